@@ -1,0 +1,117 @@
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+/// Plain structs ↔ bytes for tables that the build compiles (rules, vocabulary). One function
+/// `template <class A> void transfer(A& archive, T& value) { archive(value.code, value.name, …); }`
+/// beside each struct serves both directions. Little-endian machines only; both ends come from one
+/// build.
+namespace epwise::data {
+
+/// Appends fields to a byte string.
+class Writer {
+ public:
+  template <class... T>
+  void operator()(T&... fields) {
+    (put(fields), ...);
+  }
+
+  const std::string& bytes() const { return bytes_; }
+
+ private:
+  template <class T>
+  void put(T& field) {
+    if constexpr (std::is_arithmetic_v<T> || std::is_enum_v<T>) {
+      bytes_.append(reinterpret_cast<const char*>(&field), sizeof(T));
+    } else if constexpr (std::is_same_v<T, std::string> || std::is_same_v<T, std::string_view>) {
+      auto size = static_cast<std::uint32_t>(field.size());
+      put(size);
+      bytes_.append(field);
+    } else if constexpr (requires { field.has_value(); }) {
+      bool there = field.has_value();
+      put(there);
+      if (there) {
+        put(*field);
+      }
+    } else if constexpr (requires { field.push_back(field.front()); }) {
+      auto size = static_cast<std::uint32_t>(field.size());
+      put(size);
+      for (auto& item : field) {
+        put(item);
+      }
+    } else {
+      transfer(*this, field);
+    }
+  }
+
+  std::string bytes_;
+};
+
+/// Reads fields back in the same order. `std::string_view` fields point into the given bytes,
+/// nothing is copied.
+class Reader {
+ public:
+  explicit Reader(std::string_view bytes) : bytes_(bytes) {}
+
+  template <class... T>
+  void operator()(T&... fields) {
+    (get(fields), ...);
+  }
+
+  bool at_end() const { return offset_ == bytes_.size(); }
+
+ private:
+  std::string_view take(std::size_t size) {
+    if (size > bytes_.size() - offset_) {
+      throw std::runtime_error("compiled table is truncated");
+    }
+    auto part = bytes_.substr(offset_, size);
+    offset_ += size;
+    return part;
+  }
+
+  template <class T>
+  void get(T& field) {
+    if constexpr (std::is_arithmetic_v<T> || std::is_enum_v<T>) {
+      std::memcpy(&field, take(sizeof(T)).data(), sizeof(T));
+    } else if constexpr (std::is_same_v<T, std::string_view>) {
+      std::uint32_t size = 0;
+      get(size);
+      field = take(size);
+    } else if constexpr (std::is_same_v<T, std::string>) {
+      std::uint32_t size = 0;
+      get(size);
+      field = std::string(take(size));
+    } else if constexpr (requires { field.has_value(); }) {
+      bool there = false;
+      get(there);
+      if (there) {
+        field.emplace();
+        get(*field);
+      }
+    } else if constexpr (requires { field.push_back(field.front()); }) {
+      std::uint32_t size = 0;
+      get(size);
+      if (size > bytes_.size() - offset_) {
+        throw std::runtime_error("compiled table is damaged");
+      }
+      field.resize(size);
+      for (auto& item : field) {
+        get(item);
+      }
+    } else {
+      transfer(*this, field);
+    }
+  }
+
+  std::string_view bytes_;
+  std::size_t offset_ = 0;
+};
+
+}  // namespace epwise::data

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <span>
+#include <string_view>
+
+namespace epwise::data {
+
+/// The rule table that the build compiled from rules/ (src/lint/rulec_main.cc).
+std::string_view compiled_rules();
+
+/// The vocabulary table that the build compiled from rules/vocabulary/*.yaml.
+std::string_view compiled_vocabulary();
+
+/// A text file that the build embedded as it is.
+struct EmbeddedFile {
+  std::string_view path;  // "hwprofiles/h100.yaml"
+  std::string_view bytes;
+};
+
+template <class Archive>
+void transfer(Archive& archive, EmbeddedFile& file) {
+  archive(file.path, file.bytes);
+}
+
+/// hwprofiles/*.yaml, sorted by path.
+std::span<const EmbeddedFile> hardware_profiles();
+
+}  // namespace epwise::data

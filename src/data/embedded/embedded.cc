@@ -1,0 +1,44 @@
+#include "data/embedded.h"
+
+#include <vector>
+
+#include "data/archive.h"
+
+extern "C" {
+extern const char epwise_table_rules[];
+extern const char epwise_table_rules_end[];
+extern const char epwise_table_vocabulary[];
+extern const char epwise_table_vocabulary_end[];
+extern const char epwise_table_profiles[];
+extern const char epwise_table_profiles_end[];
+}
+
+namespace epwise::data {
+
+namespace {
+
+std::string_view between(const char* begin, const char* end) {
+  return {begin, static_cast<std::size_t>(end - begin)};
+}
+
+}  // namespace
+
+std::string_view compiled_rules() {
+  return between(epwise_table_rules, epwise_table_rules_end);
+}
+
+std::string_view compiled_vocabulary() {
+  return between(epwise_table_vocabulary, epwise_table_vocabulary_end);
+}
+
+std::span<const EmbeddedFile> hardware_profiles() {
+  static const std::vector<EmbeddedFile> files = [] {
+    std::vector<EmbeddedFile> all;
+    Reader read(between(epwise_table_profiles, epwise_table_profiles_end));
+    read(all);
+    return all;
+  }();
+  return files;
+}
+
+}  // namespace epwise::data

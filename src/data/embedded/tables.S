@@ -1,0 +1,17 @@
+/* The tables that rulec wrote, as bytes in the program; found through the include path. */
+#if defined(__ELF__)
+    .section .note.GNU-stack,"",%progbits
+#endif
+    .section .rodata
+    .macro table name, file
+    .global \name
+    .global \name\()_end
+    .balign 16
+\name:
+    .incbin "\file"
+\name\()_end:
+    .byte 0
+    .endm
+    table epwise_table_rules, "rules.bin"
+    table epwise_table_vocabulary, "vocabulary.bin"
+    table epwise_table_profiles, "profiles.bin"

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "lint/rule.h"
+#include "text/mark.h"
+
+namespace epwise::lint {
+
+/// A place in the user's text and why it is shown.
+struct Location {
+  text::Mark mark;      // nowhere: the value is a default or comes from the target
+  std::string pointer;  // JSON Pointer into the document: "/model/num_moe_experts"; may be empty
+  std::string label;    // "default of Megatron-LM 0.19.0"
+};
+
+/// A name that the rule read, with its value and where that came from.
+struct Evidence {
+  std::string
+      name;  // as the user's format spells it: "model.x" or "--x"; "hw", "te", "data-parallel size"
+  std::string value;
+  std::string origin;  // "recipe.yaml:12", "default", "--stack", "derived"
+};
+
+struct Fix {
+  std::string title;
+  Tier tier = Tier::performance;
+
+  struct Edit {
+    std::string field;  // user's spelling
+    std::string value;  // new value as the file would write it; empty: remove
+    text::Mark mark;    // the present value; nowhere: to be added
+  };
+
+  std::vector<Edit> edits;
+};
+
+/// One defect. Built only by the lint engine.
+struct Finding {
+  const Rule* rule = nullptr;
+  Severity severity = Severity::error;  // the rule's, unless the engine lowered it
+  std::string message;
+  Location primary;
+  std::vector<Location> related;
+  std::vector<Evidence> evidence;
+  std::vector<Fix> fixes;
+  std::vector<std::string>
+      assumed;  // "te counts as installed", "CUDA_DEVICE_MAX_CONNECTIONS counts as unset"
+  bool consequence = false;  // explained by another finding; not shown
+};
+
+/// A rule that could not be decided.
+struct Open {
+  const Rule* rule = nullptr;
+  std::vector<std::string> needs;  // "gpus", "hw", "stack.te", "${GBS}"
+};
+
+}  // namespace epwise::lint

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace epwise::recipe {
+
+/// Whose launcher and validators a recipe goes through.
+enum class Framework : std::uint8_t { bridge, mlm };
+
+std::string_view to_string(
+    Framework framework);                     // "bridge", "mlm": as --framework and rules write it
+std::string_view title(Framework framework);  // "Megatron-Bridge", "Megatron-LM"
+std::optional<Framework> parse_framework(std::string_view text);
+
+}  // namespace epwise::recipe

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "recipe/recipe.h"
+#include "recipe/vocabulary.h"
+#include "text/source_file.h"
+
+namespace epwise::recipe {
+
+/// Caller variables: what `--env` and the configuration say. A name without value is unset on
+/// purpose.
+using Environment = std::map<std::string, std::optional<std::string>, std::less<>>;
+
+/// Which reader a file wants: by its top-level keys (MODEL_ARGS → mlm; sections such as
+/// model/train/ddp or a `_target_` of megatron.bridge → bridge); nullopt when it looks like
+/// neither.
+std::optional<Framework> sniff(const text::SourceFile& file);
+
+/// What is to be read.
+struct Request {
+  std::shared_ptr<const text::SourceFile>
+      file;                            // null pointer: words only (`epwise lint -- --num-layers 4`)
+  std::optional<Framework> framework;  // forced; otherwise sniffed
+  std::vector<std::string> words;      // after `--`: Hydra overrides (bridge) or flags (mlm)
+  Environment environment;
+  enum class Documents { each, merge } documents = Documents::each;
+};
+
+/// Every document of the file as a Recipe. `vocabulary_for` gives the tables of the framework that
+/// was recognised. An unreadable or unrecognised file gives one recipe with `readable == false` and
+/// the reasons in `diagnostics` (recipe/unrecognized, yaml/…). Never throws for what the text
+/// holds.
+std::vector<Recipe> load(const Request& request,
+                         const std::function<const Vocabulary&(Framework)>& vocabulary_for);
+
+}  // namespace epwise::recipe

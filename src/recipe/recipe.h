@@ -1,0 +1,65 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "expr/value.h"
+#include "recipe/framework.h"
+#include "recipe/vocabulary.h"
+#include "text/diagnostic.h"
+
+namespace epwise::recipe {
+
+/// Where a value came from.
+enum class Origin : std::uint8_t { written, override_word, environment, framework_default };
+
+std::string_view to_string(Origin origin);  // "written", "override", "environment", "default"
+
+/// One value that the user gave, with where it stands.
+struct Field {
+  std::string name;   // canonical, see FieldSpec
+  expr::Value value;  // as the framework's loader types it; Unknown for `${X}` that nothing binds
+  text::Mark key;
+  text::Mark mark;  // of the value; the key's for a bare flag
+  Origin origin = Origin::written;
+  std::string spelling;  // as the user wrote the name: "--num-experts", "model.num_moe_experts",
+                         // "++model.x"
+};
+
+/// An environment variable that the recipe itself sets (ENV_VARS, env_vars).
+struct Variable {
+  expr::Value
+      value;  // text; Unknown when it holds an unbound `${X}`; unset when the recipe clears it
+  text::Mark key;
+  text::Mark mark;
+  bool was_text =
+      true;  // false: YAML boolean, number or null that the framework turns into text ("True")
+};
+
+/// What one document of one file (plus overrides) says, before any framework touched it.
+struct Recipe {
+  Framework framework = Framework::bridge;
+  std::string path;  // as given; "a.yaml#2" for a later document
+  std::vector<std::shared_ptr<const text::SourceFile>>
+      files;  // marks point into these; the recipe file first
+  std::map<std::string, Field, std::less<>> fields;  // by canonical name
+  std::map<std::string, text::Mark, std::less<>>
+      sections;     // Bridge: sections that are present and not null, by name
+  text::Mark root;  // the mapping that holds everything, for "missing" findings
+  std::map<std::string, Variable, std::less<>> variables;
+  std::map<std::string, expr::Value, std::less<>>
+      raw;                  // facts about the file itself: "raw.unknown_flags", …
+  std::string model_class;  // Bridge: `_target_` of the model section; may be empty
+  std::vector<text::Diagnostic> diagnostics;
+  std::string header;    // text behind a "# epwise:" comment of the first lines, may be empty
+  bool readable = true;  // false: nothing of it could be used
+
+  const Field* find(std::string_view canonical) const;
+};
+
+}  // namespace epwise::recipe

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "text/diagnostic.h"
+#include "yaml/node.h"
+
+namespace epwise::yaml {
+
+/// Bounds that keep hostile inputs harmless; crossing one is a diagnostic with a position, never a
+/// crash or a hang.
+struct Limits {
+  std::size_t bytes = std::size_t{16} << 20;  // larger inputs: yaml/too-large at their first line
+  std::size_t nodes = 400'000;  // after alias expansion: yaml/too-many-nodes ("alias bomb")
+  int depth = 64;               // nesting: yaml/too-deep
+  int documents = 64;
+};
+
+struct Stream {
+  std::vector<Document> documents;  // those that could be read before the first fatal problem
+  std::vector<text::Diagnostic> diagnostics;  // in the order of the text
+  bool readable = true;  // false: a syntax-level problem; documents may be incomplete
+};
+
+/// Text → trees with exact marks. Never throws for what the text holds and never loops: yaml-cpp is
+/// called one document at a time and stopped when a document starts where the last one did.
+///
+/// Diagnostics (rule ids): yaml/syntax, yaml/encoding, yaml/too-large, yaml/too-many-nodes,
+/// yaml/too-deep, yaml/duplicate-key (both places; help says whether the values are equal and that
+/// the last one wins), yaml/unknown-alias, yaml/recursive-alias, yaml/unused-anchor, yaml/merge-key
+/// (its value is no mapping), yaml/key-not-scalar, yaml/tab (a tab used for indentation),
+/// yaml/byte-order-mark (note), yaml/empty (no content). Merge keys are resolved as PyYAML does:
+/// explicit keys win, earlier mappings of a list win over later ones.
+Stream parse(const text::SourceFile& file, const Limits& limits = {});
+
+}  // namespace epwise::yaml

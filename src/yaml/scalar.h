@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "yaml/node.h"
+
+namespace epwise::yaml {
+
+/// Whose reading of a plain scalar counts. The same text means different things to different
+/// loaders:
+///   text     pyyaml (YAML 1.1)   omegaconf      text only
+///   1e-6     text "1e-6"         number 1e-06   "1e-6"
+///   yes      true                true/see tests "yes"
+///   1_000    1000                1000           "1_000"
+///   010      8                   …              "010"
+///   1:30     90                  …              "1:30"
+enum class Dialect : std::uint8_t {
+  pyyaml,     // yaml.safe_load: ConfigContainer.from_yaml
+  omegaconf,  // OmegaConf.load: scripts that pass --config-file
+  words,      // every scalar stays text: MODEL_ARGS
+};
+
+enum class ScalarType : std::uint8_t { null, boolean, integer, real, text };
+
+/// A scalar as one loader reads it.
+struct Typed {
+  ScalarType type = ScalarType::text;
+  bool boolean = false;
+  std::int64_t integer = 0;
+  double real = 0;
+  bool big = false;  // an integer that does not fit 64 bits; `real` holds its approximation
+};
+
+/// Types a scalar or null node. Quoted and block scalars are text; explicit !!str, !!int, !!float,
+/// !!bool, !!null count.
+Typed type_scalar(const Node& node, Dialect dialect);
+
+/// The same for a bare word, as if it stood plain in a file; Hydra's override values use
+/// `omegaconf`-like rules of their own and live in recipe/overrides.h.
+Typed type_plain(std::string_view word, Dialect dialect);
+
+}  // namespace epwise::yaml
