@@ -27,7 +27,7 @@ struct Node {
   std::string tag = {};  // explicit tag as written ("!!str", "!x"), empty when none
   std::string scalar =
       {};  // scalar: its text after unquoting and folding; null: the text written ("", "~", "null")
-  std::vector<Node> items = {};  // sequence
+  std::vector<Node> items;  // sequence
   std::vector<Entry> entries =
       {};  // mapping, in the order of the file, duplicates kept, merge keys already resolved
 
