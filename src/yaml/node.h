@@ -28,8 +28,7 @@ struct Node {
   std::string scalar =
       {};  // scalar: its text after unquoting and folding; null: the text written ("", "~", "null")
   std::vector<Node> items;  // sequence
-  std::vector<Entry> entries =
-      {};  // mapping, in the order of the file, duplicates kept, merge keys already resolved
+  std::vector<Entry> entries;  // mapping, in the order of the file, duplicates kept, merge keys already resolved
 
   bool is_null() const { return kind == Kind::null; }
 
