@@ -44,8 +44,9 @@ class SourceFile {
   /// Offset in `bytes()` at which line `number` starts; the size of the text when out of range.
   std::size_t line_offset(int number) const;
 
-  /// Where a byte offset lies. Invalid UTF-8 bytes count as one column each. O(log lines + length
-  /// of the line).
+  /// Where a byte offset lies; offsets past the end count as the end, and one inside a character as
+  /// that character. Invalid UTF-8 bytes count as one column each. O(log lines), however long the
+  /// line is.
   Position position(std::size_t offset) const;
 
   /// Offset of the first byte that is not UTF-8; `npos` when all is well.
@@ -54,10 +55,13 @@ class SourceFile {
   static constexpr std::size_t npos = static_cast<std::size_t>(-1);
 
  private:
+  std::uint32_t characters_until(std::size_t offset) const;
+
   std::string name_;
   std::string bytes_;
   std::size_t bom_ = 0;
   std::vector<std::uint32_t> line_begin_;
+  std::vector<std::uint32_t> characters_before_;  // each block of the text
 };
 
 }  // namespace epwise::text

@@ -1,0 +1,196 @@
+#include "world/disk_files.h"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <fcntl.h>
+#include <filesystem>
+#include <string_view>
+#include <sys/stat.h>
+#include <system_error>
+#include <unistd.h>
+
+#include <fmt/format.h>
+
+namespace epwise::world {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+[[noreturn]] void fail(std::string_view verb, const std::string& path, int error) {
+  auto reason = std::generic_category().message(error);
+  if (!reason.empty() && reason[0] >= 'A' && reason[0] <= 'Z') {
+    reason[0] = static_cast<char>(reason[0] - 'A' + 'a');
+  }
+  throw MissingError(fmt::format("cannot {} {}: {}", verb, path, reason));
+}
+
+/// An open file; closes itself.
+class Descriptor {
+ public:
+  explicit Descriptor(int number) : number_(number) {}
+
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+
+  ~Descriptor() {
+    if (number_ >= 0) {
+      ::close(number_);
+    }
+  }
+
+  int number() const { return number_; }
+
+  bool is_open() const { return number_ >= 0; }
+
+ private:
+  int number_;
+};
+
+/// A new file beside the one to be written; removes itself unless it was renamed into place.
+class TemporaryFile {
+ public:
+  explicit TemporaryFile(const fs::path& target)
+      : path_(free_name(target)),
+        file_(::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666)),
+        open_error_(file_.is_open() ? 0 : errno) {}
+
+  TemporaryFile(const TemporaryFile&) = delete;
+  TemporaryFile& operator=(const TemporaryFile&) = delete;
+
+  ~TemporaryFile() {
+    if (file_.is_open() && !placed_) {
+      ::unlink(path_.c_str());
+    }
+  }
+
+  /// 0, or the system's error number.
+  int write(std::string_view content) const {
+    if (open_error_ != 0) {
+      return open_error_;
+    }
+    while (!content.empty()) {
+      const auto count = ::write(file_.number(), content.data(), content.size());
+      if (count < 0 && errno != EINTR) {
+        return errno;
+      }
+      content.remove_prefix(static_cast<std::size_t>(std::max<ssize_t>(count, 0)));
+    }
+    return 0;
+  }
+
+  int keep_mode_of(const fs::path& target) const {
+    struct stat status = {};
+    if (::stat(target.c_str(), &status) != 0) {
+      return 0;  // a new file has the mode that the user's mask gives it
+    }
+    return ::fchmod(file_.number(), status.st_mode & 07777U) == 0 ? 0 : errno;
+  }
+
+  int place(const fs::path& target) {
+    if (::fsync(file_.number()) != 0 || ::rename(path_.c_str(), target.c_str()) != 0) {
+      return errno;
+    }
+    placed_ = true;
+    // Without this the rename itself may be lost with the power; a folder that can't be opened for
+    // it is no reason to fail.
+    const Descriptor folder(
+        ::open(target.parent_path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (folder.is_open()) {
+      ::fsync(folder.number());
+    }
+    return 0;
+  }
+
+ private:
+  static fs::path free_name(const fs::path& target) {
+    fs::path candidate;
+    std::error_code ignored;
+    int number = 0;
+    do {
+      candidate = target.parent_path() /
+                  fmt::format(".{}.{}-{}.tmp", target.filename().string(), ::getpid(), number++);
+    } while (fs::exists(fs::symlink_status(candidate, ignored)));
+    return candidate;
+  }
+
+  fs::path path_;
+  Descriptor file_;
+  int open_error_;
+  bool placed_ = false;
+};
+
+}  // namespace
+
+std::string DiskFiles::read(const std::string& path, std::size_t limit) const {
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!file.is_open()) {
+    fail("read", path, errno);
+  }
+  std::string content;
+  std::array<char, 65536> buffer = {};
+  const std::size_t most = limit + 1;
+  while (content.size() < most) {
+    const auto wanted = std::min(buffer.size(), most - content.size());
+    const auto count = ::read(file.number(), buffer.data(), wanted);
+    if (count < 0 && errno == EINTR) {
+      continue;
+    }
+    if (count < 0) {
+      fail("read", path, errno);
+    }
+    if (count == 0) {
+      break;
+    }
+    content.append(buffer.data(), static_cast<std::size_t>(count));
+  }
+  return content;
+}
+
+bool DiskFiles::is_file(const std::string& path) const {
+  std::error_code ignored;
+  const auto status = fs::status(path, ignored);
+  return fs::exists(status) && !fs::is_directory(status);
+}
+
+bool DiskFiles::is_directory(const std::string& path) const {
+  std::error_code ignored;
+  return fs::is_directory(path, ignored);
+}
+
+std::vector<std::string> DiskFiles::list(const std::string& directory) const {
+  std::vector<std::string> names;
+  std::error_code error;
+  for (fs::directory_iterator entry(directory, error), end; !error && entry != end;
+       entry.increment(error)) {
+    names.push_back(entry->path().filename().string());
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+std::optional<std::string> DiskFiles::canonical(const std::string& path) const {
+  std::error_code error;
+  const auto place = fs::canonical(path, error);
+  return error ? std::nullopt : std::optional(place.string());
+}
+
+void DiskFiles::write_atomically(const std::string& path, const std::string& content) {
+  std::error_code error;
+  const auto existing = fs::canonical(path, error);
+  const auto target = error ? fs::absolute(path, error) : existing;
+  TemporaryFile temporary(target);
+  int failure = temporary.write(content);
+  if (failure == 0) {
+    failure = temporary.keep_mode_of(target);
+  }
+  if (failure == 0) {
+    failure = temporary.place(target);
+  }
+  if (failure != 0) {
+    fail("write", path, failure);
+  }
+}
+
+}  // namespace epwise::world
