@@ -126,6 +126,9 @@ std::vector<std::string> DependencyGraph::cycle() const {
 }
 
 std::vector<int> DependencyGraph::reachable(int node) const {
+  if (node < 0 || node >= size()) {
+    throw std::logic_error("a search starts at a node of the graph");
+  }
   const Graph graph = boost_graph(edges_);
   const auto predecessors = search_tree(graph, static_cast<std::size_t>(node));
   std::vector<int> found;
