@@ -72,17 +72,16 @@ class Scanner {
   }
 
   /// `[separator] word [separator] [number]`; a missing number is 0, nullopt when no word stands
-  /// here. A word must not run on into other letters ("posted").
+  /// here.
   std::optional<long long> part(std::string_view word) {
     Scanner ahead = *this;
     ahead.skip_separator();
-    if (!ahead.skip(word) || (!ahead.at_end() && is_letter(ahead.rest_[0]))) {
+    if (!ahead.skip(word)) {
       return std::nullopt;
     }
-    Scanner behind_separator = ahead;
-    behind_separator.skip_separator();
-    const auto value = behind_separator.number();
-    *this = value ? behind_separator : ahead;
+    ahead.skip_separator();  // "1.0a-" is a version too
+    const auto value = ahead.number();
+    *this = ahead;
     return value.value_or(0);
   }
 
