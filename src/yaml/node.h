@@ -25,10 +25,12 @@ struct Node {
   text::Mark mark;
   text::Mark defined;
   std::string tag = {};  // explicit tag as written ("!!str", "!x"), empty when none
-  std::string scalar =
-      {};  // scalar: its text after unquoting and folding; null: the text written ("", "~", "null")
+  /// Scalar: its text after unquoting and folding. Null: what stands there ("", "~", "null").
+  std::string scalar = {};
   std::vector<Node> items;  // sequence
-  std::vector<Entry> entries;  // mapping, in the order of the file, duplicates kept, merge keys already resolved
+  /// Mapping: in the order of the file, duplicates kept, merge keys already resolved; what they
+  /// bring in stands in front.
+  std::vector<Entry> entries;
 
   bool is_null() const { return kind == Kind::null; }
 

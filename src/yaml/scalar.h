@@ -31,6 +31,7 @@ struct Typed {
   bool boolean = false;
   std::int64_t integer = 0;
   double real = 0;
+  std::string_view refused = {};  // why the loader stops at this value; empty when it doesn't
   bool big = false;  // an integer that does not fit 64 bits; `real` holds its approximation
 };
 
