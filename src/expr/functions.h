@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <span>
 #include <string_view>
 
@@ -8,8 +9,11 @@
 
 namespace epwise::expr {
 
+/// Arguments are handed over by address, so that a call copies neither texts nor lists.
+using Arguments = std::span<const Value* const>;
+
 /// One built-in function. Arguments arrive known (unknowns and crashes are handled before the
-/// call).
+/// call), lists hold no unknown item unless the function is `shallow`.
 struct Function {
   std::string_view name;
   int min_arguments = 1;
@@ -17,7 +21,10 @@ struct Function {
   std::string_view arguments;  // for the reference: "list, item"
   std::string_view summary;    // one line with an example
   Kind result = Kind::any;
-  Value (*call)(std::span<const Value>) = nullptr;
+  Value (*call)(Arguments) = nullptr;
+  std::array<Kind, 3> takes = {};  // what each argument must be for the call to make sense; any: no
+                                   // wish; arguments beyond the third are like the third
+  bool shallow = false;            // looks at no item of a list: unknown items don't matter
 };
 
 /// THE list of functions, sorted by name. Among them: abs ceil_div contains divides floor int

@@ -25,4 +25,7 @@ struct Type {
 /// bytes/s".
 std::optional<Type> parse_type(std::string_view text);
 
+/// The word that `parse_type` reads: "bool", "int", …
+std::string_view to_string(Kind kind);
+
 }  // namespace epwise::expr

@@ -1,0 +1,178 @@
+#include "expr/layout_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+#include "expr/python_text.h"
+
+namespace epwise::expr {
+
+namespace {
+
+constexpr std::size_t kMaxLetters = 65536;
+constexpr std::string_view kLetters = "EtmL";
+
+struct Layer {
+  std::string_view name;
+  char letter;
+};
+
+constexpr std::array<Layer, 5> kLayers = {
+    {{"embedding", 'E'}, {"decoder", 't'}, {"mtp", 'm'}, {"loss", 'L'}, {"encoder", 'e'}}};
+
+// The repetition at `at`: "*3" → 3 and the place behind it.
+struct Repetition {
+  std::size_t times = 0;
+  std::size_t end = 0;
+};
+
+std::optional<Repetition> repetition_at(std::string_view text, std::size_t at) {
+  if (at >= text.size() || text[at] != '*') {
+    return std::nullopt;
+  }
+  Repetition result;
+  const char* const end = text.data() + text.size();
+  const auto read = std::from_chars(text.data() + at + 1, end, result.times);
+  if (read.ptr == text.data() + at + 1) {
+    return std::nullopt;
+  }
+  if (read.ec != std::errc()) {
+    result.times = kMaxLetters + 1;
+  }
+  result.end = static_cast<std::size_t>(read.ptr - text.data());
+  return result;
+}
+
+// What one unrolling step found at a place: the unit to repeat, and the place behind the count.
+struct Unit {
+  std::string_view letters;
+  Repetition repetition;
+};
+
+// "(ab|)*3". A bracket reaches to the first closing one, so brackets don't nest, and it must hold something.
+std::optional<Unit> group_at(std::string_view text, std::size_t at) {
+  if (text[at] != '(') {
+    return std::nullopt;
+  }
+  const std::size_t close = text.find(')', at);
+  if (close == std::string_view::npos || close == at + 1) {
+    return std::nullopt;
+  }
+  const auto repetition = repetition_at(text, close + 1);
+  return repetition ? std::optional(Unit{text.substr(at + 1, close - at - 1), *repetition})
+                    : std::nullopt;
+}
+
+// "t*3".
+std::optional<Unit> letter_at(std::string_view text, std::size_t at) {
+  const auto repetition = repetition_at(text, at + 1);
+  return repetition && text[at] != '\n' ? std::optional(Unit{text.substr(at, 1), *repetition})
+                                        : std::nullopt;
+}
+
+// One pass from left to right, as upstream makes: what a repetition produced is not looked at again. nullopt: too
+// long.
+std::optional<std::string> unrolled(std::string_view text,
+                                    std::optional<Unit> (*unit_at)(std::string_view, std::size_t)) {
+  std::string result;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::optional<Unit> unit = unit_at(text, at);
+    if (!unit) {
+      result += text[at++];
+      continue;
+    }
+    if (unit->repetition.times > kMaxLetters / unit->letters.size()) {
+      return std::nullopt;
+    }
+    for (std::size_t i = 0; i < unit->repetition.times; ++i) {
+      result += unit->letters;
+    }
+    if (result.size() > kMaxLetters) {
+      return std::nullopt;
+    }
+    at = unit->repetition.end;
+  }
+  return result;
+}
+
+std::string problem_of(std::string_view letters) {
+  for (const char c : letters) {
+    if (c != '|' && kLetters.find(c) == std::string_view::npos) {
+      return fmt::format("`{}` is no layer letter", c);
+    }
+  }
+  return {};
+}
+
+std::optional<char> letter_of(const Value& layer) {
+  if (layer.text() == nullptr) {
+    return std::nullopt;
+  }
+  std::string name(stripped(*layer.text()));
+  std::transform(name.begin(), name.end(), name.begin(), [](char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  });
+  for (const Layer& known : kLayers) {
+    if (known.name == name) {
+      return known.letter;
+    }
+  }
+  return std::nullopt;
+}
+
+Layout read_list(const Value::List& list) {
+  Layout layout;
+  for (const Value& stage : list) {
+    std::string letters;
+    if (stage.list() == nullptr) {
+      layout.problem = "every stage of a layout must be a list";
+      return layout;
+    }
+    for (const Value& layer : *stage.list()) {
+      const std::optional<char> letter = letter_of(layer);
+      if (!letter && layout.problem.empty()) {
+        layout.problem = fmt::format("`{}` is no layer type", layer.to_text());
+      }
+      letters += letter.value_or('?');
+    }
+    layout.stages.push_back(std::move(letters));
+  }
+  return layout;
+}
+
+}  // namespace
+
+Layout read_layout(std::string_view text) {
+  std::string plain(text);
+  plain.erase(std::remove(plain.begin(), plain.end(), ','), plain.end());
+  std::optional<std::string> letters = unrolled(plain, group_at);
+  if (letters) {
+    letters = unrolled(*letters, letter_at);
+  }
+  if (!letters) {
+    return {{}, fmt::format("the layout has more than {} layers", kMaxLetters)};
+  }
+  Layout layout{{}, problem_of(*letters)};
+  std::size_t begin = 0;
+  for (std::size_t bar = letters->find('|'); bar != std::string::npos; bar = letters->find('|', begin)) {
+    layout.stages.push_back(letters->substr(begin, bar - begin));
+    begin = bar + 1;
+  }
+  layout.stages.push_back(letters->substr(begin));
+  return layout;
+}
+
+std::optional<Layout> read_layout(const Value& value) {
+  if (value.text() != nullptr) {
+    return read_layout(std::string_view(*value.text()));
+  }
+  if (value.list() != nullptr) {
+    return read_list(*value.list());
+  }
+  return std::nullopt;
+}
+
+}  // namespace epwise::expr

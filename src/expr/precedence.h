@@ -1,0 +1,48 @@
+#pragma once
+
+#include "expr/expression.h"
+
+namespace epwise::expr {
+
+/// How tightly an operator holds its operands; the parser and the printer share it. Operators of one level read
+/// from left to right, comparisons don't chain.
+constexpr int precedence(Op op) {
+  switch (op) {
+    case Op::conditional:
+      return 1;
+    case Op::logical_or:
+      return 2;
+    case Op::logical_and:
+      return 3;
+    case Op::equal:
+    case Op::not_equal:
+    case Op::less:
+    case Op::less_equal:
+    case Op::greater:
+    case Op::greater_equal:
+    case Op::in:
+      return 4;
+    case Op::add:
+    case Op::subtract:
+      return 5;
+    case Op::multiply:
+    case Op::divide:
+    case Op::floor_divide:
+    case Op::modulo:
+      return 6;
+    case Op::negate:
+    case Op::logical_not:
+      return 7;
+    default:
+      return 8;
+  }
+}
+
+/// Nodes whose `slot` is a name's.
+constexpr bool reads_name(Op op) {
+  return op == Op::name || op == Op::is_explicit || op == Op::written || op == Op::origin;
+}
+
+constexpr bool is_macro(Op op) { return op == Op::exists || op == Op::all || op == Op::filter; }
+
+}  // namespace epwise::expr
