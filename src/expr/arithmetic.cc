@@ -1,18 +1,16 @@
 #include "expr/arithmetic.h"
 
-#include <fmt/format.h>
-
 #include <cmath>
 #include <limits>
 #include <optional>
+
+#include <fmt/format.h>
 
 #include "expr/python_text.h"
 
 namespace epwise::expr {
 
 namespace {
-
-constexpr std::size_t kMaxRepeated = 65536;
 
 Value refused(std::string_view sign, const Value& left, const Value& right) {
   return Value::crash(
@@ -62,52 +60,56 @@ RealQuotient divide_reals(double left, double right) {
   return {quotient - floor > 0.5 ? floor + 1 : floor, remainder};
 }
 
-Value repeated_text(const std::string& text, std::int64_t times) {
-  if (times <= 0 || text.empty()) {
-    return Value::of(std::string());
-  }
-  if (static_cast<std::uint64_t>(times) > kMaxRepeated / text.size()) {
-    return Value::crash("MemoryError: '*' makes the text too long");
-  }
-  std::string result;
-  for (std::int64_t i = 0; i < times; ++i) {
-    result += text;
-  }
-  return Value::of(std::move(result));
-}
-
-Value repeated_list(const Value::List& list, std::int64_t times) {
-  if (times <= 0 || list.empty()) {
-    return Value::of(Value::List());
-  }
-  if (static_cast<std::uint64_t>(times) > kMaxRepeated / list.size()) {
-    return Value::crash("MemoryError: '*' makes the list too long");
-  }
-  Value::List result;
-  result.reserve(list.size() * static_cast<std::size_t>(times));
-  for (std::int64_t i = 0; i < times; ++i) {
-    result.insert(result.end(), list.begin(), list.end());
-  }
-  return Value::of(std::move(result));
+Value too_large(std::string_view sign) {
+  return Value::crash(fmt::format("MemoryError: '{}' makes more than {} items", sign, kMaxExtent));
 }
 
 Value repeated(const Value& sequence, std::int64_t times) {
-  return sequence.text() != nullptr ? repeated_text(*sequence.text(), times)
-                                    : repeated_list(*sequence.list(), times);
+  const std::size_t once = extent(sequence);
+  if (times > 0 && static_cast<std::uint64_t>(times) > kMaxExtent / once) {
+    return too_large("*");
+  }
+  std::string text;
+  Value::List list;
+  for (std::int64_t i = 0; i < times; ++i) {
+    if (sequence.text() != nullptr) {
+      text += *sequence.text();
+    } else {
+      list.insert(list.end(), sequence.list()->begin(), sequence.list()->end());
+    }
+  }
+  return sequence.text() != nullptr ? Value::of(std::move(text)) : Value::of(std::move(list));
 }
 
-bool is_sequence(const Value& value) { return value.text() != nullptr || value.list() != nullptr; }
+bool is_sequence(const Value& value) {
+  return value.text() != nullptr || value.list() != nullptr;
+}
 
-Value joined_lists(const Value::List& left, const Value::List& right) {
-  if (left.size() + right.size() > kMaxRepeated) {
-    return Value::crash("MemoryError: '+' makes the list too long");
+Value joined(const Value& left, const Value& right) {
+  if (extent(left) + extent(right) > kMaxExtent) {
+    return too_large("+");
   }
-  Value::List result = left;
-  result.insert(result.end(), right.begin(), right.end());
+  if (left.text() != nullptr) {
+    return Value::of(*left.text() + *right.text());
+  }
+  Value::List result = *left.list();
+  result.insert(result.end(), right.list()->begin(), right.list()->end());
   return Value::of(std::move(result));
 }
 
 }  // namespace
+
+std::size_t extent(const Value& value) {
+  std::size_t size = 1;
+  if (const std::string* text = value.text()) {
+    size += text->size();
+  } else if (const Value::List* list = value.list()) {
+    for (const Value& item : *list) {
+      size += extent(item);
+    }
+  }
+  return size;
+}
 
 Value add(const Value& left, const Value& right) {
   const auto a = whole(left);
@@ -119,14 +121,9 @@ Value add(const Value& left, const Value& right) {
   if (both_numbers(left, right)) {
     return Value::of(left.as_number() + right.as_number());
   }
-  if (left.text() != nullptr && right.text() != nullptr) {
-    if (left.text()->size() + right.text()->size() > kMaxRepeated) {
-      return Value::crash("MemoryError: '+' makes the text too long");
-    }
-    return Value::of(*left.text() + *right.text());
-  }
-  if (left.list() != nullptr && right.list() != nullptr) {
-    return joined_lists(*left.list(), *right.list());
+  const bool texts = left.text() != nullptr && right.text() != nullptr;
+  if (texts || (left.list() != nullptr && right.list() != nullptr)) {
+    return joined(left, right);
   }
   return refused("+", left, right);
 }

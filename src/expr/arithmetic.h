@@ -1,11 +1,20 @@
 #pragma once
 
+#include <cstddef>
+
 #include "expr/value.h"
 
 /// Python's arithmetic over known values. Integers that leave 64 bits become reals; a result that
 /// Python would refuse is a crash: "ZeroDivisionError: …", "TypeError: '+' between None and int".
-/// `+` also joins texts and lists, `*` also repeats them (up to 65536 bytes or items).
+/// `+` also joins texts and lists, `*` also repeats them, as far as the result stays small
+/// (`kMaxExtent`).
 namespace epwise::expr {
+
+/// The largest extent that an operator, a list literal or a function may build.
+inline constexpr std::size_t kMaxExtent = 65536;
+
+/// Items at every depth and bytes of texts: what a copy of the value costs.
+std::size_t extent(const Value& value);
 
 Value add(const Value& left, const Value& right);
 Value subtract(const Value& left, const Value& right);

@@ -2,7 +2,8 @@
 
 #include "expr/functions.h"
 
-/// The functions of the rule language, one C++ function each; functions.cc has their table with summaries.
+/// The functions of the rule language, one C++ function each; functions.cc has their table with
+/// summaries.
 namespace epwise::expr::builtin {
 
 /// "TypeError: len of int": what a function answers to a value it cannot take.

@@ -1,10 +1,10 @@
 #include "expr/comparison.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <optional>
+
+#include <fmt/format.h>
 
 #include "expr/python_text.h"
 
@@ -107,7 +107,9 @@ Order order_lists(const Value::List& left, const Value::List& right) {
   return from_difference(left.size() < right.size(), left.size() == right.size());
 }
 
-Likeness from_bool(bool equal) { return equal ? Likeness::equal : Likeness::different; }
+Likeness from_bool(bool equal) {
+  return equal ? Likeness::equal : Likeness::different;
+}
 
 Likeness version_equality(const units::Version& version, const Value& other) {
   if (other.version() != nullptr) {
@@ -142,6 +144,25 @@ Value open_value(const Value& left, const Value& right) {
   collect_needs(left, needs);
   collect_needs(right, needs);
   return Value::unknown(std::move(needs));
+}
+
+// The crash of an ordering that Python refuses; of lists, of the items that it stumbles over.
+Value refused(const Value& left, const Value& right, std::string_view sign) {
+  if (left.list() != nullptr && right.list() != nullptr) {
+    const auto differing =
+        std::mismatch(left.list()->begin(),
+                      left.list()->end(),
+                      right.list()->begin(),
+                      [](const Value& a, const Value& b) { return a.equals(b); });
+    return refused(*differing.first, *differing.second, sign);
+  }
+  const bool about_version = left.version() != nullptr || right.version() != nullptr;
+  const Value& text = left.text() != nullptr ? left : right;
+  if (about_version && text.text() != nullptr) {
+    return Value::crash(fmt::format("InvalidVersion: '{}'", *text.text()));
+  }
+  return Value::crash(
+      fmt::format("TypeError: '{}' between {} and {}", sign, type_word(left), type_word(right)));
 }
 
 Value in_list(const Value& item, const Value& list) {
@@ -233,13 +254,7 @@ Value ordering_value(const Value& left, const Value& right, std::string_view sig
     return open_value(left, right);
   }
   if (result == Order::refused) {
-    const bool about_version = left.version() != nullptr || right.version() != nullptr;
-    const Value& text = left.text() != nullptr ? left : right;
-    if (about_version && text.text() != nullptr) {
-      return Value::crash(fmt::format("InvalidVersion: '{}'", *text.text()));
-    }
-    return Value::crash(
-        fmt::format("TypeError: '{}' between {} and {}", sign, type_word(left), type_word(right)));
+    return refused(left, right, sign);
   }
   const bool strict = sign.size() == 1;
   const Order wanted = sign.front() == '<' ? Order::less : Order::greater;

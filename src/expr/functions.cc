@@ -55,19 +55,22 @@ constexpr std::array kFunctions = {
 };
 // clang-format on
 
-static_assert(std::is_sorted(kFunctions.begin(), kFunctions.end(), [](const Function& a, const Function& b) {
-  return a.name < b.name;
-}));
+static_assert(std::is_sorted(kFunctions.begin(),
+                             kFunctions.end(),
+                             [](const Function& a, const Function& b) { return a.name < b.name; }));
 
 }  // namespace
 
-std::span<const Function> functions() { return kFunctions; }
+std::span<const Function> functions() {
+  return kFunctions;
+}
 
 int find_function(std::string_view name) {
-  const auto* const found =
-      std::lower_bound(kFunctions.begin(), kFunctions.end(), name, [](const Function& function, std::string_view wanted) {
-        return function.name < wanted;
-      });
+  const auto* const found = std::lower_bound(
+      kFunctions.begin(),
+      kFunctions.end(),
+      name,
+      [](const Function& function, std::string_view wanted) { return function.name < wanted; });
   const bool known = found != kFunctions.end() && found->name == name;
   return known ? static_cast<int>(found - kFunctions.begin()) : -1;
 }

@@ -1,6 +1,6 @@
-#include <fmt/format.h>
-
 #include <algorithm>
+
+#include <fmt/format.h>
 
 #include "expr/arithmetic.h"
 #include "expr/builtins.h"
@@ -22,7 +22,8 @@ std::int64_t occurrences(std::string_view text, std::string_view part) {
     return letter_count(text) + 1;
   }
   std::int64_t found = 0;
-  for (std::size_t at = text.find(part); at != std::string_view::npos; at = text.find(part, at + part.size())) {
+  for (std::size_t at = text.find(part); at != std::string_view::npos;
+       at = text.find(part, at + part.size())) {
     ++found;
   }
   return found;
@@ -76,13 +77,17 @@ Value folded(Arguments a, Value start, Value (*combine)(const Value&, const Valu
 
 }  // namespace
 
-Value contains(Arguments a) { return a[0]->is_unset() ? Value::of(false) : in_value(*a[1], *a[0]); }
+Value contains(Arguments a) {
+  return a[0]->is_unset() ? Value::of(false) : in_value(*a[1], *a[0]);
+}
 
 Value count(Arguments a) {
   const Value& whole = *a[0];
   if (const Value::List* list = whole.list()) {
-    return Value::of(static_cast<std::int64_t>(std::count_if(
-        list->begin(), list->end(), [&a](const Value& candidate) { return candidate.equals(*a[1]); })));
+    return Value::of(static_cast<std::int64_t>(
+        std::count_if(list->begin(), list->end(), [&a](const Value& candidate) {
+          return candidate.equals(*a[1]);
+        })));
   }
   if (whole.text() == nullptr || a[1]->text() == nullptr) {
     return refuse("count", whole.text() == nullptr ? whole : *a[1]);
@@ -90,7 +95,9 @@ Value count(Arguments a) {
   return Value::of(occurrences(*whole.text(), *a[1]->text()));
 }
 
-Value is_list(Arguments a) { return Value::of(a[0]->list() != nullptr); }
+Value is_list(Arguments a) {
+  return Value::of(a[0]->list() != nullptr);
+}
 
 Value item(Arguments a) {
   const Value::List* list = a[0]->list();
@@ -110,46 +117,57 @@ Value length(Arguments a) {
     return Value::of(letter_count(*a[0]->text()));
   }
   const Value::List* list = a[0]->list();
-  return list == nullptr ? refuse("len", *a[0]) : Value::of(static_cast<std::int64_t>(list->size()));
+  return list == nullptr ? refuse("len", *a[0])
+                         : Value::of(static_cast<std::int64_t>(list->size()));
 }
 
-Value maximum(Arguments a) { return extreme("max", ">", a); }
+Value maximum(Arguments a) {
+  return extreme("max", ">", a);
+}
 
-Value minimum(Arguments a) { return extreme("min", "<", a); }
+Value minimum(Arguments a) {
+  return extreme("min", "<", a);
+}
 
-Value product(Arguments a) { return folded(a, Value::of(1), multiply); }
+Value product(Arguments a) {
+  return folded(a, Value::of(1), multiply);
+}
 
 Value sorted(Arguments a) {
   if (a[0]->list() == nullptr) {
     return refuse("sorted", *a[0]);
   }
   Value::List items = *a[0]->list();
-  // Insertion by binary search: unlike std::sort it is defined even when NaN orders nothing.
-  for (auto next = items.begin(); next != items.end(); ++next) {
-    for (auto other = items.begin(); other != next; ++other) {
-      Value smaller = ordering_value(*next, *other, "<");
-      if (smaller.is_crash()) {
-        return smaller;
-      }
-      if (smaller.truthy()) {
-        std::rotate(other, next, next + 1);
-        break;
-      }
+  Value failure;
+  std::stable_sort(items.begin(), items.end(), [&failure](const Value& left, const Value& right) {
+    Value less = ordering_value(left, right, "<");
+    if (!less.is_crash()) {
+      return less.truthy();
     }
-  }
-  return Value::of(std::move(items));
+    failure = std::move(less);
+    return false;
+  });
+  return failure.is_crash() ? failure : Value::of(std::move(items));
 }
 
-Value sum(Arguments a) { return folded(a, Value::of(0), add); }
+Value sum(Arguments a) {
+  return folded(a, Value::of(0), add);
+}
 
 Value unique(Arguments a) {
   if (a[0]->list() == nullptr) {
     return refuse("unique", *a[0]);
   }
+  // Items compare with each other one by one, because values of any type may stand in a list.
+  constexpr std::size_t kMaxItems = 4096;
+  if (a[0]->list()->size() > kMaxItems) {
+    return Value::crash(fmt::format("MemoryError: unique of more than {} items", kMaxItems));
+  }
   Value::List items;
   for (const Value& value : *a[0]->list()) {
-    const bool known = std::any_of(
-        items.begin(), items.end(), [&value](const Value& earlier) { return earlier.equals(value); });
+    const bool known = std::any_of(items.begin(), items.end(), [&value](const Value& earlier) {
+      return earlier.equals(value);
+    });
     if (!known) {
       items.push_back(value);
     }

@@ -1,6 +1,6 @@
-#include <fmt/format.h>
-
 #include <cmath>
+
+#include <fmt/format.h>
 
 #include "expr/arithmetic.h"
 #include "expr/builtins.h"
@@ -54,7 +54,8 @@ Value floor(Arguments a) {
   if (!value.is_number()) {
     return refuse("floor", value);
   }
-  return value.real() == nullptr ? add(value, Value::of(0)) : whole(std::floor(*value.real()), "floor");
+  return value.real() == nullptr ? add(value, Value::of(0))
+                                 : whole(std::floor(*value.real()), "floor");
 }
 
 Value integer(Arguments a) {
@@ -66,10 +67,13 @@ Value integer(Arguments a) {
   if (!value.is_number()) {
     return refuse("int", value);
   }
-  return value.real() == nullptr ? add(value, Value::of(0)) : whole(std::trunc(*value.real()), "int");
+  return value.real() == nullptr ? add(value, Value::of(0))
+                                 : whole(std::trunc(*value.real()), "int");
 }
 
-Value is_bool(Arguments a) { return Value::of(a[0]->boolean() != nullptr); }
+Value is_bool(Arguments a) {
+  return Value::of(a[0]->boolean() != nullptr);
+}
 
 Value is_int(Arguments a) {
   const Value& value = *a[0];
@@ -79,13 +83,17 @@ Value is_int(Arguments a) {
   return Value::of(value.integer() != nullptr || value.boolean() != nullptr);
 }
 
-Value is_number(Arguments a) { return Value::of(a[0]->is_number()); }
+Value is_number(Arguments a) {
+  return Value::of(a[0]->is_number());
+}
 
 Value pad_to(Arguments a) {
   Value steps = ceil_div(a);
   return steps.is_crash() ? steps : multiply(steps, *a[1]);
 }
 
-Value truthy(Arguments a) { return Value::of(a[0]->truthy()); }
+Value truthy(Arguments a) {
+  return Value::of(a[0]->truthy());
+}
 
 }  // namespace epwise::expr::builtin

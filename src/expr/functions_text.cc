@@ -1,7 +1,8 @@
-#include <fmt/format.h>
-
 #include <algorithm>
 
+#include <fmt/format.h>
+
+#include "expr/arithmetic.h"
 #include "expr/builtins.h"
 #include "expr/python_text.h"
 
@@ -62,7 +63,8 @@ Value::List split_blanks(std::string_view text) {
 Value::List split_at(std::string_view text, std::string_view separator) {
   Value::List parts;
   std::size_t begin = 0;
-  for (std::size_t at = text.find(separator); at != std::string_view::npos; at = text.find(separator, begin)) {
+  for (std::size_t at = text.find(separator); at != std::string_view::npos;
+       at = text.find(separator, begin)) {
     parts.push_back(Value::of(text.substr(begin, at - begin)));
     begin = at + separator.size();
   }
@@ -70,7 +72,9 @@ Value::List split_at(std::string_view text, std::string_view separator) {
   return parts;
 }
 
-char lowered(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+char lowered(char c) {
+  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+}
 
 }  // namespace
 
@@ -80,7 +84,9 @@ Value ends_with(Arguments a) {
   });
 }
 
-Value is_text(Arguments a) { return Value::of(a[0]->text() != nullptr); }
+Value is_text(Arguments a) {
+  return Value::of(a[0]->text() != nullptr);
+}
 
 Value join(Arguments a) {
   const Value::List* list = a[0]->list();
@@ -95,11 +101,16 @@ Value join(Arguments a) {
     }
     joined += i == 0 ? "" : *separator;
     joined += *(*list)[i].text();
+    if (joined.size() > kMaxExtent) {
+      return Value::crash(fmt::format("MemoryError: join makes more than {} bytes", kMaxExtent));
+    }
   }
   return Value::of(std::move(joined));
 }
 
-Value like(Arguments a) { return test_text("like", a, is_like); }
+Value like(Arguments a) {
+  return test_text("like", a, is_like);
+}
 
 Value lower(Arguments a) {
   if (a[0]->text() == nullptr) {
@@ -140,7 +151,9 @@ Value strip(Arguments a) {
   return Value::of(stripped(*a[0]->text()));
 }
 
-Value text(Arguments a) { return Value::of(python_text(*a[0])); }
+Value text(Arguments a) {
+  return Value::of(python_text(*a[0]));
+}
 
 Value version_of(Arguments a) {
   const Value& value = *a[0];

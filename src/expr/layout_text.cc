@@ -1,10 +1,10 @@
 #include "expr/layout_text.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <charconv>
+
+#include <fmt/format.h>
 
 #include "expr/python_text.h"
 
@@ -52,7 +52,8 @@ struct Unit {
   Repetition repetition;
 };
 
-// "(ab|)*3". A bracket reaches to the first closing one, so brackets don't nest, and it must hold something.
+// "(ab|)*3". A bracket reaches to the first closing one, so brackets don't nest, and it must hold
+// something.
 std::optional<Unit> group_at(std::string_view text, std::size_t at) {
   if (text[at] != '(') {
     return std::nullopt;
@@ -73,8 +74,8 @@ std::optional<Unit> letter_at(std::string_view text, std::size_t at) {
                                         : std::nullopt;
 }
 
-// One pass from left to right, as upstream makes: what a repetition produced is not looked at again. nullopt: too
-// long.
+// One pass from left to right, as upstream makes: what a repetition produced is not looked at
+// again. nullopt: too long.
 std::optional<std::string> unrolled(std::string_view text,
                                     std::optional<Unit> (*unit_at)(std::string_view, std::size_t)) {
   std::string result;
@@ -157,7 +158,8 @@ Layout read_layout(std::string_view text) {
   }
   Layout layout{{}, problem_of(*letters)};
   std::size_t begin = 0;
-  for (std::size_t bar = letters->find('|'); bar != std::string::npos; bar = letters->find('|', begin)) {
+  for (std::size_t bar = letters->find('|'); bar != std::string::npos;
+       bar = letters->find('|', begin)) {
     layout.stages.push_back(letters->substr(begin, bar - begin));
     begin = bar + 1;
   }

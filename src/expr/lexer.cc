@@ -1,12 +1,12 @@
 #include "expr/lexer.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
 #include <optional>
+
+#include <fmt/format.h>
 
 namespace epwise::expr {
 
@@ -46,13 +46,21 @@ constexpr std::array<Sign, 24> kSigns = {{
     {"in", TokenKind::sign, Op::in},
 }};
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
 
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+bool is_letter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
 
-bool is_word(char c) { return is_letter(c) || is_digit(c); }
+bool is_word(char c) {
+  return is_letter(c) || is_digit(c);
+}
 
-bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
+bool is_blank(char c) {
+  return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
 
 class Lexer {
  public:
@@ -145,8 +153,8 @@ class Lexer {
     if (end == begin || text_.substr(begin, end - begin) == "in") {
       return {};
     }
-    const bool per_second = text_.substr(end, 2) == "/s" &&
-                            (end + 2 >= text_.size() || !is_word(text_[end + 2]));
+    const bool per_second =
+        text_.substr(end, 2) == "/s" && (end + 2 >= text_.size() || !is_word(text_[end + 2]));
     at_ = per_second ? end + 2 : end;
     return text_.substr(begin, at_ - begin);
   }
@@ -159,7 +167,8 @@ class Lexer {
     if (!number) {
       problem(begin, at_, fmt::format("the number {} is too large", digits));
     } else if (whole && digits.size() > 1 && digits.front() == '0') {
-      problem(begin, at_, fmt::format("{} starts with a zero; write {}", digits, number->to_text()));
+      problem(
+          begin, at_, fmt::format("{} starts with a zero; write {}", digits, number->to_text()));
     }
     const std::size_t number_end = at_;
     const std::string_view unit = take_unit();
@@ -171,9 +180,10 @@ class Lexer {
     const auto factor = units::parse_unit(unit);
     if (!factor || factor->dimension == units::Dimension::none) {
       const auto unit_begin = static_cast<std::size_t>(unit.data() - text_.data());
-      problem(std::max(unit_begin, number_end),
-              at_,
-              fmt::format("`{}` is no unit; units look like GiB, MB, GB/s, us, TFLOP/s or GHz", unit));
+      problem(
+          std::max(unit_begin, number_end),
+          at_,
+          fmt::format("`{}` is no unit; units look like GiB, MB, GB/s, us, TFLOP/s or GHz", unit));
       return;
     }
     token.dimension = factor->dimension;
@@ -239,8 +249,8 @@ class Lexer {
       if (const auto letter = escaped(peek())) {
         content += *letter;
       } else {
-        problem(at_ - 1, std::min(at_ + 1, text_.size()),
-                R"(unknown escape; \n \t \r \\ \" \' exist)");
+        problem(
+            at_ - 1, std::min(at_ + 1, text_.size()), R"(unknown escape; \n \t \r \\ \" \' exist)");
       }
       at_ = std::min(at_ + 1, text_.size());
     }
@@ -259,7 +269,9 @@ class Lexer {
     const std::string content = take_quoted();
     const auto version = units::Version::parse(content);
     if (!version) {
-      problem(begin, at_, fmt::format("`{}` is no version; versions look like 2.7.0 or 2.9.0a0", content));
+      problem(begin,
+              at_,
+              fmt::format("`{}` is no version; versions look like 2.7.0 or 2.9.0a0", content));
     }
     finish(TokenKind::literal, begin).value = version ? Value::of(*version) : Value::unset();
   }
@@ -315,7 +327,9 @@ class Lexer {
 
 }  // namespace
 
-Lexed lex(std::string_view text) { return Lexer(text).run(); }
+Lexed lex(std::string_view text) {
+  return Lexer(text).run();
+}
 
 std::string_view sign_of(Op op) {
   const auto* const found = std::find_if(kSigns.begin(), kSigns.end(), [op](const Sign& sign) {

@@ -9,7 +9,6 @@ namespace {
 
 constexpr std::size_t kMaxLength = 4096;
 constexpr int kMaxDepth = 64;
-constexpr std::size_t kMaxItems = 65536;
 
 class ListReader {
  public:
@@ -101,10 +100,10 @@ class ListReader {
     return Value::of(std::move(list));
   }
 
-  // Lists of long lists would multiply beyond the bound of a single `*`.
+  // A list of long lists would grow beyond what a single `*` may build.
   bool within_budget(const Value& item) {
-    items_ += item.list() == nullptr ? 1 : item.list()->size();
-    return items_ <= kMaxItems;
+    extent_ += extent(item);
+    return extent_ <= kMaxExtent;
   }
 
   std::optional<Value> integer() {
@@ -124,7 +123,7 @@ class ListReader {
   std::string_view text_;
   std::size_t at_ = 0;
   int depth_ = 0;
-  std::size_t items_ = 0;
+  std::size_t extent_ = 0;
 };
 
 }  // namespace

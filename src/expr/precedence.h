@@ -4,8 +4,8 @@
 
 namespace epwise::expr {
 
-/// How tightly an operator holds its operands; the parser and the printer share it. Operators of one level read
-/// from left to right, comparisons don't chain.
+/// How tightly an operator holds its operands; the parser and the printer share it. Operators of
+/// one level read from left to right, comparisons don't chain.
 constexpr int precedence(Op op) {
   switch (op) {
     case Op::conditional:
@@ -43,6 +43,8 @@ constexpr bool reads_name(Op op) {
   return op == Op::name || op == Op::is_explicit || op == Op::written || op == Op::origin;
 }
 
-constexpr bool is_macro(Op op) { return op == Op::exists || op == Op::all || op == Op::filter; }
+constexpr bool is_macro(Op op) {
+  return op == Op::exists || op == Op::all || op == Op::filter;
+}
 
 }  // namespace epwise::expr

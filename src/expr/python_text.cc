@@ -1,10 +1,10 @@
 #include "expr/python_text.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+
+#include <fmt/format.h>
 
 namespace epwise::expr {
 
@@ -12,7 +12,9 @@ namespace {
 
 constexpr std::string_view kBlanks = " \t\n\r\f\v\x1c\x1d\x1e\x1f";
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
 
 // Python's repr prefers single quotes and changes to double ones only for a text with a single
 // quote and no double one.

@@ -15,8 +15,8 @@ std::string python_text(const Value& value);
 /// A number as Python prints it: "8", "8.0", "1e+16", "inf", "nan"; booleans as "True" and "False".
 std::string number_text(const Value& number);
 
-/// What `int(text)` gives: blanks around, a sign and single underscores between digits are accepted.
-/// More than 64 bits give a real; nullopt where Python raises.
+/// What `int(text)` gives: blanks around, a sign and single underscores between digits are
+/// accepted. More than 64 bits give a real; nullopt where Python raises.
 std::optional<Value> python_int(std::string_view text);
 
 /// `text.strip()`: ASCII blanks are cut off both ends.

@@ -1,8 +1,8 @@
 #include "expr/value.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
+
+#include <fmt/format.h>
 
 #include "expr/comparison.h"
 #include "expr/python_text.h"
@@ -49,7 +49,9 @@ bool Value::truthy() const {
   return version() != nullptr;
 }
 
-bool Value::equals(const Value& other) const { return equality(*this, other) == Likeness::equal; }
+bool Value::equals(const Value& other) const {
+  return equality(*this, other) == Likeness::equal;
+}
 
 std::string Value::to_text() const {
   if (is_unset()) {

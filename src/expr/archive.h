@@ -1,0 +1,144 @@
+#pragma once
+
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "data/archive.h"
+#include "expr/expression.h"
+
+/// Values and expressions ↔ bytes, for the tables that the build compiles. A version travels as its
+/// text.
+namespace epwise::expr {
+
+namespace archive_detail {
+
+enum class Tag : std::uint8_t {
+  unset,
+  boolean,
+  integer,
+  real,
+  text,
+  version,
+  list,
+  unknown,
+  crash
+};
+
+inline Tag tag_of(const Value& value) {
+  if (value.boolean() != nullptr) {
+    return Tag::boolean;
+  }
+  if (value.integer() != nullptr) {
+    return Tag::integer;
+  }
+  if (value.real() != nullptr) {
+    return Tag::real;
+  }
+  if (value.text() != nullptr) {
+    return Tag::text;
+  }
+  if (value.version() != nullptr) {
+    return Tag::version;
+  }
+  if (value.list() != nullptr) {
+    return Tag::list;
+  }
+  if (value.is_unknown()) {
+    return Tag::unknown;
+  }
+  return value.is_crash() ? Tag::crash : Tag::unset;
+}
+
+template <class T>
+T take(data::Reader& archive) {
+  T content{};
+  archive(content);
+  return content;
+}
+
+inline Value take_version(data::Reader& archive) {
+  auto version = units::Version::parse(take<std::string_view>(archive));
+  if (!version) {
+    throw std::runtime_error("compiled table holds a damaged version");
+  }
+  return Value::of(*std::move(version));
+}
+
+}  // namespace archive_detail
+
+inline void transfer(data::Writer& archive, Value& value) {
+  using archive_detail::Tag;
+  Tag tag = archive_detail::tag_of(value);
+  archive(tag);
+  // The archive takes its fields by reference to non-const, also when it only reads them.
+  auto put = [&archive](auto content) { archive(content); };
+  switch (tag) {
+    case Tag::boolean:
+      return put(*value.boolean());
+    case Tag::integer:
+      return put(*value.integer());
+    case Tag::real:
+      return put(*value.real());
+    case Tag::text:
+      return put(std::string_view(*value.text()));
+    case Tag::version:
+      return put(std::string_view(value.version()->text()));
+    case Tag::list:
+      return put(*value.list());
+    case Tag::unknown:
+      return put(value.unknown()->needs);
+    case Tag::crash:
+      return put(std::string_view(value.crashed()->what));
+    case Tag::unset:
+      return;
+  }
+}
+
+inline void transfer(data::Reader& archive, Value& value) {
+  using archive_detail::Tag;
+  using archive_detail::take;
+  switch (take<Tag>(archive)) {
+    case Tag::unset:
+      value = Value::unset();
+      return;
+    case Tag::boolean:
+      value = Value::of(take<bool>(archive));
+      return;
+    case Tag::integer:
+      value = Value::of(take<std::int64_t>(archive));
+      return;
+    case Tag::real:
+      value = Value::of(take<double>(archive));
+      return;
+    case Tag::text:
+      value = Value::of(take<std::string_view>(archive));
+      return;
+    case Tag::version:
+      value = archive_detail::take_version(archive);
+      return;
+    case Tag::list:
+      value = Value::of(take<Value::List>(archive));
+      return;
+    case Tag::unknown:
+      value = Value::unknown(take<std::vector<std::string>>(archive));
+      return;
+    case Tag::crash:
+      value = Value::crash(take<std::string>(archive));
+      return;
+  }
+  throw std::runtime_error("compiled table holds a value of no kind");
+}
+
+template <class Archive>
+void transfer(Archive& archive, Node& node) {
+  archive(node.op, node.slot, node.first, node.count, node.constant, node.begin, node.end);
+}
+
+template <class Archive>
+void transfer(Archive& archive, Expression& expression) {
+  archive(expression.nodes, expression.children, expression.constants, expression.dimensions);
+}
+
+}  // namespace epwise::expr
