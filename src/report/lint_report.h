@@ -18,6 +18,14 @@ struct LintedFile {
   std::string target;  // "h100 x 16, te 2.14.0, torch 2.9.1 (--hw, --gpus, --stack)"
 };
 
+/// The git checkout that the files stand in, for formats that name files from its root.
+struct Checkout {
+  std::string prefix;    // working directory seen from the root: "" or "recipes/gb200/"
+  std::string uri;       // of the origin, may be empty
+  std::string revision;  // full commit id, may be empty
+  std::string branch;    // may be empty
+};
+
 /// What `epwise lint` wants to say, before anyone chose a format.
 struct LintReport {
   std::string tool_version;
@@ -27,6 +35,7 @@ struct LintReport {
   std::vector<std::string> unreadable;  // sentences, one an input
   int exit_code = 0;
   bool strict = false;
+  Checkout checkout;
 };
 
 }  // namespace epwise::report

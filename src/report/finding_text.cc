@@ -1,0 +1,228 @@
+#include "report/finding_text.h"
+
+#include <algorithm>
+#include <cctype>
+#include <set>
+#include <string_view>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "report/columns.h"
+#include "report/place.h"
+#include "report/reference.h"
+#include "report/snippet.h"
+#include "report/tally.h"
+
+namespace epwise::report {
+namespace {
+
+constexpr std::size_t kShownReferences = 2;
+constexpr int kHang = 4;  // columns by which the second line of a sentence stands further right
+
+std::string headline(const lint::Finding& finding, const Style& style, const Paint& paint) {
+  const std::string_view severity = lint::to_string(finding.severity);
+  const std::string tag = fmt::format("{}[{}]", severity, finding.rule->id);
+  const std::string sentence =
+      fmt::format("{}: {}", tag, printable(finding.message, style.unicode));
+  std::string out;
+  for (const std::string& line : wrap(sentence, std::max(style.width - kHang, 20))) {
+    if (out.empty()) {
+      out += paint(role_of(finding.severity), tag);
+      out += paint(Role::strong, std::string_view(line).substr(std::min(tag.size(), line.size())));
+    } else {
+      out += std::string(kHang, ' ') + paint(Role::strong, line);
+    }
+    out += '\n';
+  }
+  return out;
+}
+
+std::vector<SnippetLabel> labels_of(const lint::Finding& finding) {
+  std::vector<SnippetLabel> labels;
+  labels.push_back({.mark = finding.primary.mark, .words = finding.primary.label, .primary = true});
+  for (const lint::Location& related : finding.related) {
+    labels.push_back({.mark = related.mark, .words = related.label});
+  }
+  return labels;
+}
+
+/// "recipe.yaml:12" of every line that the snippet shows.
+std::set<std::string> shown_lines(const std::vector<SnippetLabel>& labels) {
+  std::set<std::string> result;
+  for (const SnippetLabel& label : labels) {
+    if (!label.mark.nowhere()) {
+      result.insert(fmt::format("{}:{}", label.mark.file->name(), label.mark.start().line));
+    }
+  }
+  return result;
+}
+
+bool is_target(const lint::Evidence& evidence) {
+  const std::string& origin = evidence.origin;
+  return origin.rfind("--", 0) == 0 || origin == "this machine" ||
+         origin.find(".epwise.yaml") != std::string::npos ||
+         origin.find("container ") != std::string::npos;
+}
+
+/// "te 2.6.0 (--stack), gpus 64 (--gpus)": values of the target or of the recipe that the snippet
+/// does not show.
+std::string values(const lint::Finding& finding,
+                   bool of_target,
+                   const std::set<std::string>& in_snippet) {
+  std::vector<std::string> parts;
+  for (const lint::Evidence& evidence : finding.evidence) {
+    if (is_target(evidence) == of_target && in_snippet.count(evidence.origin) == 0) {
+      parts.push_back(
+          evidence.origin.empty()
+              ? fmt::format("{} {}", evidence.name, evidence.value)
+              : fmt::format("{} {} ({})", evidence.name, evidence.value, evidence.origin));
+    }
+  }
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+std::string edit_text(const lint::Fix::Edit& edit) {
+  const std::string line =
+      edit.mark.nowhere() ? std::string() : fmt::format(" (line {})", edit.mark.start().line);
+  if (edit.value.empty()) {
+    return fmt::format("remove {}{}", edit.field, line);
+  }
+  if (edit.mark.nowhere()) {
+    return fmt::format("add {}: {}", edit.field, edit.value);
+  }
+  const std::string old = marked_text(edit.mark);
+  return old.empty() ? fmt::format("{}: {}{}", edit.field, edit.value, line)
+                     : fmt::format("{}: {} → {}{}", edit.field, old, edit.value, line);
+}
+
+std::string fix_text(const lint::Fix& fix) {
+  std::vector<std::string> edits;
+  for (const lint::Fix::Edit& edit : fix.edits) {
+    edits.push_back(edit_text(edit));
+  }
+  const std::string changes = fmt::format("{}", fmt::join(edits, ", "));
+  if (fix.title.empty() || changes.empty()) {
+    return fix.title + changes;
+  }
+  return fmt::format("{}: {}", fix.title, changes);
+}
+
+/// Up to the first full stop that ends a sentence.
+std::string_view first_sentence(std::string_view text) {
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    const bool stop = text[at] == '.' || text[at] == '!' || text[at] == '?';
+    if (!stop) {
+      continue;
+    }
+    const std::size_t next = text.find_first_not_of(" \n", at + 1);
+    if (next == std::string_view::npos) {
+      return text.substr(0, at);
+    }
+    const bool blank = next > at + 1;
+    if (blank && std::isupper(static_cast<unsigned char>(text[next])) != 0) {
+      return text.substr(0, at);
+    }
+  }
+  return text;
+}
+
+std::string_view confidence_text(const lint::Rule& rule) {
+  switch (rule.confidence) {
+    case lint::Confidence::proven:
+      return rule.places.empty() ? "proven" : "checked by the framework at start-up";
+    case lint::Confidence::likely:
+      return "likely";
+    case lint::Confidence::heuristic:
+      break;
+  }
+  return "a rule of thumb";
+}
+
+}  // namespace
+
+std::string note_text(int indent,
+                      std::string_view key,
+                      std::string_view sentence,
+                      const Style& style,
+                      const Paint& paint) {
+  const std::string blanks(static_cast<std::size_t>(indent), ' ');
+  const std::string head = fmt::format("= {}:", key);
+  const std::string text = fmt::format("{} {}", head, printable(sentence, style.unicode));
+  std::string out;
+  for (const std::string& line : wrap(text, std::max(style.width - indent - kHang, 30))) {
+    if (out.empty()) {
+      out = blanks + paint(Role::frame, "=") +
+            paint(Role::strong, std::string_view(head).substr(1)) +
+            line.substr(std::min(head.size(), line.size()));
+    } else {
+      out += blanks + std::string(kHang, ' ') + line;
+    }
+    out += '\n';
+  }
+  return out;
+}
+
+namespace {
+
+/// What is true of the rule wherever it fires.
+std::string rule_notes(const lint::Rule& rule, int indent, const Style& style, const Paint& paint) {
+  std::string out;
+  if (!rule.why.empty()) {
+    out += note_text(indent, "why", first_sentence(rule.why), style, paint);
+  }
+  std::string evidence(confidence_text(rule));
+  for (std::size_t i = 0; i < std::min(rule.references.size(), kShownReferences); ++i) {
+    evidence += ", " + name_of(rule.references[i]);
+  }
+  if (rule.references.size() > kShownReferences) {
+    evidence += fmt::format(" and {} more", rule.references.size() - kShownReferences);
+  }
+  if (!rule.builtin) {
+    out += note_text(indent, "evidence", evidence, style, paint);
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string finding_text(const LintedFile& file,
+                         const lint::Finding& finding,
+                         bool first,
+                         const Style& style,
+                         const Paint& paint) {
+  const std::vector<SnippetLabel> labels = labels_of(finding);
+  const int gutter = gutter_width(labels);
+  const int indent = gutter + 1;
+  std::string out = headline(finding, style, paint);
+  if (finding.primary.mark.nowhere()) {
+    const std::string& label = finding.primary.label;
+    out += fmt::format("{}{} {}{}\n",
+                       std::string(static_cast<std::size_t>(gutter), ' '),
+                       paint(Role::frame, "-->"),
+                       printable(file_path(file), style.unicode),
+                       label.empty() ? "" : fmt::format(" ({})", printable(label, style.unicode)));
+  }
+  out += render_snippet(labels, gutter, finding.severity, style, paint);
+  const auto note = [&](std::string_view key, std::string_view sentence) {
+    if (!sentence.empty()) {
+      out += note_text(indent, key, sentence, style, paint);
+    }
+  };
+  const std::set<std::string> in_snippet = shown_lines(labels);
+  note("target", values(finding, true, in_snippet));
+  note("values", values(finding, false, in_snippet));
+  note("assumed", fmt::format("{}", fmt::join(finding.assumed, "; ")));
+  if (first) {
+    out += rule_notes(*finding.rule, indent, style, paint);
+  }
+  for (const lint::Fix& fix : finding.fixes) {
+    note(fmt::format("fix [{}]", lint::to_string(fix.tier)), fix_text(fix));
+  }
+  if (first) {
+    note("see", fmt::format("epwise explain {}", finding.rule->code));
+  }
+  return out;
+}
+
+}  // namespace epwise::report

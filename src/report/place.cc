@@ -1,0 +1,44 @@
+#include "report/place.h"
+
+#include <string_view>
+
+namespace epwise::report {
+namespace {
+
+constexpr std::uint32_t kShortText = 40;  // bytes
+
+}  // namespace
+
+Place place_of(const LintedFile& file, const text::Mark& mark) {
+  Place place;
+  if (mark.nowhere()) {
+    place.path = file_path(file);
+    return place;
+  }
+  place.path = mark.file->name();
+  place.positioned = true;
+  place.start = mark.start();
+  place.finish = mark.end > mark.begin ? mark.finish() : place.start;
+  return place;
+}
+
+std::string file_path(const LintedFile& file) {
+  if (file.recipe != nullptr && !file.recipe->files.empty()) {
+    return file.recipe->files.front()->name();
+  }
+  return file.path;
+}
+
+bool is_real_file(const std::string& path) {
+  return !path.empty() && path.front() != '<';
+}
+
+std::string marked_text(const text::Mark& mark) {
+  if (mark.nowhere() || mark.end <= mark.begin || mark.end - mark.begin > kShortText) {
+    return {};
+  }
+  const std::string_view text = mark.file->bytes().substr(mark.begin, mark.end - mark.begin);
+  return text.find_first_of("\r\n") == std::string_view::npos ? std::string(text) : std::string();
+}
+
+}  // namespace epwise::report

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <string>
+
+#include "lint/rule.h"
+
+namespace epwise::report {
+
+/// The address of a rule's source: a plain URL as it stands, a place in a repository on GitHub.
+std::string uri_of(const lint::Reference& reference);
+
+/// A short name for it: "Megatron-Bridge@067f987d comm_overlap.py:479", or the URL without its
+/// scheme.
+std::string name_of(const lint::Reference& reference);
+
+}  // namespace epwise::report

@@ -1,0 +1,162 @@
+#include "report/tally.h"
+
+#include <algorithm>
+#include <map>
+#include <string_view>
+
+#include <fmt/format.h>
+
+namespace epwise::report {
+namespace {
+
+void count(Tally& tally, lint::Severity severity) {
+  switch (severity) {
+    case lint::Severity::error:
+      ++tally.errors;
+      break;
+    case lint::Severity::warning:
+      ++tally.warnings;
+      break;
+    case lint::Severity::note:
+      ++tally.notes;
+      break;
+  }
+}
+
+void count(Tally& tally, lint::Verdict verdict) {
+  switch (verdict) {
+    case lint::Verdict::starts:
+      ++tally.starts;
+      break;
+    case lint::Verdict::rejects:
+      ++tally.rejects;
+      break;
+    case lint::Verdict::undecided:
+      ++tally.undecided;
+      break;
+  }
+}
+
+/// The rest of `name` behind `prefix`; empty when it does not start so.
+std::string_view behind(std::string_view name, std::string_view prefix) {
+  return name.substr(0, prefix.size()) == prefix ? name.substr(prefix.size()) : std::string_view();
+}
+
+std::string option_for(std::string_view name) {
+  if (name == "gpus") {
+    return "--gpus N";
+  }
+  if (name == "hw" || !behind(name, "hw.").empty()) {
+    return "--hw NAME";
+  }
+  for (const std::string_view prefix : {"stack.", "installed."}) {
+    if (const std::string_view component = behind(name, prefix); !component.empty()) {
+      return fmt::format("--stack {}=VERSION", component);
+    }
+  }
+  if (const std::string_view variable = behind(name, "env."); !variable.empty()) {
+    return fmt::format("--env {}=VALUE", variable);
+  }
+  if (const std::string_view variable = behind(name, "${"); !variable.empty()) {
+    return fmt::format("--env {}=VALUE", variable.substr(0, variable.find_first_of("}:-")));
+  }
+  return {};
+}
+
+}  // namespace
+
+Tally tally(const LintReport& report) {
+  Tally result;
+  result.files = static_cast<int>(report.files.size());
+  for (const LintedFile& file : report.files) {
+    const std::vector<const lint::Finding*> findings = shown(file);
+    for (const lint::Finding* finding : findings) {
+      count(result, finding->severity);
+    }
+    result.files_with_findings += findings.empty() ? 0 : 1;
+    result.open += static_cast<int>(file.result.open.size());
+    result.rules = std::max(result.rules, file.result.rules_checked);
+    result.crashed_rules += static_cast<int>(file.result.crashed_rules.size());
+    if (file.recipe != nullptr && !file.recipe->readable) {
+      ++result.unreadable;
+    } else {
+      count(result, file.result.launch.verdict);
+    }
+  }
+  return result;
+}
+
+std::vector<const lint::Finding*> shown(const LintedFile& file) {
+  std::vector<const lint::Finding*> result;
+  for (const lint::Finding& finding : file.result.findings) {
+    if (!finding.consequence) {
+      result.push_back(&finding);
+    }
+  }
+  return result;
+}
+
+int rank(const LintedFile& file, const lint::Finding& finding) {
+  const lint::Launch& launch = file.result.launch;
+  if (launch.verdict == lint::Verdict::rejects && launch.rule == finding.rule) {
+    return 100;
+  }
+  int result = 20;
+  if (finding.severity == lint::Severity::error) {
+    result = 80;
+  } else if (finding.severity == lint::Severity::warning) {
+    result = 50;
+  }
+  switch (finding.rule->confidence) {
+    case lint::Confidence::proven:
+      return result + 10;
+    case lint::Confidence::likely:
+      return result + 5;
+    case lint::Confidence::heuristic:
+      break;
+  }
+  return result;
+}
+
+std::vector<Need> needs(const std::vector<const lint::Open*>& open) {
+  std::map<std::string, int> by_name;
+  for (const lint::Open* rule : open) {
+    for (const std::string& name : rule->needs) {
+      ++by_name[name];
+    }
+  }
+  std::vector<Need> result;
+  for (const auto& [name, rules] : by_name) {
+    result.push_back({.name = name, .rules = rules, .option = option_for(name)});
+  }
+  std::stable_sort(
+      result.begin(), result.end(), [](const Need& a, const Need& b) { return a.rules > b.rules; });
+  return result;
+}
+
+std::vector<const lint::Open*> open_rules(const LintReport& report) {
+  std::vector<const lint::Open*> result;
+  for (const LintedFile& file : report.files) {
+    for (const lint::Open& open : file.result.open) {
+      result.push_back(&open);
+    }
+  }
+  return result;
+}
+
+std::string counted(int count, std::string_view noun) {
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
+std::string listed(const std::vector<std::string>& items) {
+  std::string result;
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    if (i > 0) {
+      result += i + 1 == items.size() ? " and " : ", ";
+    }
+    result += items[i];
+  }
+  return result;
+}
+
+}  // namespace epwise::report

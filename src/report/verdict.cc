@@ -1,0 +1,56 @@
+#include "report/verdict.h"
+
+#include <fmt/format.h>
+
+#include "recipe/framework.h"
+#include "report/tally.h"
+
+namespace epwise::report {
+
+std::string verdict_text(const LintedFile& file) {
+  if (file.recipe != nullptr && !file.recipe->readable) {
+    return "not checked: it holds no recipe that can be read";
+  }
+  const lint::Launch& launch = file.result.launch;
+  const std::string stage =
+      launch.stage.empty() ? std::string() : fmt::format(" at stage {}", launch.stage);
+  switch (launch.verdict) {
+    case lint::Verdict::starts:
+      return "starts";
+    case lint::Verdict::rejects:
+      if (launch.rule == nullptr) {
+        return fmt::format("would not start: {}{}", launch.crash, stage);
+      }
+      return fmt::format("would not start: {} ({}){}{}",
+                         launch.rule->id,
+                         launch.rule->code,
+                         stage,
+                         launch.crash.empty() ? "" : ", " + launch.crash);
+    case lint::Verdict::undecided:
+      break;
+  }
+  if (launch.needs.empty()) {
+    return "undecided" + stage;
+  }
+  return fmt::format("undecided, needs {}", listed(launch.needs));
+}
+
+std::string checked_against(const LintedFile& file) {
+  std::string text;
+  if (file.recipe != nullptr) {
+    text = recipe::title(file.recipe->framework);
+  }
+  if (!file.result.framework_version.empty()) {
+    text += fmt::format(" {}", file.result.framework_version);
+    if (file.result.version_assumed && file.recipe != nullptr) {
+      text += fmt::format(" (assumed; say --stack {}=VERSION)",
+                          recipe::to_string(file.recipe->framework));
+    }
+  }
+  if (!file.target.empty()) {
+    text += text.empty() ? file.target : ", " + file.target;
+  }
+  return text;
+}
+
+}  // namespace epwise::report

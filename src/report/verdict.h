@@ -1,0 +1,19 @@
+#pragma once
+
+#include <string>
+
+#include "report/lint_report.h"
+
+namespace epwise::report {
+
+/// What happens when the framework starts this recipe, as the end of a sentence about the file:
+///   "starts"
+///   "would not start: overlap/expert-ranks (EPO001) at stage comm-overlap"
+///   "undecided, needs stack.te and gpus"
+///   "not checked: it holds no recipe that can be read"
+std::string verdict_text(const LintedFile& file);
+
+/// "Megatron-Bridge 0.6.2, h100 x 16, te 2.14.0 (--hw, --gpus, --stack)"
+std::string checked_against(const LintedFile& file);
+
+}  // namespace epwise::report
