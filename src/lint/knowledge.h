@@ -1,6 +1,5 @@
 #pragma once
 
-#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -8,6 +7,7 @@
 #include "expr/names.h"
 #include "lint/launch.h"
 #include "lint/rule.h"
+#include "lint/texts.h"
 #include "model/facts.h"
 #include "text/diagnostic.h"
 #include "world/files.h"
@@ -31,8 +31,7 @@ struct Knowledge {
   std::vector<model::Derived> derived;
   std::vector<Pipeline> pipelines;
   std::vector<Container> containers;
-  std::vector<std::shared_ptr<const std::string>>
-      storage;  // owns the text of rules that were read at run time
+  Texts texts;  // owns the text of rules that were read from files
 
   /// By id, code or alias; null pointer when there is none.
   const Rule* find(std::string_view id_or_code) const;

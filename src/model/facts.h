@@ -13,15 +13,15 @@ namespace epwise::model {
 
 /// A value computed from others: rules/derived.yaml holds all of them ("d.DP", "d.is_moe").
 struct Derived {
+  std::int32_t slot = -1;
   std::string_view name;
   std::string_view text;  // the expression as written
   expr::Expression expression;
   expr::Type type;
   std::string_view doc;
-  std::string_view
-      frameworks;  // "" both, "bridge" or "mlm": several entries of one name, first match counts
-  std::vector<std::int32_t>
-      premises;  // rules that must hold for the value to mean anything (indices in the rule table)
+  std::string_view frameworks;  // "": both; several entries of one name: the first that fits
+  /// Rules that must hold for the value to mean anything: indices in the rule table.
+  std::vector<std::int32_t> premises;
 };
 
 /// A value that the framework replaced on its way to the launch.
@@ -89,21 +89,26 @@ class Facts : public expr::Environment {
   struct Slot {
     Source source = Source::nothing;
     std::int32_t derived = -1;
+    bool classified = false;
     bool computed = false;
-    bool computing = false;
+    bool touched = false;         // written by a stage
+    bool config_touched = false;  // written after the config was built
     expr::Value value;
-    expr::Value initial;    // fields: before any stage
-    expr::Value at_config;  // fields: when the config was built
-    bool touched = false;
+    expr::Value initial;    // before any stage
+    expr::Value at_config;  // when the config was built
     std::string_view why;
     std::string_view config_why;
   };
 
-  void classify(int slot);
+  Slot& ready(int slot) const;
+  void classify(int slot, Slot& entry) const;
   expr::Value initial_value(std::string_view name) const;
+  expr::Value default_value(std::string_view name) const;
   expr::Value hardware(std::string_view key) const;
   expr::Value component(std::string_view key) const;
+  expr::Value installed(std::string_view key) const;
   expr::Value variable(std::string_view key) const;
+  bool section_present(std::string_view section) const;
 
   const recipe::Recipe& recipe_;
   const recipe::Vocabulary& vocabulary_;

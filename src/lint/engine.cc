@@ -1,0 +1,194 @@
+#include "lint/engine.h"
+
+#include <algorithm>
+#include <exception>
+#include <map>
+#include <set>
+
+#include "lint/finding_builder.h"
+#include "lint/launch_run.h"
+#include "lint/outcome.h"
+#include "lint/range.h"
+#include "recipe/framework.h"
+
+namespace epwise::lint {
+
+namespace {
+
+/// What became of every rule, while a recipe is linted.
+class Collector final : public LaunchEvents {
+ public:
+  Collector(const Knowledge& knowledge,
+            const model::Facts& facts,
+            const Selection& selection,
+            Result& result)
+      : knowledge_(knowledge),
+        facts_(facts),
+        selection_(selection),
+        result_(result) {}
+
+  void failed(const Rule& rule, const Stage& /*stage*/, const std::string& crash) override {
+    if (rule.builtin) {
+      return;  // the reader's diagnostics are findings already
+    }
+    fail(rule, crash);
+  }
+
+  void open(const Rule& rule, const std::vector<std::string>& needs) override {
+    add_needs(open_[&rule], needs);
+  }
+
+  void fail(const Rule& rule, const std::string& crash) {
+    failed_.insert(&rule);
+    findings_.push_back(build_finding(rule, facts_, crash));
+  }
+
+  void report(const text::Diagnostic& diagnostic) {
+    const auto* rule = knowledge_.find(diagnostic.rule);
+    if (rule == nullptr) {
+      result_.crashed_rules.push_back(diagnostic.rule +
+                                      ": reported by a reader, but there is no such rule");
+      return;
+    }
+    failed_.insert(rule);
+    findings_.push_back(build_finding(*rule, diagnostic));
+  }
+
+  /// Findings and open verdicts that are not explained by others, sorted.
+  void finish() {
+    for (auto& finding : findings_) {
+      const auto& rule = *finding.rule;
+      if (!selection_.takes(rule) || explained(rule, failed_)) {
+        continue;
+      }
+      const auto* premise = open_premise(rule);
+      if (premise != nullptr) {
+        add_needs(open_[&rule], open_[premise]);
+      } else {
+        result_.findings.push_back(std::move(finding));
+      }
+    }
+    for (const auto& [rule, needs] : open_) {
+      if (selection_.takes(*rule) && !failed_.contains(rule) && !explained(*rule, failed_)) {
+        result_.open.push_back({rule, needs});
+      }
+    }
+    std::ranges::sort(result_.open, {}, [](const Open& open) { return open.rule->id; });
+    std::ranges::stable_sort(result_.findings, before);
+  }
+
+ private:
+  bool explained(const Rule& rule, const std::set<const Rule*>& failed) const {
+    return std::ranges::any_of(rule.premises, [&](std::int32_t index) {
+      return failed.contains(&knowledge_.rules[static_cast<std::size_t>(index)]);
+    });
+  }
+
+  const Rule* open_premise(const Rule& rule) const {
+    for (const auto index : rule.premises) {
+      const auto* premise = &knowledge_.rules[static_cast<std::size_t>(index)];
+      if (open_.contains(premise)) {
+        return premise;
+      }
+    }
+    return nullptr;
+  }
+
+  static bool before(const Finding& a, const Finding& b) {
+    const auto key = [](const Finding& finding) {
+      const auto& mark = finding.primary.mark;
+      return std::tuple(mark.nowhere() ? 1 : 0,
+                        mark.begin,
+                        -static_cast<int>(finding.severity),
+                        finding.rule->id);
+    };
+    return key(a) < key(b);
+  }
+
+  const Knowledge& knowledge_;
+  const model::Facts& facts_;
+  const Selection& selection_;
+  Result& result_;
+  std::vector<Finding> findings_;
+  std::set<const Rule*> failed_;
+  std::map<const Rule*, std::vector<std::string>> open_;
+};
+
+void check_rest(const Rule& rule, const model::Facts& facts, Collector& collector) {
+  const auto outcome = decide(rule, facts);
+  switch (outcome.kind) {
+    case Outcome::Kind::passes:
+      break;
+    case Outcome::Kind::fails:
+      collector.fail(rule, {});
+      break;
+    case Outcome::Kind::open:
+      collector.open(rule, outcome.needs);
+      break;
+    case Outcome::Kind::crashes:
+      // The values are not of the kinds that the rule speaks of; other rules report that.
+      break;
+  }
+}
+
+bool matches(const Rule& rule, const std::string& pattern) {
+  const auto starts = [&](std::string_view text) {
+    return !pattern.empty() && text.starts_with(pattern);
+  };
+  const bool prefix = pattern.ends_with('/') || pattern.find('/') == std::string::npos;
+  return rule.id == pattern || rule.code == pattern ||
+         std::ranges::find(rule.aliases, pattern) != rule.aliases.end() ||
+         (prefix && (starts(rule.id) || starts(rule.code)));
+}
+
+}  // namespace
+
+bool Selection::takes(const Rule& rule) const {
+  const auto fits = [&](const std::string& pattern) { return matches(rule, pattern); };
+  return (select.empty() || std::ranges::any_of(select, fits)) &&
+         std::ranges::none_of(ignore, fits);
+}
+
+Result lint(const recipe::Recipe& recipe,
+            const recipe::Vocabulary& vocabulary,
+            const model::Target& target,
+            const Knowledge& knowledge,
+            const Selection& selection) {
+  Result result;
+  result.recipe = &recipe;
+  const auto framework = recipe::to_string(recipe.framework);
+  result.framework_version = vocabulary.version();
+  result.version_assumed = target.stack.find(framework) == nullptr || !vocabulary.exact();
+
+  model::Facts facts(recipe, vocabulary, target, knowledge.names, knowledge.derived);
+  Collector collector(knowledge, facts, selection, result);
+  std::set<std::string_view> reported;
+  for (const auto& diagnostic : recipe.diagnostics) {
+    collector.report(diagnostic);
+    reported.insert(diagnostic.rule);
+  }
+  if (!recipe.readable) {
+    result.launch.verdict = Verdict::undecided;
+    result.launch.needs = {"a readable recipe"};
+    collector.finish();
+    return result;
+  }
+  result.launch = run_launch(knowledge, facts, reported, collector);
+  result.effective = facts.rewrites();
+  for (const auto& rule : knowledge.rules) {
+    if (rule.builtin || !rule.places.empty() ||
+        !holds(rule.versions, framework, vocabulary.version())) {
+      continue;
+    }
+    ++result.rules_checked;
+    try {
+      check_rest(rule, facts, collector);
+    } catch (const std::exception& error) {
+      result.crashed_rules.push_back(std::string(rule.id) + ": " + error.what());
+    }
+  }
+  collector.finish();
+  return result;
+}
+
+}  // namespace epwise::lint

@@ -1,0 +1,110 @@
+#include "lint/field_spelling.h"
+
+#include <algorithm>
+
+#include "recipe/vocabulary.h"
+
+namespace epwise::lint {
+
+namespace {
+
+using recipe::Flag;
+
+/// The flag that people write for an attribute: the first long one; with `wanted`, the one that
+/// stores that truth value.
+const Flag* flag_of(std::string_view attribute,
+                    const recipe::Vocabulary& vocabulary,
+                    std::optional<bool> wanted) {
+  for (const auto& flag : vocabulary.flags()) {
+    if (flag.attribute != attribute) {
+      continue;
+    }
+    const bool fits = !wanted || (flag.action == Flag::Action::store_true && *wanted) ||
+                      (flag.action == Flag::Action::store_false && !*wanted);
+    if (fits) {
+      return &flag;
+    }
+  }
+  return nullptr;
+}
+
+std::string_view long_spelling(const Flag& flag) {
+  const auto found = std::ranges::find_if(
+      flag.spellings, [](std::string_view spelling) { return spelling.starts_with("--"); });
+  return found == flag.spellings.end() ? flag.spellings.front() : *found;
+}
+
+bool is_mlm(const model::Facts& facts) {
+  return facts.recipe().framework == recipe::Framework::mlm;
+}
+
+}  // namespace
+
+std::string spelling(std::string_view name, const model::Facts& facts) {
+  if (const auto* field = facts.recipe().find(name)) {
+    return field->spelling;
+  }
+  if (const auto* spec = facts.vocabulary().find(name)) {
+    if (!is_mlm(facts)) {
+      return std::string(name);
+    }
+    const auto* flag = flag_of(spec->attribute, facts.vocabulary(), std::nullopt);
+    return flag == nullptr ? std::string(spec->attribute) : std::string(long_spelling(*flag));
+  }
+  for (const std::string_view group : {"d.", "env.", "stack.", "hw."}) {
+    if (name.starts_with(group)) {
+      return std::string(group == "hw." ? name : name.substr(group.size()));
+    }
+  }
+  return std::string(name);
+}
+
+std::string pointer(std::string_view name, const model::Facts& facts) {
+  const auto* field = facts.recipe().find(name);
+  if (is_mlm(facts)) {
+    return field == nullptr ? std::string() : "/MODEL_ARGS/" + field->spelling;
+  }
+  std::string all = "/" + std::string(name);
+  std::ranges::replace(all, '.', '/');
+  return all;
+}
+
+text::Mark place(std::string_view name, const model::Facts& facts) {
+  const auto& recipe = facts.recipe();
+  if (const auto* field = recipe.find(name)) {
+    return field->mark;
+  }
+  if (name.starts_with("env.")) {
+    const auto variable = recipe.variables.find(name.substr(4));
+    return variable == recipe.variables.end() ? text::Mark{} : variable->second.mark;
+  }
+  return {};
+}
+
+SpelledEdit spell_edit(std::string_view field,
+                       const expr::Value* value,
+                       const model::Facts& facts) {
+  SpelledEdit spelled;
+  spelled.edit.mark = place(field, facts);
+  spelled.edit.field = spelling(field, facts);
+  spelled.edit.value = value == nullptr ? std::string() : value->to_text();
+  if (field.starts_with("env.")) {
+    return spelled;
+  }
+  const auto* spec = facts.vocabulary().find(field);
+  spelled.known = spec != nullptr || facts.recipe().find(field) != nullptr;
+  const auto* truth = value == nullptr ? nullptr : value->boolean();
+  if (spec == nullptr || !is_mlm(facts) || truth == nullptr) {
+    return spelled;
+  }
+  const bool stored = spec->inverted ? !*truth : *truth;
+  if (const auto* flag = flag_of(spec->attribute, facts.vocabulary(), stored)) {
+    spelled.edit.field = long_spelling(*flag);
+    spelled.edit.value = "true";
+  } else {
+    spelled.edit.value.clear();  // no flag says so: the one that says the opposite has to go
+  }
+  return spelled;
+}
+
+}  // namespace epwise::lint

@@ -1,0 +1,176 @@
+#include "lint/finding_builder.h"
+
+#include <algorithm>
+#include <set>
+
+#include "lint/field_spelling.h"
+#include "lint/message.h"
+
+namespace epwise::lint {
+
+namespace {
+
+std::string at_line(const text::Mark& mark) {
+  return mark.file->name() + ":" + std::to_string(mark.start().line);
+}
+
+/// Where a name's value came from, in a few words.
+std::string source_of(std::string_view name, const model::Facts& facts) {
+  const auto mark = place(name, facts);
+  if (!mark.nowhere()) {
+    return at_line(mark);
+  }
+  const auto& target = facts.target();
+  if (name.starts_with("hw.")) {
+    return target.hw_source;
+  }
+  if (name == "gpus") {
+    return target.gpus_source;
+  }
+  if (name.starts_with("stack.")) {
+    const auto* component = target.stack.find(name.substr(6));
+    return component == nullptr ? "" : component->source;
+  }
+  if (name.starts_with("env.")) {
+    return target.environment.contains(name.substr(4)) ? "--env" : "";
+  }
+  if (name.starts_with("d.")) {
+    return "derived";
+  }
+  return "default";
+}
+
+std::vector<int> names_read(const Rule& rule) {
+  std::set<int> all;
+  for (const auto* expression : {&rule.given, &rule.assertion}) {
+    const auto names = expression->names();
+    all.insert(names.begin(), names.end());
+  }
+  for (const auto& operand : rule.operands) {
+    if (operand.slot >= 0) {
+      all.insert(operand.slot);
+    }
+  }
+  return {all.begin(), all.end()};
+}
+
+void add_evidence(Finding& finding, const Rule& rule, const model::Facts& facts) {
+  for (const int slot : names_read(rule)) {
+    const auto name = facts.names().name(slot);
+    if (name == "fw" || name.starts_with("raw.") || name.starts_with("installed.")) {
+      continue;
+    }
+    const auto& value = facts.value(slot);
+    finding.evidence.push_back({spelling(name, facts), value.to_text(), source_of(name, facts)});
+  }
+}
+
+void add_assumptions(Finding& finding, const Rule& rule, const model::Facts& facts) {
+  for (const int slot : names_read(rule)) {
+    const auto name = facts.names().name(slot);
+    if (name.starts_with("env.") && facts.value(slot).is_unset() &&
+        !facts.target().environment.contains(name.substr(4)) &&
+        !facts.recipe().variables.contains(name.substr(4))) {
+      finding.assumed.push_back(std::string(name.substr(4)) + " counts as unset");
+    }
+    if (name.starts_with("installed.") && facts.target().stack.find(name.substr(10)) == nullptr) {
+      finding.assumed.push_back(std::string(name.substr(10)) + " counts as installed");
+    }
+  }
+}
+
+/// The first operand that the user wrote carries the finding; without any, the section where the
+/// first one belongs.
+void add_locations(Finding& finding, const Rule& rule, const model::Facts& facts) {
+  bool placed = false;
+  for (const auto& operand : rule.operands) {
+    if (operand.slot < 0) {
+      continue;
+    }
+    const auto name = facts.names().name(operand.slot);
+    const auto mark = place(name, facts);
+    if (mark.nowhere()) {
+      continue;
+    }
+    Location location{mark, pointer(name, facts), std::string(operand.label)};
+    if (placed) {
+      finding.related.push_back(std::move(location));
+    } else {
+      finding.primary = std::move(location);
+      placed = true;
+    }
+  }
+  if (placed) {
+    return;
+  }
+  const auto& recipe = facts.recipe();
+  finding.primary.mark = recipe.root;
+  for (const auto& operand : rule.operands) {
+    const auto name = operand.slot < 0 ? std::string_view() : facts.names().name(operand.slot);
+    const auto section = recipe.sections.find(name.substr(0, name.find('.')));
+    if (section != recipe.sections.end()) {
+      finding.primary.mark = section->second;
+      finding.primary.label = spelling(name, facts) + " is not set here";
+      return;
+    }
+  }
+}
+
+void add_fixes(Finding& finding, const Rule& rule, const model::Facts& facts) {
+  for (const auto& source : rule.fixes) {
+    if (!source.when.empty()) {
+      const auto when = expr::evaluate(source.when, facts);
+      if (!when.is_known() || !when.truthy()) {
+        continue;
+      }
+    }
+    Fix fix{std::string(source.title), source.tier, {}};
+    bool possible = true;
+    for (const auto& change : source.changes) {
+      const auto value = change.value.empty() ? expr::Value() : expr::evaluate(change.value, facts);
+      auto spelled = spell_edit(change.field, change.value.empty() ? nullptr : &value, facts);
+      possible = possible && spelled.known && value.is_known();
+      const bool nothing_to_remove = change.value.empty() && spelled.edit.mark.nowhere();
+      if (!nothing_to_remove) {
+        fix.edits.push_back(std::move(spelled.edit));
+      }
+    }
+    if (possible) {
+      finding.fixes.push_back(std::move(fix));
+    }
+  }
+}
+
+}  // namespace
+
+Finding build_finding(const Rule& rule, const model::Facts& facts, const std::string& crash) {
+  Finding finding;
+  finding.rule = &rule;
+  finding.severity = rule.severity;
+  finding.message = fill(rule.message, facts);
+  if (!crash.empty()) {
+    finding.message += " (the check itself fails: " + crash + ")";
+  }
+  add_locations(finding, rule, facts);
+  add_evidence(finding, rule, facts);
+  add_assumptions(finding, rule, facts);
+  add_fixes(finding, rule, facts);
+  return finding;
+}
+
+Finding build_finding(const Rule& rule, const text::Diagnostic& diagnostic) {
+  Finding finding;
+  finding.rule = &rule;
+  finding.severity = rule.severity;
+  finding.message = diagnostic.message;
+  finding.primary = {diagnostic.mark, {}, {}};
+  for (const auto& label : diagnostic.related) {
+    finding.related.push_back({label.mark, {}, label.words});
+  }
+  if (!diagnostic.help.empty()) {
+    finding.fixes.push_back({diagnostic.help, Tier::neutral, {}});
+  }
+  return finding;
+}
+
+}  // namespace epwise::lint

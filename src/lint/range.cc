@@ -1,0 +1,71 @@
+#include "lint/range.h"
+
+#include <algorithm>
+#include <string>
+
+#include "recipe/framework.h"
+#include "units/version.h"
+
+namespace epwise::lint {
+
+namespace {
+
+bool at_least(std::string_view version, std::string_view bound) {
+  const auto a = units::Version::parse(version);
+  const auto b = units::Version::parse(bound);
+  return a && b && *a >= *b;
+}
+
+bool is_version(std::string_view text) {
+  return text.empty() || units::Version::parse(text).has_value();
+}
+
+}  // namespace
+
+bool holds(const std::vector<Range>& ranges, std::string_view framework, std::string_view version) {
+  if (ranges.empty()) {
+    return true;
+  }
+  return std::ranges::any_of(ranges, [&](const Range& range) {
+    return range.framework == framework &&
+           (range.since.empty() || at_least(version, range.since)) &&
+           (range.until.empty() || at_least(range.until, version));
+  });
+}
+
+std::optional<Range> parse_range(std::string_view framework, std::string_view text) {
+  if (text == "all") {
+    return Range{framework, {}, {}};
+  }
+  const auto dots = text.find("..");
+  const auto since = text.substr(0, dots);
+  const auto until = dots == std::string_view::npos ? text : text.substr(dots + 2);
+  if (text.empty() || !is_version(since) || !is_version(until) ||
+      (since.empty() && until.empty())) {
+    return std::nullopt;
+  }
+  return Range{framework, since, until};
+}
+
+std::string to_text(const std::vector<Range>& ranges) {
+  if (ranges.empty()) {
+    return "all versions of both frameworks";
+  }
+  std::string all;
+  for (const auto& range : ranges) {
+    const auto framework = recipe::parse_framework(range.framework);
+    std::string one(framework ? recipe::title(*framework) : range.framework);
+    if (range.since == range.until && !range.since.empty()) {
+      one += " " + std::string(range.since);
+    } else if (range.until.empty()) {
+      one += range.since.empty() ? " (all versions)" : " from " + std::string(range.since);
+    } else {
+      one += (range.since.empty() ? "" : " " + std::string(range.since)) + " to " +
+             std::string(range.until);
+    }
+    all += (all.empty() ? "" : ", ") + one;
+  }
+  return all;
+}
+
+}  // namespace epwise::lint

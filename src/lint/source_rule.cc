@@ -1,0 +1,320 @@
+#include "lint/source_rule.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "recipe/framework.h"
+#include "yaml/reader.h"
+#include "yaml/scalar.h"
+
+namespace epwise::lint {
+
+namespace {
+
+constexpr std::size_t kLongestWhat = 70;
+
+template <class T, std::size_t N>
+std::optional<T> word(const std::array<T, N>& all, std::string_view text) {
+  for (const auto value : all) {
+    if (to_string(value) == text) {
+      return value;
+    }
+  }
+  return std::nullopt;
+}
+
+constexpr std::array kSeverities = {Severity::note, Severity::warning, Severity::error};
+constexpr std::array kConfidences = {Confidence::heuristic, Confidence::likely, Confidence::proven};
+constexpr std::array kTiers = {Tier::neutral, Tier::performance, Tier::training};
+
+template <class T, std::size_t N>
+void read_word(yaml::MapReader& in,
+               std::string_view key,
+               const std::array<T, N>& all,
+               const char* choices,
+               T& target,
+               const yaml::Node& node) {
+  const auto text = in.required_text(key);
+  if (text.empty()) {
+    return;
+  }
+  if (const auto value = word(all, text)) {
+    target = *value;
+  } else {
+    const auto* at = node.find(key);
+    in.problem(at == nullptr ? node.mark : at->mark, "`" + text + "` is not one of " + choices);
+  }
+}
+
+/// "comm-overlap@479"
+std::optional<Place> parse_place(std::string_view framework, std::string_view text) {
+  const auto at = text.find('@');
+  if (at == std::string_view::npos) {
+    return std::nullopt;
+  }
+  Place place{framework, text.substr(0, at), 0};
+  const auto digits = text.substr(at + 1);
+  const auto result = std::from_chars(digits.data(), digits.data() + digits.size(), place.order);
+  if (result.ec != std::errc{} || result.ptr != digits.data() + digits.size()) {
+    return std::nullopt;
+  }
+  return place;
+}
+
+void read_places(const yaml::Node& node, Rule& rule, yaml::MapReader& in, Reading& reading) {
+  for (const auto& entry : node.entries) {
+    const auto framework = recipe::parse_framework(entry.key);
+    if (!framework) {
+      in.problem(entry.key_mark, "`" + entry.key + "` is no framework; known are bridge and mlm");
+      continue;
+    }
+    const auto one = [&](const yaml::Node& item) {
+      const auto place =
+          parse_place(recipe::to_string(*framework), reading.texts.keep(item.scalar));
+      if (place) {
+        rule.places.push_back(*place);
+      } else {
+        in.problem(item.mark, "a place in the launch is written stage@line: comm-overlap@479");
+      }
+    };
+    if (entry.value.is_sequence()) {
+      std::ranges::for_each(entry.value.items, one);
+    } else {
+      one(entry.value);
+    }
+  }
+}
+
+int slot_of(std::string_view name, const text::Mark& mark, yaml::MapReader& in, Reading& reading) {
+  if (name.starts_with("env.") || reading.scope.type_of(name)) {
+    return reading.names.slot(name);
+  }
+  in.problem(mark, "`" + std::string(name) + "` is no name that a rule can read");
+  return -1;
+}
+
+void read_operands(const yaml::Node& node, Rule& rule, yaml::MapReader& in, Reading& reading) {
+  for (const auto& item : node.items) {
+    if (item.is_mapping() && item.entries.size() == 1) {
+      const auto& entry = item.entries.front();
+      rule.operands.push_back({slot_of(entry.key, entry.key_mark, in, reading),
+                               reading.texts.keep(entry.value.scalar)});
+    } else if (item.is_scalar()) {
+      rule.operands.push_back({slot_of(item.scalar, item.mark, in, reading), {}});
+    } else {
+      in.problem(item.mark, "an operand is a name, or `name: a few words`");
+    }
+  }
+}
+
+/// A YAML value as the literal of the rule language: alltoall → "alltoall", [1, 2] → [1, 2].
+std::string literal(const yaml::Node& node) {
+  if (node.is_null()) {
+    return "null";
+  }
+  if (node.is_sequence()) {
+    std::string all;
+    for (const auto& item : node.items) {
+      all += (all.empty() ? "" : ", ") + literal(item);
+    }
+    return "[" + all + "]";
+  }
+  const auto typed = yaml::type_scalar(node, yaml::Dialect::pyyaml);
+  if (typed.type == yaml::ScalarType::text) {
+    std::string quoted = "\"";
+    for (const char c : node.scalar) {
+      if (c == '"' || c == '\\') {
+        quoted += '\\';
+      }
+      quoted += c;
+    }
+    return quoted + "\"";
+  }
+  return typed.type == yaml::ScalarType::boolean ? (typed.boolean ? "true" : "false") : node.scalar;
+}
+
+Change read_change(const yaml::Entry& entry, Reading& reading) {
+  Change change;
+  change.field = reading.texts.keep(entry.key);
+  auto node = entry.value;
+  if (node.is_scalar() && node.scalar.starts_with("=")) {
+    node.scalar = node.scalar.substr(1);
+  } else {
+    node.scalar = literal(node);
+    node.kind = yaml::Kind::scalar;
+  }
+  change.text = reading.texts.keep(node.scalar);
+  change.value = read_expression(node, expr::Kind::any, reading);
+  return change;
+}
+
+RuleFix read_fix(const yaml::Node& node, Reading& reading) {
+  RuleFix fix;
+  yaml::MapReader in(node, "a fix", reading.problems, "rules/invalid");
+  fix.title = reading.texts.keep(in.required_text("title"));
+  read_word(in, "tier", kTiers, "neutral, performance, training", fix.tier, node);
+  if (const auto* when = in.node("when")) {
+    fix.when = read_expression(*when, expr::Kind::boolean, reading);
+  }
+  if (const auto* set = in.mapping("set")) {
+    for (const auto& entry : set->entries) {
+      slot_of(entry.key, entry.key_mark, in, reading);
+      fix.changes.push_back(read_change(entry, reading));
+    }
+  }
+  for (auto& name : in.texts("unset")) {
+    slot_of(name, node.mark, in, reading);
+    fix.changes.push_back({reading.texts.keep(std::move(name)), {}, {}});
+  }
+  in.finish();
+  return fix;
+}
+
+/// "owner/name@commit path:12-14" or a URL.
+std::optional<Reference> parse_reference(std::string_view text) {
+  if (text.starts_with("https://")) {
+    return Reference{{}, text, {}, {}};
+  }
+  const auto at = text.find('@');
+  const auto blank = text.find(' ');
+  const auto colon = text.rfind(':');
+  if (at == std::string_view::npos || blank == std::string_view::npos || at > blank) {
+    return std::nullopt;
+  }
+  Reference reference{
+      text.substr(0, at), text.substr(blank + 1), {}, text.substr(at + 1, blank - at - 1)};
+  if (colon != std::string_view::npos && colon > blank) {
+    reference.path = text.substr(blank + 1, colon - blank - 1);
+    reference.lines = text.substr(colon + 1);
+  }
+  return reference;
+}
+
+void read_references(const yaml::Node& node, Rule& rule, yaml::MapReader& in, Reading& reading) {
+  for (const auto& item : node.items) {
+    if (const auto reference = parse_reference(reading.texts.keep(item.scalar))) {
+      rule.references.push_back(*reference);
+    } else {
+      in.problem(item.mark, "a reference is `owner/name@commit path:lines` or an https address");
+    }
+  }
+}
+
+Example read_example(const yaml::Node& node, Reading& reading) {
+  Example example;
+  yaml::MapReader in(node, "an example", reading.problems, "rules/invalid");
+  const std::array<std::pair<std::string_view, Example::Verdict>, 3> kinds = {
+      {{"fails", Example::Verdict::fails},
+       {"passes", Example::Verdict::passes},
+       {"open", Example::Verdict::open}}};
+  int given = 0;
+  for (const auto& kind : kinds) {
+    if (auto recipe = in.text(kind.first)) {
+      example.verdict = kind.second;
+      example.recipe = reading.texts.keep(std::move(*recipe));
+      ++given;
+    }
+  }
+  if (given != 1) {
+    in.problem(node.mark, "an example holds one recipe under `fails`, `passes` or `open`");
+  }
+  example.arguments = reading.texts.keep(in.text("with").value_or(""));
+  in.finish();
+  return example;
+}
+
+void check_prose(const yaml::Node& root, const Rule& rule, yaml::MapReader& in) {
+  if (rule.what.size() > kLongestWhat || rule.what.ends_with('.')) {
+    in.problem(root.find("what") == nullptr ? root.mark : root.find("what")->mark,
+               "`what` names the defect in at most 70 characters without a full stop");
+  }
+  if (!rule.why.empty() && rule.why.find_last_not_of(" \n") != std::string_view::npos &&
+      rule.why[rule.why.find_last_not_of(" \n")] != '.') {
+    in.problem(root.find("why")->mark, "`why` ends with a full stop");
+  }
+  const auto has = [&](Example::Verdict verdict) {
+    return std::ranges::any_of(rule.examples,
+                               [&](const Example& e) { return e.verdict == verdict; });
+  };
+  if (!rule.builtin && (!has(Example::Verdict::fails) || !has(Example::Verdict::passes))) {
+    in.problem(root.mark, "a rule needs at least one example that fails and one that passes");
+  }
+}
+
+void read_condition(const yaml::Node& root, Rule& rule, yaml::MapReader& in, Reading& reading) {
+  if (const auto* given = in.node("given")) {
+    rule.given_text = reading.texts.keep(given->scalar);
+    rule.given = read_expression(*given, expr::Kind::boolean, reading);
+  }
+  const auto* assertion = in.node("assert");
+  if (assertion != nullptr) {
+    rule.assert_text = reading.texts.keep(assertion->scalar);
+    rule.assertion = read_expression(*assertion, expr::Kind::boolean, reading);
+  }
+  if ((assertion == nullptr) != rule.builtin) {
+    in.problem(root.mark, rule.builtin ? "a builtin rule has no `assert`" : "`assert` is missing");
+  }
+  if (const auto* message = in.node("message")) {
+    rule.message = read_message(*message, reading);
+  } else if (!rule.builtin) {
+    in.problem(root.mark, "`message` is missing");
+  }
+}
+
+}  // namespace
+
+SourceRule read_rule(const yaml::Node& root, std::string_view id, Reading& reading) {
+  SourceRule source;
+  source.mark = root.mark;
+  auto& rule = source.rule;
+  auto& texts = reading.texts;
+  yaml::MapReader in(root, "a rule", reading.problems, "rules/invalid");
+  rule.id = texts.keep(std::string(id));
+  rule.code = texts.keep(in.required_text("code"));
+  for (auto& alias : in.texts("aliases")) {
+    rule.aliases.push_back(texts.keep(std::move(alias)));
+  }
+  read_word(in, "severity", kSeverities, "error, warning, note", rule.severity, root);
+  read_word(in, "confidence", kConfidences, "proven, likely, heuristic", rule.confidence, root);
+  rule.builtin = in.boolean("builtin").value_or(false);
+  rule.preview = in.boolean("preview").value_or(false);
+  if (const auto* versions = in.node("versions")) {
+    rule.versions = read_versions(*versions, reading);
+  }
+  if (const auto* places = in.mapping("launch")) {
+    read_places(*places, rule, in, reading);
+  }
+  read_condition(root, rule, in, reading);
+  if (const auto* after = in.node("after")) {
+    for (const auto& item : after->items) {
+      source.after.push_back({item.scalar, item.mark});
+    }
+  }
+  if (const auto* operands = in.sequence("operands")) {
+    read_operands(*operands, rule, in, reading);
+  }
+  rule.what = texts.keep(in.required_text("what"));
+  rule.why = texts.keep(in.required_text("why"));
+  if (const auto* fixes = in.sequence("fixes")) {
+    for (const auto& fix : fixes->items) {
+      rule.fixes.push_back(read_fix(fix, reading));
+    }
+  }
+  if (const auto* references = in.sequence("references")) {
+    read_references(*references, rule, in, reading);
+  }
+  if (const auto* examples = in.sequence("examples")) {
+    for (const auto& example : examples->items) {
+      rule.examples.push_back(read_example(example, reading));
+    }
+  }
+  in.finish();
+  check_prose(root, rule, in);
+  return source;
+}
+
+}  // namespace epwise::lint

@@ -1,0 +1,179 @@
+#include "lint/tables_yaml.h"
+
+#include <algorithm>
+#include <array>
+#include <string>
+
+#include "recipe/framework.h"
+#include "yaml/reader.h"
+
+namespace epwise::lint {
+
+namespace {
+
+std::vector<NameUse> name_uses(const yaml::Node* list) {
+  std::vector<NameUse> uses;
+  if (list != nullptr) {
+    for (const auto& item : list->items) {
+      uses.push_back({item.scalar, item.mark});
+    }
+  }
+  return uses;
+}
+
+RewriteStep read_rewrite(const yaml::Node& node, Reading& reading) {
+  RewriteStep step;
+  yaml::MapReader in(node, "a rewrite", reading.problems, "rules/invalid");
+  if (auto section = in.text("section")) {
+    step.section = reading.texts.keep(std::move(*section));
+  } else {
+    const auto name = in.required_text("set");
+    if (!name.empty() && !reading.scope.type_of(name)) {
+      in.problem(node.mark, "`" + name + "` is no field");
+    } else if (!name.empty()) {
+      step.slot = reading.names.slot(name);
+    }
+  }
+  step.order = static_cast<std::int32_t>(in.integer("at").value_or(0));
+  if (const auto* when = in.node("when")) {
+    step.when = read_expression(*when, expr::Kind::boolean, reading);
+  }
+  if (const auto* value = in.required("to")) {
+    step.value = read_expression(*value, expr::Kind::any, reading);
+  }
+  step.why = reading.texts.keep(in.required_text("why"));
+  if (const auto* versions = in.node("versions")) {
+    step.versions = read_versions(*versions, reading);
+  }
+  in.finish();
+  return step;
+}
+
+Stage read_stage(const yaml::Node& node, Reading& reading) {
+  Stage stage;
+  yaml::MapReader in(node, "a launch stage", reading.problems, "rules/invalid");
+  stage.name = reading.texts.keep(in.required_text("stage"));
+  stage.what = reading.texts.keep(in.required_text("what"));
+  stage.source = reading.texts.keep(in.text("source").value_or(""));
+  stage.config = in.boolean("config").value_or(false);
+  if (const auto* when = in.node("when")) {
+    stage.when = read_expression(*when, expr::Kind::boolean, reading);
+  }
+  if (const auto* versions = in.node("versions")) {
+    stage.versions = read_versions(*versions, reading);
+  }
+  for (auto& name : in.texts("repeats")) {
+    stage.repeats.push_back(reading.texts.keep(std::move(name)));
+  }
+  if (const auto* rewrites = in.sequence("rewrites")) {
+    for (const auto& item : rewrites->items) {
+      stage.rewrites.push_back(read_rewrite(item, reading));
+    }
+    std::ranges::stable_sort(stage.rewrites, {}, &RewriteStep::order);
+  }
+  in.finish();
+  return stage;
+}
+
+void declare_one(const yaml::Entry& entry,
+                 NameScope& scope,
+                 std::vector<text::Diagnostic>& problems) {
+  const auto* type_node = entry.value.find("type");
+  const auto type = type_node == nullptr ? std::nullopt : expr::parse_type(type_node->scalar);
+  if (!type) {
+    problems.push_back(
+        {"rules/invalid",
+         type_node == nullptr ? entry.key_mark : type_node->mark,
+         "a derived value needs a type: bool, int, number, text, version, list or any"});
+  } else if (!scope.add_derived(entry.key, *type)) {
+    problems.push_back(
+        {"rules/invalid", entry.key_mark, "`" + entry.key + "` has a meaning already"});
+  }
+}
+
+}  // namespace
+
+void declare_derived(const yaml::Node& root,
+                     NameScope& scope,
+                     std::vector<text::Diagnostic>& problems) {
+  for (const auto& entry : root.entries) {
+    declare_one(entry, scope, problems);
+  }
+}
+
+std::vector<SourceDerived> read_derived(const yaml::Node& root, Reading& reading) {
+  constexpr std::array<std::pair<const char*, const char*>, 3> kKeys = {
+      {{"is", ""}, {"bridge", "bridge"}, {"mlm", "mlm"}}};
+  std::vector<SourceDerived> all;
+  for (const auto& entry : root.entries) {
+    yaml::MapReader in(entry.value, "a derived value", reading.problems, "rules/invalid");
+    const auto type = expr::parse_type(in.required_text("type")).value_or(expr::Type{});
+    const auto doc = reading.texts.keep(in.text("doc").value_or(""));
+    const auto needs = name_uses(in.sequence("needs"));
+    bool any = false;
+    for (const auto& key : kKeys) {
+      const auto* node = in.node(key.first);
+      if (node == nullptr) {
+        continue;
+      }
+      any = true;
+      SourceDerived source{{}, entry.key_mark, needs};
+      source.derived.slot = reading.names.slot(entry.key);
+      source.derived.name = reading.texts.keep(entry.key);
+      source.derived.text = reading.texts.keep(node->scalar);
+      source.derived.expression = read_expression(*node, type.kind, reading);
+      source.derived.type = type;
+      source.derived.doc = doc;
+      source.derived.frameworks = key.second;
+      all.push_back(std::move(source));
+    }
+    if (!any) {
+      in.problem(entry.key_mark, "a derived value needs `is`, or `bridge` and `mlm`");
+    }
+    in.finish();
+  }
+  return all;
+}
+
+Pipeline read_pipeline(const yaml::Node& root, Reading& reading) {
+  Pipeline pipeline;
+  yaml::MapReader in(root, "a launch", reading.problems, "rules/invalid");
+  const auto framework = recipe::parse_framework(in.required_text("framework"));
+  if (framework) {
+    pipeline.framework = recipe::to_string(*framework);
+  } else {
+    in.problem(root.mark, "`framework` is bridge or mlm");
+  }
+  if (const auto* stages = in.sequence("stages")) {
+    for (const auto& stage : stages->items) {
+      pipeline.stages.push_back(read_stage(stage, reading));
+    }
+  }
+  in.finish();
+  return pipeline;
+}
+
+std::vector<Container> read_containers(const yaml::Node& root, Reading& reading) {
+  std::vector<Container> all;
+  const auto* list = root.find("containers");
+  if (list == nullptr || !list->is_sequence()) {
+    reading.problems.push_back(
+        {"rules/invalid", root.mark, "`containers:` with a list is expected"});
+    return all;
+  }
+  for (const auto& item : list->items) {
+    yaml::MapReader in(item, "a container", reading.problems, "rules/invalid");
+    Container container;
+    container.name = reading.texts.keep(in.required_text("name"));
+    for (auto& component : in.texts("components")) {
+      container.components.push_back(reading.texts.keep(std::move(component)));
+    }
+    container.source = reading.texts.keep(in.required_text("source"));
+    container.date = reading.texts.keep(in.required_text("date"));
+    in.finish();
+    all.push_back(std::move(container));
+  }
+  return all;
+}
+
+}  // namespace epwise::lint

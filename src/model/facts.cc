@@ -1,0 +1,303 @@
+#include "model/facts.h"
+
+#include <algorithm>
+#include <cassert>
+#include <utility>
+
+namespace epwise::model {
+
+namespace {
+
+using expr::Value;
+
+/// "model.num_layers" → {"model", "num_layers"}; a name without dot has no key.
+std::pair<std::string_view, std::string_view> split(std::string_view name) {
+  const auto dot = name.find('.');
+  if (dot == std::string_view::npos) {
+    return {name, {}};
+  }
+  return {name.substr(0, dot), name.substr(dot + 1)};
+}
+
+/// Attributes that hold the negation of a field show the negation.
+Value as_attribute(const Value& value, bool inverted) {
+  if (inverted && value.boolean() != nullptr) {
+    return Value::of(!*value.boolean());
+  }
+  return value;
+}
+
+Value from_quantity(const units::Quantity& quantity) {
+  const double value = quantity.value;
+  const auto whole = static_cast<std::int64_t>(value);
+  return static_cast<double>(whole) == value ? Value::of(whole) : Value::of(value);
+}
+
+}  // namespace
+
+Facts::Facts(const recipe::Recipe& recipe,
+             const recipe::Vocabulary& vocabulary,
+             const Target& target,
+             const expr::Names& names,
+             const std::vector<Derived>& derived)
+    : recipe_(recipe),
+      vocabulary_(vocabulary),
+      target_(target),
+      names_(names),
+      derived_(derived),
+      slots_(static_cast<std::size_t>(names.size())) {
+  const auto framework = recipe::to_string(recipe.framework);
+  for (std::size_t i = 0; i < derived.size(); ++i) {
+    auto& slot = slots_[static_cast<std::size_t>(derived[i].slot)];
+    if (slot.derived < 0 && (derived[i].frameworks.empty() || derived[i].frameworks == framework)) {
+      slot.derived = static_cast<std::int32_t>(i);
+    }
+  }
+}
+
+Facts::Slot& Facts::ready(int slot) const {
+  auto& entry = slots_[static_cast<std::size_t>(slot)];
+  if (!entry.classified) {
+    classify(slot, entry);
+  }
+  return entry;
+}
+
+void Facts::classify(int slot, Slot& entry) const {
+  entry.classified = true;
+  const auto name = names_.name(slot);
+  const auto [group, key] = split(name);
+  entry.source = Source::constant;
+  if (name == "fw") {
+    entry.value = Value::of(recipe::to_string(recipe_.framework));
+  } else if (name == "gpus") {
+    entry.value = target_.gpus ? Value::of(*target_.gpus) : Value::unknown({"gpus"});
+  } else if (group == "hw") {
+    entry.value = hardware(key);
+  } else if (group == "env") {
+    entry.value = variable(key);
+  } else if (group == "installed") {
+    entry.value = installed(key);
+  } else if (group == "raw") {
+    const auto found = recipe_.raw.find(name);
+    entry.value = found == recipe_.raw.end() ? Value::unset() : found->second;
+  } else if (group == "stack") {
+    entry.value = component(key);
+    if (entry.value.is_unknown() && entry.derived >= 0) {
+      entry.source = Source::derived;
+    }
+  } else if (entry.derived >= 0) {
+    entry.source = Source::derived;
+  } else {
+    entry.source = Source::field;
+    entry.value = initial_value(name);
+    entry.initial = entry.value;
+  }
+}
+
+Value Facts::initial_value(std::string_view name) const {
+  if (const auto* field = recipe_.find(name)) {
+    return field->value;
+  }
+  return default_value(name);
+}
+
+Value Facts::default_value(std::string_view name) const {
+  const auto [section, key] = split(name);
+  if (recipe_.framework == recipe::Framework::bridge && !key.empty() && !section_present(section)) {
+    return Value::unset();
+  }
+  const auto* spec = vocabulary_.find(name);
+  return spec == nullptr ? Value::unset() : spec->default_value;
+}
+
+bool Facts::section_present(std::string_view section) const {
+  if (const auto changed = sections_.find(section); changed != sections_.end()) {
+    return changed->second;
+  }
+  if (recipe_.sections.find(section) != recipe_.sections.end()) {
+    return true;
+  }
+  if (recipe_.find(section) != nullptr) {
+    return false;  // written, but as null or as the name of a preset
+  }
+  // A section that the recipe leaves to the framework: there unless its own default is null.
+  const auto* spec = vocabulary_.find(section);
+  return vocabulary_.has_section(section) &&
+         !(spec != nullptr && spec->has_default && spec->default_value.is_unset());
+}
+
+Value Facts::hardware(std::string_view key) const {
+  if (target_.hw == nullptr) {
+    return Value::unknown({"hw"});
+  }
+  const auto& hw = *target_.hw;
+  if (key == "arch") {
+    return Value::of(hw.architecture);
+  }
+  if (key == "name") {
+    return Value::of(hw.device_name);
+  }
+  if (key == "cc") {
+    return Value::of(hw.compute_capability);
+  }
+  if (key == "cc_major") {
+    return Value::of(static_cast<int>(hw.compute_capability));
+  }
+  if (key == "nvlink_domain") {
+    return Value::of(hw.nvlink_domain);
+  }
+  if (key == "gpus_per_node") {
+    return Value::of(hw.gpus_per_node);
+  }
+  if (key == "sm_count") {
+    return Value::of(hw.sm_count);
+  }
+  const auto* number = hw.number(key);
+  return number == nullptr ? Value::unknown({"hw." + std::string(key)})
+                           : from_quantity(number->value);
+}
+
+Value Facts::component(std::string_view key) const {
+  const bool other = (key == "bridge" && recipe_.framework == recipe::Framework::mlm) ||
+                     (key == "mlm" && recipe_.framework == recipe::Framework::bridge);
+  if (other) {
+    return Value::unset();
+  }
+  if (key == recipe::to_string(recipe_.framework)) {
+    if (const auto version = units::Version::parse(vocabulary_.version())) {
+      return Value::of(*version);
+    }
+  }
+  const auto* found = target_.stack.find(key);
+  if (found == nullptr) {
+    return Value::unknown({"stack." + std::string(key)});
+  }
+  if (found->absent) {
+    return Value::unset();
+  }
+  return found->version ? Value::of(*found->version)
+                        : Value::unknown({"stack." + std::string(key)});
+}
+
+Value Facts::installed(std::string_view key) const {
+  const auto* found = target_.stack.find(key);
+  return Value::of(found == nullptr || !found->absent);
+}
+
+Value Facts::variable(std::string_view key) const {
+  const auto given = target_.environment.find(key);
+  if (given != target_.environment.end()) {
+    return given->second ? Value::of(*given->second) : Value::unset();
+  }
+  const auto found = recipe_.variables.find(key);
+  return found == recipe_.variables.end() ? Value::unset() : found->second.value;
+}
+
+const Value& Facts::value(int slot) const {
+  auto& entry = ready(slot);
+  if (entry.source == Source::derived && !entry.computed) {
+    entry.computed =
+        true;  // set first: a cycle, which the rule compiler rejects, would otherwise not end
+    entry.value =
+        expr::evaluate(derived_[static_cast<std::size_t>(entry.derived)].expression, *this);
+    computed_.push_back(slot);
+  }
+  return entry.value;
+}
+
+Value Facts::written(int slot) const {
+  const auto* field = recipe_.find(names_.name(slot));
+  return field == nullptr ? Value::unset() : field->value;
+}
+
+Value Facts::is_explicit(int slot) const {
+  return Value::of(recipe_.find(names_.name(slot)) != nullptr);
+}
+
+Value Facts::has_section(std::string_view section) const {
+  return Value::of(section_present(section));
+}
+
+Value Facts::origin(int slot) const {
+  const auto* field = recipe_.find(names_.name(slot));
+  return Value::of(
+      recipe::to_string(field == nullptr ? recipe::Origin::framework_default : field->origin));
+}
+
+void Facts::assign(int slot, Value value, std::string_view why) {
+  auto& entry = ready(slot);
+  assert(entry.source == Source::field && "launch stages write to fields only");
+  if (entry.value == value) {
+    return;
+  }
+  if (in_config_) {
+    if (!entry.config_touched) {
+      entry.at_config = entry.value;
+      entry.config_touched = true;
+    }
+    entry.config_why = why;
+  } else {
+    entry.touched = true;
+    entry.why = why;
+  }
+  entry.value = std::move(value);
+  for (const int stale : computed_) {
+    slots_[static_cast<std::size_t>(stale)].computed = false;
+  }
+  computed_.clear();
+}
+
+void Facts::enter_config() {
+  in_config_ = true;
+}
+
+void Facts::set_section(std::string_view section, bool present) {
+  sections_[std::string(section)] = present;
+  for (int slot = 0; slot < names_.size(); ++slot) {
+    auto& entry = slots_[static_cast<std::size_t>(slot)];
+    if (entry.classified && entry.source == Source::field && !entry.touched &&
+        split(names_.name(slot)).first == section) {
+      entry.classified = false;
+    }
+  }
+  for (const int stale : computed_) {
+    slots_[static_cast<std::size_t>(stale)].computed = false;
+  }
+  computed_.clear();
+}
+
+std::vector<Rewrite> Facts::rewrites() const {
+  std::vector<Rewrite> all;
+  for (int slot = 0; slot < names_.size(); ++slot) {
+    const auto& entry = slots_[static_cast<std::size_t>(slot)];
+    if (!entry.touched && !entry.config_touched) {
+      continue;
+    }
+    const auto name = names_.name(slot);
+    const auto* spec = vocabulary_.find(name);
+    const bool inverted = spec != nullptr && spec->inverted;
+    const std::string attribute(spec == nullptr || spec->attribute.empty() ? split(name).second
+                                                                           : spec->attribute);
+    const bool bridge = recipe_.framework == recipe::Framework::bridge;
+    const auto& parsed_end = entry.config_touched ? entry.at_config : entry.value;
+    if (entry.touched && !(entry.initial == parsed_end)) {
+      all.push_back({slot,
+                     bridge ? std::string(name) : attribute,
+                     as_attribute(entry.initial, inverted),
+                     as_attribute(parsed_end, inverted),
+                     std::string(entry.why)});
+    }
+    if (entry.config_touched && !(entry.at_config == entry.value)) {
+      all.push_back({slot,
+                     "config." + std::string(split(name).second),
+                     entry.at_config,
+                     entry.value,
+                     std::string(entry.config_why)});
+    }
+  }
+  std::ranges::sort(all, {}, &Rewrite::field);
+  return all;
+}
+
+}  // namespace epwise::model
