@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "graph/dependency_graph.h"
+#include "lint/launch_yaml.h"
 #include "lint/scope.h"
 #include "lint/source_rule.h"
 #include "lint/tables_yaml.h"
@@ -246,7 +247,7 @@ Knowledge compile(const std::vector<KnowledgeFile>& files, Problems& problems) {
     if (path == "derived.yaml") {
       derived = read_derived(tree.root, reading);
     } else if (path.starts_with("launch/")) {
-      knowledge.pipelines.push_back(read_pipeline(tree.root, reading));
+      knowledge.pipelines.push_back(read_pipeline(tree.root, names, reading));
     } else if (path == "tables/containers.yaml") {
       knowledge.containers = read_containers(tree.root, reading);
     }

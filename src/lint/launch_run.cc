@@ -120,7 +120,7 @@ class Run {
   }
 
   void apply(const RewriteStep& rewrite) {
-    if (!holds(rewrite.versions, framework_, version_)) {
+    if (!holds(rewrite.versions, framework_, version_) || !known(rewrite)) {
       return;
     }
     auto when = rewrite.when.empty() ? expr::Value::of(true) : expr::evaluate(rewrite.when, facts_);
@@ -136,6 +136,15 @@ class Run {
     } else if (value.is_known()) {
       facts_.set_section(rewrite.section, value.truthy());
     }
+  }
+
+  /// Rewrites of fields that this version does not have are for others.
+  bool known(const RewriteStep& rewrite) const {
+    if (rewrite.slot < 0) {
+      return true;
+    }
+    const auto name = facts_.names().name(rewrite.slot);
+    return facts_.vocabulary().find(name) != nullptr || facts_.recipe().find(name) != nullptr;
   }
 
   const Knowledge& knowledge_;

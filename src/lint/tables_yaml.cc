@@ -1,10 +1,8 @@
 #include "lint/tables_yaml.h"
 
-#include <algorithm>
 #include <array>
 #include <string>
 
-#include "recipe/framework.h"
 #include "yaml/reader.h"
 
 namespace epwise::lint {
@@ -19,60 +17,6 @@ std::vector<NameUse> name_uses(const yaml::Node* list) {
     }
   }
   return uses;
-}
-
-RewriteStep read_rewrite(const yaml::Node& node, Reading& reading) {
-  RewriteStep step;
-  yaml::MapReader in(node, "a rewrite", reading.problems, "rules/invalid");
-  if (auto section = in.text("section")) {
-    step.section = reading.texts.keep(std::move(*section));
-  } else {
-    const auto name = in.required_text("set");
-    if (!name.empty() && !reading.scope.type_of(name)) {
-      in.problem(node.mark, "`" + name + "` is no field");
-    } else if (!name.empty()) {
-      step.slot = reading.names.slot(name);
-    }
-  }
-  step.order = static_cast<std::int32_t>(in.integer("at").value_or(0));
-  if (const auto* when = in.node("when")) {
-    step.when = read_expression(*when, expr::Kind::boolean, reading);
-  }
-  if (const auto* value = in.required("to")) {
-    step.value = read_expression(*value, expr::Kind::any, reading);
-  }
-  step.why = reading.texts.keep(in.required_text("why"));
-  if (const auto* versions = in.node("versions")) {
-    step.versions = read_versions(*versions, reading);
-  }
-  in.finish();
-  return step;
-}
-
-Stage read_stage(const yaml::Node& node, Reading& reading) {
-  Stage stage;
-  yaml::MapReader in(node, "a launch stage", reading.problems, "rules/invalid");
-  stage.name = reading.texts.keep(in.required_text("stage"));
-  stage.what = reading.texts.keep(in.required_text("what"));
-  stage.source = reading.texts.keep(in.text("source").value_or(""));
-  stage.config = in.boolean("config").value_or(false);
-  if (const auto* when = in.node("when")) {
-    stage.when = read_expression(*when, expr::Kind::boolean, reading);
-  }
-  if (const auto* versions = in.node("versions")) {
-    stage.versions = read_versions(*versions, reading);
-  }
-  for (auto& name : in.texts("repeats")) {
-    stage.repeats.push_back(reading.texts.keep(std::move(name)));
-  }
-  if (const auto* rewrites = in.sequence("rewrites")) {
-    for (const auto& item : rewrites->items) {
-      stage.rewrites.push_back(read_rewrite(item, reading));
-    }
-    std::ranges::stable_sort(stage.rewrites, {}, &RewriteStep::order);
-  }
-  in.finish();
-  return stage;
 }
 
 void declare_one(const yaml::Entry& entry,
@@ -133,24 +77,6 @@ std::vector<SourceDerived> read_derived(const yaml::Node& root, Reading& reading
     in.finish();
   }
   return all;
-}
-
-Pipeline read_pipeline(const yaml::Node& root, Reading& reading) {
-  Pipeline pipeline;
-  yaml::MapReader in(root, "a launch", reading.problems, "rules/invalid");
-  const auto framework = recipe::parse_framework(in.required_text("framework"));
-  if (framework) {
-    pipeline.framework = recipe::to_string(*framework);
-  } else {
-    in.problem(root.mark, "`framework` is bridge or mlm");
-  }
-  if (const auto* stages = in.sequence("stages")) {
-    for (const auto& stage : stages->items) {
-      pipeline.stages.push_back(read_stage(stage, reading));
-    }
-  }
-  in.finish();
-  return pipeline;
 }
 
 std::vector<Container> read_containers(const yaml::Node& root, Reading& reading) {

@@ -5,7 +5,6 @@
 
 #include "lint/expression_reader.h"
 #include "lint/knowledge.h"
-#include "lint/launch.h"
 #include "lint/scope.h"
 #include "lint/source_rule.h"
 #include "model/facts.h"
@@ -28,9 +27,6 @@ void declare_derived(const yaml::Node& root,
 
 /// rules/derived.yaml: `name: {type, is | bridge + mlm, needs, doc}`.
 std::vector<SourceDerived> read_derived(const yaml::Node& root, Reading& reading);
-
-/// rules/launch/<framework>.yaml.
-Pipeline read_pipeline(const yaml::Node& root, Reading& reading);
 
 /// rules/tables/containers.yaml.
 std::vector<Container> read_containers(const yaml::Node& root, Reading& reading);

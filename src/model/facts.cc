@@ -281,7 +281,7 @@ std::vector<Rewrite> Facts::rewrites() const {
                                                                            : spec->attribute);
     const bool bridge = recipe_.framework == recipe::Framework::bridge;
     const auto& parsed_end = entry.config_touched ? entry.at_config : entry.value;
-    if (entry.touched && !(entry.initial == parsed_end)) {
+    if (entry.touched && !entry.why.empty() && !(entry.initial == parsed_end)) {
       all.push_back({slot,
                      bridge ? std::string(name) : attribute,
                      as_attribute(entry.initial, inverted),

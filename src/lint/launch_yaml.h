@@ -1,0 +1,22 @@
+#pragma once
+
+#include "lint/expression_reader.h"
+#include "lint/launch.h"
+#include "lint/scope.h"
+#include "yaml/node.h"
+
+namespace epwise::lint {
+
+/// rules/launch/<framework>.yaml → stages. A step of `rewrites` is one of
+///   {at: 80, set: model.x, when: …, to: …, why: …}             one field
+///   {at: 80, section: comm_overlap, to: "true", why: …}         a section appears or vanishes
+///   {at: 80, copy: mixed_precision, into: [model, ddp], when: …, unless_null: true, except: [x],
+///   why: …}
+///                                                               every field of a section that the
+///                                                               others have too
+///   {at: 80, preset: mixed_precision, names: {bf16_mixed: {bf16: true}, …}}     a name that stands
+///   for a section
+/// Copies and presets become single-field rewrites here.
+Pipeline read_pipeline(const yaml::Node& root, const NameScope& names, Reading& reading);
+
+}  // namespace epwise::lint
