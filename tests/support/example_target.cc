@@ -1,0 +1,92 @@
+#include "support/example_target.h"
+
+#include <algorithm>
+#include <charconv>
+#include <sstream>
+#include <stdexcept>
+
+#include "hw/profile.h"
+
+namespace epwise::test {
+
+namespace {
+
+void set_stack(model::Target& target, const std::string& list) {
+  std::istringstream parts(list);
+  for (std::string part; std::getline(parts, part, ',');) {
+    const auto equals = part.find('=');
+    target.stack.set(part.substr(0, equals), part.substr(equals + 1), "--stack");
+  }
+}
+
+void set_variable(model::Target& target, const std::string& assignment) {
+  const auto equals = assignment.find('=');
+  if (equals == std::string::npos) {
+    target.environment[assignment] = std::nullopt;
+  } else {
+    target.environment[assignment.substr(0, equals)] = assignment.substr(equals + 1);
+  }
+}
+
+}  // namespace
+
+ExampleTarget parse_target(std::string_view words) {
+  ExampleTarget example;
+  auto& target = example.target;
+  std::istringstream in{std::string(words)};
+  std::string option;
+  std::string value;
+  while (in >> option && in >> value) {
+    if (option == "--hw") {
+      target.hw = hw::find_profile(value);
+      target.hw_source = "--hw";
+      if (target.hw == nullptr) {
+        throw std::invalid_argument("no hardware profile " + value);
+      }
+    } else if (option == "--gpus") {
+      target.gpus = std::stoi(value);
+      target.gpus_source = "--gpus";
+    } else if (option == "--stack") {
+      set_stack(target, value);
+    } else if (option == "--env") {
+      set_variable(target, value);
+    } else if (option == "--framework") {
+      example.framework = recipe::parse_framework(value);
+    } else {
+      throw std::invalid_argument("unknown option in an example: " + option);
+    }
+  }
+  return example;
+}
+
+Linted lint_text(std::string_view text, std::string_view words, const lint::Knowledge& knowledge) {
+  Linted linted;
+  linted.target = std::make_shared<ExampleTarget>(parse_target(words));
+  const auto vocabulary_for = [&](recipe::Framework framework) -> const recipe::Vocabulary& {
+    const auto* given = linted.target->target.stack.find(recipe::to_string(framework));
+    const auto version =
+        given != nullptr && given->version ? given->version->text() : std::string();
+    linted.vocabulary =
+        std::make_shared<recipe::Vocabulary>(recipe::Vocabulary::load(framework, version));
+    return *linted.vocabulary;
+  };
+  recipe::Request request;
+  request.file = std::make_shared<text::SourceFile>("recipe.yaml", std::string(text));
+  request.framework = linted.target->framework;
+  request.environment = linted.target->target.environment;
+  for (auto& recipe : recipe::load(request, vocabulary_for)) {
+    linted.recipes.push_back(std::make_shared<recipe::Recipe>(std::move(recipe)));
+    auto& last = *linted.recipes.back();
+    if (linted.vocabulary == nullptr) {
+      vocabulary_for(last.framework);
+    }
+    if (!last.model_class.empty()) {
+      linted.vocabulary->use_model_class(last.model_class);
+    }
+    linted.results.push_back(
+        lint::lint(last, *linted.vocabulary, linted.target->target, knowledge));
+  }
+  return linted;
+}
+
+}  // namespace epwise::test

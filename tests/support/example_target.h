@@ -1,0 +1,35 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "lint/engine.h"
+#include "lint/knowledge.h"
+#include "model/target.h"
+#include "recipe/load.h"
+#include "recipe/vocabulary.h"
+
+namespace epwise::test {
+
+/// "--hw h100 --gpus 16 --stack te=2.6.0,torch=2.9.1 --env K=V --env UNSET --framework mlm" as rule
+/// examples write it.
+struct ExampleTarget {
+  model::Target target;
+  std::optional<recipe::Framework> framework;
+};
+
+ExampleTarget parse_target(std::string_view words);
+
+/// A recipe text linted with everything it refers to kept alive.
+struct Linted {
+  std::shared_ptr<ExampleTarget> target;
+  std::shared_ptr<recipe::Vocabulary> vocabulary;
+  std::vector<std::shared_ptr<recipe::Recipe>> recipes;
+  std::vector<lint::Result> results;  // one a document
+};
+
+Linted lint_text(std::string_view text, std::string_view words, const lint::Knowledge& knowledge);
+
+}  // namespace epwise::test
