@@ -17,6 +17,7 @@ struct Fixed {
 constexpr std::array kFixed = {
     Fixed{"fw", Kind::text},
     Fixed{"gpus", Kind::integer},
+    Fixed{"purpose", Kind::text},
     Fixed{"hw.arch", Kind::text},
     Fixed{"hw.name", Kind::text},
     Fixed{"hw.cc", Kind::real},

@@ -1,13 +1,19 @@
 #pragma once
 
+#include <array>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "hw/profile.h"
 #include "recipe/load.h"
 #include "recipe/stack.h"
 
 namespace epwise::model {
+
+/// What a run can be for; advice about comparing dispatchers or bringing a model up depends on it.
+constexpr std::array<std::string_view, 4> kPurposes = {
+    "training", "benchmark", "bring-up", "comparison"};
 
 /// What the recipe is checked against. What is not given stays unknown and makes dependent rules
 /// open.
@@ -17,7 +23,8 @@ struct Target {
   std::optional<int> gpus;  // world size
   std::string gpus_source;
   recipe::Stack stack;
-  recipe::Environment environment;  // --env and configuration; a bare name is unset on purpose
+  std::optional<std::string> purpose;  // what the run is for: one of kPurposes
+  recipe::Environment environment;     // --env and configuration; a bare name is unset on purpose
 };
 
 }  // namespace epwise::model

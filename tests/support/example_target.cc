@@ -50,6 +50,8 @@ ExampleTarget parse_target(std::string_view words) {
       set_stack(target, value);
     } else if (option == "--env") {
       set_variable(target, value);
+    } else if (option == "--purpose") {
+      target.purpose = value;
     } else if (option == "--framework") {
       example.framework = recipe::parse_framework(value);
     } else {
