@@ -32,6 +32,7 @@ constexpr std::array kOpenGroups = {
     Fixed{"env.", Kind::text},
     Fixed{"installed.", Kind::boolean},
     Fixed{"raw.", Kind::any},
+    Fixed{"harness.", Kind::any},
 };
 
 constexpr std::array<std::string_view, 13> kComponents = {"bridge",

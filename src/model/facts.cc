@@ -74,6 +74,9 @@ void Facts::classify(int slot, Slot& entry) const {
     entry.value = target_.gpus ? Value::of(*target_.gpus) : Value::unknown({"gpus"});
   } else if (name == "purpose") {
     entry.value = target_.purpose ? Value::of(*target_.purpose) : Value::unknown({"purpose"});
+  } else if (group == "harness") {
+    const auto found = target_.harness.find(key);
+    entry.value = found == target_.harness.end() ? Value::unset() : found->second;
   } else if (group == "hw") {
     entry.value = hardware(key);
   } else if (group == "env") {

@@ -61,8 +61,8 @@ class Facts : public expr::Environment {
   expr::Value has_section(std::string_view section) const override;
   expr::Value origin(int slot) const override;
 
-  /// Replaces a field's value, as a launch stage does. Without a reason it is the same value spelled out (the fields of a
-  /// named preset) and no rewrite.
+  /// Replaces a field's value, as a launch stage does. Without a reason it is the same value
+  /// spelled out (the fields of a named preset) and no rewrite.
   void assign(int slot, expr::Value value, std::string_view why);
 
   /// Megatron-LM builds the transformer config from its arguments: from here on, writes to model.*

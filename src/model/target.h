@@ -1,10 +1,12 @@
 #pragma once
 
 #include <array>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
 
+#include "expr/value.h"
 #include "hw/profile.h"
 #include "recipe/load.h"
 #include "recipe/stack.h"
@@ -24,7 +26,10 @@ struct Target {
   std::string gpus_source;
   recipe::Stack stack;
   std::optional<std::string> purpose;  // what the run is for: one of kPurposes
-  recipe::Environment environment;     // --env and configuration; a bare name is unset on purpose
+  /// Options of Bridge's performance harness, when it launches the recipe: {"moe_a2a_overlap",
+  /// true}.
+  std::map<std::string, expr::Value, std::less<>> harness;
+  recipe::Environment environment;  // --env and configuration; a bare name is unset on purpose
 };
 
 }  // namespace epwise::model

@@ -52,6 +52,12 @@ ExampleTarget parse_target(std::string_view words) {
       set_variable(target, value);
     } else if (option == "--purpose") {
       target.purpose = value;
+    } else if (option == "--harness") {
+      const auto equals = value.find('=');
+      const auto text = value.substr(equals + 1);
+      target.harness[value.substr(0, equals)] = text == "true"    ? expr::Value::of(true)
+                                                : text == "false" ? expr::Value::of(false)
+                                                                  : expr::Value::of(text);
     } else if (option == "--framework") {
       example.framework = recipe::parse_framework(value);
     } else {
