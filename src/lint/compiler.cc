@@ -237,6 +237,8 @@ Knowledge compile(const std::vector<KnowledgeFile>& files, Problems& problems) {
   for (const auto& tree : trees) {
     if (tree.file->path == "derived.yaml") {
       declare_derived(tree.root, names, problems);
+    } else if (tree.file->path.starts_with("launch/")) {
+      declare_created(tree.root, names, problems);
     }
   }
   const auto scope = names.scope();

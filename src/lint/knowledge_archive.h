@@ -67,7 +67,7 @@ void transfer(A& a, Stage& x) {
 
 template <class A>
 void transfer(A& a, Pipeline& x) {
-  a(x.framework, x.stages);
+  a(x.framework, x.created, x.stages);
 }
 
 template <class A>

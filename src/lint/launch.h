@@ -39,6 +39,7 @@ struct Stage {
 
 struct Pipeline {
   std::string_view framework;
+  std::vector<std::int32_t> created;  // slots of values that only the framework sets
   std::vector<Stage> stages;
 };
 

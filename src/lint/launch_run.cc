@@ -29,6 +29,7 @@ class Run {
         version_(facts.vocabulary().version()) {}
 
   Launch run(const Pipeline& pipeline) {
+    created_ = pipeline.created;
     for (const auto& stage : pipeline.stages) {
       if (!holds(stage.versions, framework_, version_) || !enters(stage)) {
         continue;
@@ -144,7 +145,8 @@ class Run {
       return true;
     }
     const auto name = facts_.names().name(rewrite.slot);
-    return facts_.vocabulary().find(name) != nullptr || facts_.recipe().find(name) != nullptr;
+    return std::ranges::find(created_, rewrite.slot) != created_.end() ||
+           facts_.vocabulary().find(name) != nullptr || facts_.recipe().find(name) != nullptr;
   }
 
   const Knowledge& knowledge_;
@@ -154,6 +156,7 @@ class Run {
   std::string_view framework_;
   std::string_view version_;
   std::set<std::string_view> failed_;
+  std::vector<std::int32_t> created_;
   Launch launch_;
 };
 

@@ -185,6 +185,23 @@ Stage read_stage(const yaml::Node& node, const NameScope& names, Reading& readin
 
 }  // namespace
 
+void declare_created(const yaml::Node& root,
+                     NameScope& scope,
+                     std::vector<text::Diagnostic>& problems) {
+  const auto* created = root.find("creates");
+  if (created == nullptr) {
+    return;
+  }
+  for (const auto& entry : created->entries) {
+    const auto type = expr::parse_type(entry.value.scalar);
+    if (!type || !scope.add_derived(entry.key, *type)) {
+      problems.push_back({"rules/invalid",
+                          entry.key_mark,
+                          "`" + entry.key + "` needs a type, and a name that is not taken"});
+    }
+  }
+}
+
 Pipeline read_pipeline(const yaml::Node& root, const NameScope& names, Reading& reading) {
   Pipeline pipeline;
   yaml::MapReader in(root, "a launch", reading.problems, "rules/invalid");
@@ -193,6 +210,11 @@ Pipeline read_pipeline(const yaml::Node& root, const NameScope& names, Reading& 
     pipeline.framework = recipe::to_string(*framework);
   } else {
     in.problem(root.mark, "`framework` is bridge or mlm");
+  }
+  if (const auto* created = in.mapping("creates")) {
+    for (const auto& entry : created->entries) {
+      pipeline.created.push_back(reading.names.slot(entry.key));
+    }
   }
   if (const auto* stages = in.sequence("stages")) {
     for (const auto& stage : stages->items) {

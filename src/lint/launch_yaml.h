@@ -7,6 +7,11 @@
 
 namespace epwise::lint {
 
+/// Names and types under `creates:` go into the scope before any expression is read.
+void declare_created(const yaml::Node& root,
+                     NameScope& scope,
+                     std::vector<text::Diagnostic>& problems);
+
 /// rules/launch/<framework>.yaml → stages. A step of `rewrites` is one of
 ///   {at: 80, set: model.x, when: …, to: …, why: …}             one field
 ///   {at: 80, section: comm_overlap, to: "true", why: …}         a section appears or vanishes
@@ -17,6 +22,7 @@ namespace epwise::lint {
 ///   {at: 80, preset: mixed_precision, names: {bf16_mixed: {bf16: true}, …}}     a name that stands
 ///   for a section
 /// Copies and presets become single-field rewrites here.
+/// `creates:` lists values that no flag or key sets ({mlm.data_parallel_size: int}).
 Pipeline read_pipeline(const yaml::Node& root, const NameScope& names, Reading& reading);
 
 }  // namespace epwise::lint
