@@ -225,6 +225,11 @@ NameScope scope_of(const Knowledge& knowledge) {
   for (const auto& derived : knowledge.derived) {
     scope.add_derived(derived.name, derived.type);
   }
+  for (const auto& pipeline : knowledge.pipelines) {
+    for (const int slot : pipeline.created) {
+      scope.add_derived(knowledge.names.name(slot), expr::Type{});
+    }
+  }
   return scope;
 }
 
