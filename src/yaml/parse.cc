@@ -13,6 +13,7 @@
 
 #include "yaml/admission.h"
 #include "yaml/compose.h"
+#include "yaml/directives.h"
 #include "yaml/events.h"
 #include "yaml/raw.h"
 #include "yaml/spans.h"
@@ -125,13 +126,27 @@ class Recorder : public YAML::EventHandler {
   std::size_t nodes_ = 0;
 };
 
-/// A lone CR ends a line for Python, not for yaml-cpp; same length, so that offsets stay.
+/// The text with other marks of the same length for the line ends that Python knows and yaml-cpp
+/// doesn't: a lone CR, U+0085, U+2028 and U+2029. Offsets stay. Blanks behind the last line
+/// end are left out, since yaml-cpp takes them for content of a block scalar.
 std::string with_plain_breaks(std::string_view text) {
   std::string result(text);
-  for (std::size_t i = 0; i < result.size(); ++i) {
-    if (result[i] == '\r' && (i + 1 == result.size() || result[i + 1] != '\n')) {
+  const auto replace = [&result](std::string_view mark, std::string_view by) {
+    for (std::size_t i = result.find(mark); i != std::string::npos; i = result.find(mark, i)) {
+      result.replace(i, mark.size(), by);
+    }
+  };
+  replace("\xC2\x85", "\r\n");
+  replace("\xE2\x80\xA8", " \r\n");
+  replace("\xE2\x80\xA9", " \r\n");
+  for (std::size_t i = result.find('\r'); i != std::string::npos; i = result.find('\r', i + 1)) {
+    if (i + 1 == result.size() || result[i + 1] != '\n') {
       result[i] = '\n';
     }
+  }
+  const std::size_t last = result.find_last_not_of(' ');
+  if (last != std::string::npos && result[last] == '\n') {
+    result.resize(last + 1);
   }
   return result;
 }
@@ -174,6 +189,9 @@ class StreamReader {
       while (stream_.readable && parser.HandleNextDocument(recorder)) {
         take(recorder.record());
       }
+      if (const auto flaw = check_directives(text_, end_, text_.size()); flaw && stream_.readable) {
+        report_flaws({*flaw});
+      }
     } catch (Stop& stop) {
       fail(std::move(stop.why));
     } catch (const YAML::Exception& error) {
@@ -195,8 +213,15 @@ class StreamReader {
             "split the file"});
       return;
     }
-    report_tabs(locate(text_, record.start, record.events));
-    end_ = record.events.empty() ? record.start : last_end(record.events);
+    const std::size_t percent = std::string_view(text_).substr(end_, record.start - end_).find('%');
+    if (percent != std::string_view::npos) {
+      if (const auto flaw = check_directives(text_, end_, record.start)) {
+        report_flaws({*flaw});
+      }
+      end_ = record.start;
+    }
+    report_flaws(locate(text_, end_, record));
+    end_ = std::max<std::size_t>(record.start, last_end(record.events));
     auto root = compose(file_, record.events, limits_, stream_.diagnostics);
     if (!root) {
       stream_.readable = false;
@@ -213,27 +238,20 @@ class StreamReader {
     return end;
   }
 
-  /// Whether `---`, or `...` before it, separates the document at `start` from the one before.
-  /// Without that the tokeniser has stopped in the middle, perhaps for ever: the text `,` gives one
-  /// empty document after the other at the same place.
+  /// Whether a `---` separates the document at `start` from the one before. Without that the
+  /// tokeniser has stopped in the middle, perhaps for ever: the text `,` gives one empty document
+  /// after the other at the same place.
   bool is_separate(std::size_t start) const {
-    if (start < end_) {
-      return false;
-    }
-    const std::string_view text = text_;
-    if (text.substr(start).starts_with("---") && (start == 0 || raw::is_break(text[start - 1]))) {
-      return true;
-    }
-    return text.substr(end_, start - end_).find("\n...") != std::string_view::npos;
+    return start >= end_ && raw::is_document_start(text_, start);
   }
 
-  void report_tabs(const std::vector<std::uint32_t>& tabs) {
-    for (const std::uint32_t tab : tabs) {
-      fail({"yaml/tab",
-            {&file_, tab, tab + 1},
-            "a tab stands outside quotes",
+  void report_flaws(const std::vector<Flaw>& flaws) {
+    for (const Flaw& flaw : flaws) {
+      fail({std::string(flaw.rule),
+            {&file_, flaw.begin, flaw.end},
+            std::string(flaw.message),
             {},
-            "indent and separate with blanks: PyYAML refuses tabs"});
+            std::string(flaw.help)});
     }
   }
 

@@ -1,5 +1,7 @@
 #include "yaml/raw.h"
 
+#include <algorithm>
+
 namespace epwise::yaml::raw {
 
 namespace {
@@ -19,6 +21,7 @@ std::size_t line_end(std::string_view text, std::size_t from) {
   return from;
 }
 
+/// Behind the closing quote; `npos` when there is none.
 std::size_t single_quoted_end(std::string_view text, std::size_t begin) {
   for (std::size_t i = begin + 1; i < text.size(); ++i) {
     if (text[i] == '\'') {
@@ -28,7 +31,7 @@ std::size_t single_quoted_end(std::string_view text, std::size_t begin) {
       ++i;
     }
   }
-  return text.size();
+  return std::string_view::npos;
 }
 
 std::size_t double_quoted_end(std::string_view text, std::size_t begin) {
@@ -39,7 +42,7 @@ std::size_t double_quoted_end(std::string_view text, std::size_t begin) {
       return i + 1;
     }
   }
-  return text.size();
+  return std::string_view::npos;
 }
 
 /// Behind the last printed character of `value`, looked for from `from` on; `from` when it has
@@ -62,6 +65,33 @@ std::size_t matched_end(std::string_view text, std::size_t from, std::string_vie
   return end;
 }
 
+/// yaml-cpp takes `\'`, PyYAML doesn't.
+std::size_t wrong_escape(std::string_view text, std::size_t begin, std::size_t end) {
+  for (std::size_t i = begin + 1; i < end; ++i) {
+    if (text[i] == '\\') {
+      if (at(text, i + 1) == '\'') {
+        return i;
+      }
+      ++i;
+    }
+  }
+  return text.npos;
+}
+
+/// Behind `|` or `>`: a digit, a `+` or `-`, both or none; then only blanks and a comment.
+std::size_t wrong_header(std::string_view text, std::size_t begin) {
+  std::size_t i = begin + 1;
+  while (i < text.size() && std::string_view("+-123456789").find(text[i]) != text.npos) {
+    ++i;
+  }
+  const std::size_t marks = i;
+  while (at(text, i) == ' ') {
+    ++i;
+  }
+  const bool comment = at(text, i) == '#' && i > marks;
+  return i >= text.size() || is_break(text[i]) || comment ? text.npos : i;
+}
+
 }  // namespace
 
 bool is_break(char c) {
@@ -70,6 +100,12 @@ bool is_break(char c) {
 
 bool is_space(char c) {
   return c == ' ' || c == '\t' || is_break(c);
+}
+
+bool is_document_start(std::string_view text, std::size_t place) {
+  const char next = at(text, place + 3);
+  return place <= text.size() && text.substr(place).starts_with("---") &&
+         (place == 0 || is_break(text[place - 1])) && (next == '\0' || is_space(next));
 }
 
 std::size_t skip_layout(std::string_view text, std::size_t from) {
@@ -100,9 +136,9 @@ std::size_t property_end(std::string_view text, std::size_t from) {
 std::size_t scalar_end(std::string_view text, std::size_t begin, std::string_view value) {
   switch (at(text, begin)) {
     case '\'':
-      return single_quoted_end(text, begin);
+      return std::min(single_quoted_end(text, begin), text.size());
     case '"':
-      return double_quoted_end(text, begin);
+      return std::min(double_quoted_end(text, begin), text.size());
     case '|':
     case '>': {
       const std::size_t header = line_end(text, begin);
@@ -116,6 +152,28 @@ std::size_t scalar_end(std::string_view text, std::size_t begin, std::string_vie
     default:
       return matched_end(text, begin, value);
   }
+}
+
+std::size_t wrong_in_quoted(std::string_view text, std::size_t begin, std::size_t end) {
+  const std::string_view before = text.substr(0, end);
+  switch (at(text, begin)) {
+    case '\'':
+      return single_quoted_end(before, begin) == end ? text.npos : begin;
+    case '"':
+      return double_quoted_end(before, begin) == end ? wrong_escape(text, begin, end) : begin;
+    default:
+      return wrong_header(text, begin);
+  }
+}
+
+std::size_t blank_lines_end(std::string_view text, std::size_t from) {
+  std::size_t end = from;
+  for (std::size_t i = from; i < text.size() && is_space(text[i]); ++i) {
+    if (is_break(text[i])) {
+      end = i;
+    }
+  }
+  return end;
 }
 
 std::string_view null_word(std::string_view text, std::size_t from) {

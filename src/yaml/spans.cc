@@ -2,21 +2,70 @@
 
 #include <algorithm>
 #include <limits>
+#include <string>
+#include <utility>
 
+#include "yaml/grammar.h"
+#include "yaml/properties.h"
 #include "yaml/raw.h"
 
 namespace epwise::yaml {
 
 namespace {
 
+std::uint32_t offset(std::size_t place) {
+  return static_cast<std::uint32_t>(place);
+}
+
+bool opens_quoted(char c) {
+  return c == '\'' || c == '"' || c == '|' || c == '>';
+}
+
+int length_of_character(unsigned char lead) {
+  if (lead >= 0xF0) {
+    return 4;
+  }
+  if (lead >= 0xE0) {
+    return 3;
+  }
+  return lead >= 0xC0 ? 2 : 1;
+}
+
+/// The tokeniser makes broken UTF-8 of the escapes `\N` (U+0085) and `\_` (U+00A0).
+void restore_escapes(std::string& value, std::string_view written) {
+  if (!written.starts_with('"') || (written.find("\\N") == std::string_view::npos &&
+                                    written.find("\\_") == std::string_view::npos)) {
+    return;
+  }
+  std::string restored;
+  int rest = 0;  // bytes of a character that are still to come
+  for (const char c : value) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (rest > 0) {
+      --rest;
+    } else if (byte == 0x85 || byte == 0xA0) {
+      restored += '\xC2';
+    } else {
+      rest = length_of_character(byte) - 1;
+    }
+    restored += c;
+  }
+  value = std::move(restored);
+}
+
 class SpanFinder {
  public:
-  SpanFinder(std::string_view text, std::size_t from, Events& events)
+  SpanFinder(std::string_view text, std::size_t from, Record& record)
       : text_(text),
-        cursor_(from),
-        events_(events) {}
+        grammar_(text, from),
+        events_(record.events) {
+    grammar_.gaps().pass(record.start, true);
+    if (raw::is_document_start(text, record.start)) {
+      grammar_.gaps().pass(record.start + 3, false);
+    }
+  }
 
-  std::vector<std::uint32_t> run() {
+  std::vector<Flaw> run() {
     for (std::size_t i = 0; i < events_.size(); ++i) {
       Event& event = events_[i];
       switch (event.type) {
@@ -24,9 +73,8 @@ class SpanFinder {
           place_null(i);
           break;
         case Event::Type::alias:
-          event.begin = event.at;
-          event.end = offset(raw::property_end(text_, event.at));
-          finish(event);
+          grammar_.enter(event, {}, event.at);
+          finish(event, event.at, raw::property_end(text_, event.at), false);
           break;
         case Event::Type::scalar:
           place_scalar(i);
@@ -40,31 +88,13 @@ class SpanFinder {
           break;
       }
     }
-    return std::move(tabs_);
+    Gaps& gaps = grammar_.gaps();
+    gaps.pass(gaps.next(), true);
+    return gaps.flaws();
   }
 
  private:
-  struct Frame {
-    std::size_t event = 0;
-    bool bracket = false;
-    bool mapping = false;
-    bool key_next = true;
-  };
-
-  static std::uint32_t offset(std::size_t place) { return static_cast<std::uint32_t>(place); }
-
   char at(std::size_t place) const { return place < text_.size() ? text_[place] : '\0'; }
-
-  bool is_key() const {
-    return !frames_.empty() && frames_.back().mapping && frames_.back().key_next;
-  }
-
-  static bool opens_quoted(char c) { return c == '\'' || c == '"' || c == '|' || c == '>'; }
-
-  bool starts_comment(std::size_t gap_begin, std::size_t i) const {
-    return i == gap_begin || raw::is_space(text_[i - 1]) ||
-           std::string_view("[]{},").find(text_[i - 1]) != std::string_view::npos;
-  }
 
   /// Whether the node event behind `i` starts at `place`: then nothing of event `i` stands there.
   bool claimed_by_next(std::size_t i, std::size_t place) const {
@@ -76,164 +106,120 @@ class SpanFinder {
     }
     // A key without a value (`{null, b}`) is followed by an empty value that the tokeniser puts at
     // the key itself.
-    const bool missing_value =
-        is_key() && next->type == Event::Type::null && next->at == events_[i].at;
-    return !missing_value;
+    return !(grammar_.key_next() && next->type == Event::Type::null && next->at == events_[i].at);
   }
 
-  /// Reads up to `most` anchors and tags that stand before the value; returns where it starts.
-  std::size_t read_properties(Event& event, int most) {
-    std::size_t place = event.at;
-    properties_end_ = place;
-    for (int i = 0; i < most && (at(place) == '&' || at(place) == '!'); ++i) {
-      const std::size_t end = raw::property_end(text_, place);
-      if (at(place) == '&') {
-        event.anchor_begin = offset(place);
-        event.anchor_end = offset(end);
-      } else {
-        event.tag = std::string(text_.substr(place, end - place));
-      }
-      properties_end_ = end;
-      place = raw::skip_layout(text_, end);
+  /// Reads anchor and tag of the event, at most `most` of them.
+  Properties read(Event& event, int most) {
+    const Properties found = read_properties(text_, event.at, most);
+    event.tag = std::string(found.tag);
+    if (!found.anchor.empty()) {
+      event.anchor_begin = offset(found.anchor_at);
+      event.anchor_end = offset(found.anchor_at + found.anchor.size());
     }
-    return place;
+    return found;
   }
 
   void place_null(std::size_t i) {
     Event& event = events_[i];
-    const bool behind = event.at >= cursor_;
-    const bool has_properties = behind && (event.anchor != 0 || frames_.empty());
-    const std::size_t place = has_properties ? read_properties(event, 2) : event.at;
-    const std::string_view word = behind ? raw::null_word(text_, place) : std::string_view();
-    if (!word.empty() && !claimed_by_next(i, place)) {
-      event.text = std::string(word);
-      event.begin = offset(place);
-      event.end = offset(place + word.size());
-    } else {
-      const std::size_t empty =
-          has_properties && properties_end_ != event.at ? properties_end_ : empty_place();
-      event.begin = event.end = offset(empty);
-    }
+    const std::size_t cursor = grammar_.gaps().cursor();
+    const bool ahead = event.at >= cursor;
+    const bool has_properties = ahead && (event.anchor != 0 || grammar_.at_root());
+    const Properties properties = read(event, has_properties ? 2 : 0);
+    const std::size_t place = properties.value;
+    const std::string_view word = ahead ? raw::null_word(text_, place) : std::string_view();
     if (!event.tag.empty()) {
       event.type = Event::Type::scalar;
     }
-    finish(event);
+    if (!word.empty() && !claimed_by_next(i, place)) {
+      event.text = std::string(word);
+      grammar_.enter(event, properties, place);
+      finish(event, place, place + word.size(), true);
+    } else if (properties.end != event.at) {
+      grammar_.enter(event, properties, properties.end);
+      finish(event, properties.end, properties.end, true);
+    } else {
+      grammar_.enter_empty();
+      const std::size_t empty = grammar_.gaps().cursor();
+      finish(event, empty, empty, true);
+    }
   }
 
   void place_scalar(std::size_t i) {
     Event& event = events_[i];
-    const std::size_t place = read_properties(event, std::numeric_limits<int>::max());
-    const char first = at(place);
-    const bool empty = event.text.empty() && (!opens_quoted(first) || claimed_by_next(i, place));
+    const Properties properties = read(event, std::numeric_limits<int>::max());
+    const std::size_t place = properties.value;
+    event.plain = !opens_quoted(at(place));
+    const bool empty = event.text.empty() && (event.plain || claimed_by_next(i, place));
+    grammar_.enter(event, properties, empty ? properties.end : place);
     if (empty) {
-      event.begin = event.end = offset(properties_end_);
-    } else {
-      event.plain = !opens_quoted(first);
-      event.begin = offset(place);
-      event.end = offset(raw::scalar_end(text_, place, event.text));
-      if (event.plain) {
-        note_tabs(event.begin, event.end);
-      }
+      event.plain = true;
+      finish(event, properties.end, properties.end, true);
+      return;
     }
-    finish(event);
+    const std::size_t end = raw::scalar_end(text_, place, event.text);
+    if (event.plain) {
+      check_plain(place);
+    } else {
+      check_quoted(place, end);
+      restore_escapes(event.text, text_.substr(place, end - place));
+    }
+    finish(event, place, end, event.plain);
+    if (at(place) == '|' || at(place) == '>') {
+      grammar_.gaps().pass(raw::blank_lines_end(text_, end), false);
+    }
+  }
+
+  void check_plain(std::size_t place) {
+    if (grammar_.in_flow() && at(place) == ':') {
+      grammar_.gaps().flaw(place, "a text between brackets can't start with `:`", "quote the text");
+    }
+  }
+
+  void check_quoted(std::size_t place, std::size_t end) {
+    const std::size_t wrong = raw::wrong_in_quoted(text_, place, end);
+    if (wrong == place) {
+      grammar_.gaps().flaw(
+          place, "this quote is never closed", "close it, or escape it when it is text");
+    } else if (wrong != std::string_view::npos) {
+      grammar_.gaps().flaw(wrong, "this character has no place here", "remove it");
+    }
   }
 
   void open(std::size_t i) {
     Event& event = events_[i];
     // A block mapping starts at its first key, whose properties are not the mapping's.
     const int most = (event.anchor != 0 ? 1 : 0) + (event.tagged ? 1 : 0);
-    const std::size_t place = read_properties(event, most);
-    const bool bracket = event.flow && (at(place) == '[' || at(place) == '{');
-    event.begin = event.end = offset(place);
-    advance(place, bracket ? place + 1 : place);
-    frames_.push_back(
-        {.event = i, .bracket = bracket, .mapping = event.type == Event::Type::mapping});
+    const Properties properties = read(event, most);
+    grammar_.enter(event, properties, properties.value);
+    event.begin = event.end = offset(std::min(properties.value, text_.size()));
+    grammar_.open(event, event.begin);
+    open_.push_back(i);
   }
 
   void close() {
-    if (frames_.empty()) {
-      return;
-    }
-    const Frame frame = frames_.back();
-    frames_.pop_back();
-    Event& event = events_[frame.event];
-    if (frame.bracket) {
-      std::size_t place = raw::skip_layout(text_, cursor_);
-      while (at(place) == ',' || at(place) == ':') {
-        place = raw::skip_layout(text_, place + 1);
-      }
-      if (at(place) == ']' || at(place) == '}') {
-        advance(place, place + 1);
-      }
-    }
-    event.end = offset(std::max<std::size_t>(cursor_, event.begin));
-    turn();
+    grammar_.close();
+    Event& event = events_[open_.back()];
+    open_.pop_back();
+    event.end = offset(std::max<std::size_t>(grammar_.gaps().cursor(), event.begin));
   }
 
-  /// Where an empty value belongs: behind the `:`, `?`, `-` or `,` that it follows.
-  std::size_t empty_place() const {
-    if (frames_.empty()) {
-      return cursor_;
-    }
-    const Frame& frame = frames_.back();
-    std::size_t place = raw::skip_layout(text_, cursor_);
-    if (frame.mapping && !frame.key_next) {
-      return at(place) == ':' ? place + 1 : cursor_;
-    }
-    if (events_[frame.event].flow && at(place) == ',') {
-      place = raw::skip_layout(text_, place + 1);
-    }
-    const char indicator = frame.mapping ? '?' : '-';
-    return at(place) == indicator && !(frame.bracket && !frame.mapping) ? place + 1 : place;
-  }
-
-  void finish(const Event& event) {
-    advance(event.begin, event.end);
-    turn();
-  }
-
-  void turn() {
-    if (!frames_.empty()) {
-      frames_.back().key_next = !frames_.back().key_next;
-    }
-  }
-
-  /// Goes on to `end`; what stands between the last value and `begin` is no value.
-  void advance(std::size_t begin, std::size_t end) {
-    if (begin > cursor_) {
-      note_tabs(cursor_, begin);
-    }
-    cursor_ = std::max(cursor_, std::min(end, text_.size()));
-  }
-
-  void note_tabs(std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end && i < text_.size(); ++i) {
-      if (raw::is_break(text_[i])) {
-        tab_in_line_ = false;
-      } else if (text_[i] == '#' && starts_comment(begin, i)) {
-        while (i + 1 < end && !raw::is_break(text_[i + 1])) {
-          ++i;
-        }
-      } else if (text_[i] == '\t' && !tab_in_line_) {
-        tab_in_line_ = true;
-        tabs_.push_back(offset(i));
-      }
-    }
+  void finish(Event& event, std::size_t begin, std::size_t end, bool plain) {
+    event.begin = offset(std::min(begin, text_.size()));
+    event.end = offset(std::min(std::max(begin, end), text_.size()));
+    grammar_.leave(event.begin, event.end, plain);
   }
 
   std::string_view text_;
-  std::size_t cursor_ = 0;  // behind what has been read
+  Grammar grammar_;
   Events& events_;
-  std::size_t properties_end_ = 0;
-  std::vector<Frame> frames_;
-  std::vector<std::uint32_t> tabs_;
-  bool tab_in_line_ = false;
+  std::vector<std::size_t> open_;
 };
 
 }  // namespace
 
-std::vector<std::uint32_t> locate(std::string_view text, std::size_t from, Events& events) {
-  return SpanFinder(text, from, events).run();
+std::vector<Flaw> locate(std::string_view text, std::size_t from, Record& record) {
+  return SpanFinder(text, from, record).run();
 }
 
 }  // namespace epwise::yaml

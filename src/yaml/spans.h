@@ -4,15 +4,15 @@
 #include <vector>
 
 #include "yaml/events.h"
+#include "yaml/gaps.h"
 
 namespace epwise::yaml {
 
 /// Fills begin, end, tag, anchor place and `plain` of every event of one whole document, and turns
-/// a null that stands there as a word into one with that word as its text. `from` is where the
-/// document starts. One pass over the text; never reads outside it.
+/// a null that stands there as a word into one with that word as its text. One pass over the text;
+/// never reads outside it. `from`: where the document before, or its last directive, ends.
 ///
-/// Returns the offsets of tabs that PyYAML does not take: those outside quotes, comments and block
-/// scalars, the first of each line.
-std::vector<std::uint32_t> locate(std::string_view text, std::size_t from, Events& events);
+/// Returns what is wrong with the document all the same, in the order of the text.
+std::vector<Flaw> locate(std::string_view text, std::size_t from, Record& record);
 
 }  // namespace epwise::yaml
