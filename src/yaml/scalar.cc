@@ -7,206 +7,11 @@
 #include <optional>
 #include <string>
 
+#include "yaml/resolver.h"
+
 namespace epwise::yaml {
 
 namespace {
-
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-
-bool is_digit_or_score(char c) {
-  return is_digit(c) || c == '_';
-}
-
-/// A plain word from left to right; every `take` eats what it accepts. The functions below spell
-/// out the two resolvers' regular expressions.
-class Reader {
- public:
-  explicit Reader(std::string_view word) : rest_(word) {}
-
-  bool done() const { return rest_.empty(); }
-
-  char peek() const { return rest_.empty() ? '\0' : rest_.front(); }
-
-  bool take(char c) {
-    if (peek() != c || rest_.empty()) {
-      return false;
-    }
-    rest_.remove_prefix(1);
-    return true;
-  }
-
-  bool take_any(std::string_view set) {
-    if (rest_.empty() || set.find(rest_.front()) == std::string_view::npos) {
-      return false;
-    }
-    rest_.remove_prefix(1);
-    return true;
-  }
-
-  template <typename Accepts>
-  std::size_t take_while(Accepts accepts) {
-    std::size_t n = 0;
-    while (n < rest_.size() && accepts(rest_[n])) {
-      ++n;
-    }
-    rest_.remove_prefix(n);
-    return n;
-  }
-
-  void take_sign() { take_any("+-"); }
-
-  /// [0-9][0-9_]*
-  bool take_number() { return is_digit(peek()) && take_while(is_digit_or_score) > 0; }
-
-  /// [0-9]+(?:_[0-9]+)*
-  bool take_strict_number() {
-    if (take_while(is_digit) == 0) {
-      return false;
-    }
-    while (rest_.size() > 1 && rest_[0] == '_' && is_digit(rest_[1])) {
-      rest_.remove_prefix(1);
-      take_while(is_digit);
-    }
-    return true;
-  }
-
-  /// (?::[0-5]?[0-9])+
-  bool take_sixties() {
-    bool any = false;
-    while (peek() == ':' && rest_.size() > 1 && is_digit(rest_[1])) {
-      const bool two = rest_.size() > 2 && is_digit(rest_[2]) && rest_[1] <= '5';
-      rest_.remove_prefix(two ? 3 : 2);
-      any = true;
-    }
-    return any;
-  }
-
-  /// [eE][-+][0-9]+, where the sign may be missing when `loose`
-  bool take_exponent(bool loose) {
-    if (!take_any("eE")) {
-      return false;
-    }
-    const bool sign = take_any("+-");
-    return (sign || loose) && take_while(is_digit) > 0;
-  }
-
-  std::string_view rest() const { return rest_; }
-
- private:
-  std::string_view rest_;
-};
-
-bool is_one_of(std::string_view word, std::initializer_list<std::string_view> words) {
-  return std::find(words.begin(), words.end(), word) != words.end();
-}
-
-bool is_special_float(std::string_view word) {
-  if (is_one_of(word, {".nan", ".NaN", ".NAN"})) {
-    return true;
-  }
-  Reader in(word);
-  in.take_sign();
-  return is_one_of(in.rest(), {".inf", ".Inf", ".INF"});
-}
-
-/// PyYAML's float: digits with a dot, an exponent only with a sign, base 60 with a dot.
-bool is_pyyaml_float(std::string_view word) {
-  Reader in(word);
-  if (in.take('.')) {
-    if (!in.take_number()) {
-      return is_special_float(word);
-    }
-  } else {
-    in.take_sign();
-    if (!in.take_number()) {
-      return is_special_float(word);
-    }
-    const bool sixties = in.take_sixties();
-    if (!in.take('.')) {
-      return false;
-    }
-    in.take_while(is_digit_or_score);
-    if (sixties) {
-      return in.done();
-    }
-  }
-  return in.done() || (in.take_exponent(false) && in.done());
-}
-
-/// What OmegaConf's own pattern adds: exponents without a dot or without a sign.
-bool is_omegaconf_float(std::string_view word) {
-  Reader in(word);
-  in.take_sign();
-  if (!in.take_strict_number()) {
-    return false;
-  }
-  if (in.take('.')) {
-    in.take_while(is_digit_or_score);
-  }
-  return in.take_exponent(true) && in.done();
-}
-
-bool is_pyyaml_integer(std::string_view word) {
-  Reader in(word);
-  in.take_sign();
-  if (in.take('0')) {
-    const auto all = [&in](auto accepts) { return in.take_while(accepts) > 0 && in.done(); };
-    if (in.done()) {
-      return true;
-    }
-    if (in.take('b')) {
-      return all([](char c) { return c == '0' || c == '1' || c == '_'; });
-    }
-    if (in.take('x')) {
-      return all([](char c) {
-        return is_digit_or_score(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
-      });
-    }
-    return all([](char c) { return (c >= '0' && c <= '7') || c == '_'; });
-  }
-  if (!in.take_number()) {
-    return false;
-  }
-  in.take_sixties();
-  return in.done();
-}
-
-/// [0-9]{4}-[0-9]{2}-[0-9]{2}, or looser with a time of day behind it.
-bool is_pyyaml_timestamp(std::string_view word) {
-  Reader in(word);
-  const auto digits = [&in](std::size_t least, std::size_t most) {
-    const std::size_t n = in.take_while(is_digit);
-    return n >= least && n <= most;
-  };
-  const auto blanks = [&in] { return in.take_while([](char c) { return c == ' ' || c == '\t'; }); };
-  if (!digits(4, 4) || !in.take('-')) {
-    return false;
-  }
-  const std::size_t before = in.rest().size();
-  if (!digits(1, 2) || !in.take('-') || !digits(1, 2)) {
-    return false;
-  }
-  if (in.done()) {
-    return before == 5;
-  }
-  if (!in.take_any("Tt") && blanks() == 0) {
-    return false;
-  }
-  if (!digits(1, 2) || !in.take(':') || !digits(2, 2) || !in.take(':') || !digits(2, 2)) {
-    return false;
-  }
-  if (in.take('.')) {
-    in.take_while(is_digit);
-  }
-  blanks();
-  if (in.take_any("+-")) {
-    return digits(1, 2) && (in.done() || (in.take(':') && digits(2, 2) && in.done()));
-  }
-  in.take('Z');
-  return in.done();
-}
 
 std::string without_scores(std::string_view word) {
   std::string result(word);
@@ -244,14 +49,43 @@ Typed refused(std::string_view why) {
   return typed;
 }
 
+std::string lower(std::string_view word) {
+  std::string result(word);
+  for (char& c : result) {
+    c = c >= 'A' && c <= 'Z' ? static_cast<char>(c | 0x20) : c;
+  }
+  return result;
+}
+
+bool is_one_of(std::string_view word, std::initializer_list<std::string_view> words) {
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
+
+/// PyYAML's `!!bool` takes these in any case.
 std::optional<bool> boolean_word(std::string_view word) {
-  if (is_one_of(word, {"yes", "Yes", "YES", "true", "True", "TRUE", "on", "On", "ON"})) {
+  const std::string small = lower(word);
+  if (is_one_of(small, {"yes", "true", "on"})) {
     return true;
   }
-  if (is_one_of(word, {"no", "No", "NO", "false", "False", "FALSE", "off", "Off", "OFF"})) {
-    return false;
+  return is_one_of(small, {"no", "false", "off"}) ? std::optional(false) : std::nullopt;
+}
+
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+
+/// A number without its sign and underscores.
+struct Magnitude {
+  std::string digits;
+  bool negative = false;
+};
+
+Magnitude magnitude(std::string_view word) {
+  Magnitude result = {without_scores(word), word.starts_with('-')};
+  if (result.digits.starts_with('-') || result.digits.starts_with('+')) {
+    result.digits.erase(0, 1);
   }
-  return std::nullopt;
+  return result;
 }
 
 /// Reads `1:30:00` to the base 60; one part is a plain number.
@@ -269,17 +103,16 @@ double sixties_value(std::string_view digits) {
 
 /// A word that one of the float patterns has matched.
 Typed read_real(std::string_view word) {
-  const std::string digits = without_scores(word);
-  Reader in(digits);
-  const double sign = in.peek() == '-' ? -1 : 1;
-  in.take_sign();
-  if (is_one_of(in.rest(), {".inf", ".Inf", ".INF"})) {
+  const Magnitude number = magnitude(word);
+  const double sign = number.negative ? -1 : 1;
+  const std::string digits = lower(number.digits);
+  if (is_one_of(digits, {".inf", "inf"})) {
     return real_value(sign * std::numeric_limits<double>::infinity());
   }
-  if (is_one_of(in.rest(), {".nan", ".NaN", ".NAN"})) {
+  if (is_one_of(digits, {".nan", "nan"})) {
     return real_value(std::numeric_limits<double>::quiet_NaN());
   }
-  return real_value(sign * sixties_value(in.rest()));
+  return real_value(sign * sixties_value(digits));
 }
 
 unsigned digit_value(char c) {
@@ -326,46 +159,33 @@ Typed add_up(std::string_view digits, unsigned base, bool negative) {
 
 /// A word that the integer pattern has matched.
 Typed read_integer(std::string_view word) {
-  const std::string digits = without_scores(word);
-  Reader in(digits);
-  const bool negative = in.peek() == '-';
-  in.take_sign();
-  if (!in.take('0')) {
-    return add_up(in.rest(), 10, negative);
+  const Magnitude number = magnitude(word);
+  const std::string_view digits = number.digits;
+  if (digits.starts_with("0b") || digits.starts_with("0x")) {
+    if (digits.size() == 2) {
+      return refused("Python finds no digits in this number");
+    }
+    return add_up(digits.substr(2), digits[1] == 'b' ? 2 : 16, number.negative);
   }
-  unsigned base = 8;
-  if (in.take('b')) {
-    base = 2;
-  } else if (in.take('x')) {
-    base = 16;
-  }
-  if (in.done() && base != 8) {
-    return refused("Python finds no digits in this number");
-  }
-  return add_up(in.rest(), base, negative);
+  return add_up(digits, digits.starts_with('0') ? 8 : 10, number.negative);
 }
 
 Typed read_plain(std::string_view word, Dialect dialect) {
-  if (word.empty() || is_one_of(word, {"~", "null", "Null", "NULL"})) {
-    return null_value();
-  }
-  if (const auto boolean = boolean_word(word)) {
-    return boolean_value(*boolean);
-  }
-  if (is_pyyaml_float(word)) {
-    return read_real(word);
-  }
-  if (is_pyyaml_integer(word)) {
-    return read_integer(word);
-  }
-  if (dialect == Dialect::omegaconf && is_omegaconf_float(word)) {
-    return read_real(word);
-  }
-  if (dialect == Dialect::pyyaml && is_pyyaml_timestamp(word)) {
-    return refused("YAML reads this as a date, which no setting takes");
-  }
-  if (word == "=" || word == "<<") {
-    return refused("YAML gives this sign a meaning of its own that the loader doesn't know");
+  switch (resolve(word, dialect)) {
+    case Implicit::null:
+      return null_value();
+    case Implicit::boolean:
+      return boolean_value(boolean_word(word) == true);
+    case Implicit::integer:
+      return read_integer(word);
+    case Implicit::real:
+      return read_real(word);
+    case Implicit::timestamp:
+      return refused("YAML reads this as a date, which no setting takes");
+    case Implicit::sign:
+      return refused("YAML gives this sign a meaning of its own that the loader doesn't know");
+    case Implicit::text:
+      break;
   }
   return text_value();
 }
@@ -382,14 +202,6 @@ std::optional<std::string_view> core_tag(std::string_view tag) {
   return std::nullopt;
 }
 
-std::string lower(std::string_view word) {
-  std::string result(word);
-  for (char& c : result) {
-    c = c >= 'A' && c <= 'Z' ? static_cast<char>(c | 0x20) : c;
-  }
-  return result;
-}
-
 Typed read_tagged(std::string_view tag, std::string_view word) {
   if (tag == "!") {
     return text_value();
@@ -402,16 +214,18 @@ Typed read_tagged(std::string_view tag, std::string_view word) {
     return null_value();
   }
   if (core == "bool") {
-    const auto boolean = boolean_word(lower(word));
+    const auto boolean = boolean_word(word);
     return boolean ? boolean_value(*boolean)
-                   : refused("`!!bool` takes yes, no, true, false, on, off");
+                   : refused("`!!bool` takes yes, no, true, false, on and off");
   }
+  const Implicit implicit = resolve(word, Dialect::omegaconf);
   if (core == "int") {
-    return is_pyyaml_integer(word) ? read_integer(word) : refused("`!!int` takes a whole number");
+    return implicit == Implicit::integer ? read_integer(word)
+                                         : refused("`!!int` takes a whole number");
   }
   if (core == "float") {
-    const bool number =
-        is_pyyaml_float(word) || is_omegaconf_float(word) || is_pyyaml_integer(word);
+    const bool number = implicit == Implicit::integer || implicit == Implicit::real ||
+                        is_one_of(lower(word), {"inf", "-inf", "+inf", "nan"});
     return number ? read_real(word) : refused("`!!float` takes a number");
   }
   return refused("the loader doesn't know this tag");
