@@ -193,7 +193,7 @@ std::strong_ordering compare_local(std::string_view a, std::string_view b) {
       return a.size() <=> b.size();
     }
   }
-  return a.compare(b) <=> 0;
+  return a <=> b;
 }
 
 }  // namespace
@@ -247,7 +247,7 @@ std::strong_ordering Version::operator<=>(const Version& other) const {
   }
   for (std::size_t i = 0; i < std::min(local_.size(), other.local_.size()); ++i) {
     const auto part = compare_local(local_[i], other.local_[i]);
-    if (part != 0) {
+    if (std::is_neq(part)) {
       return part;
     }
   }

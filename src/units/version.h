@@ -23,7 +23,7 @@ class Version {
 
   std::strong_ordering operator<=>(const Version& other) const;
 
-  bool operator==(const Version& other) const { return (*this <=> other) == 0; }
+  bool operator==(const Version& other) const { return std::is_eq(*this <=> other); }
 
  private:
   std::string text_;

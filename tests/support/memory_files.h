@@ -25,9 +25,9 @@ class MemoryFiles : public world::Files {
 
   MemoryFiles() = default;
 
-  explicit MemoryFiles(std::map<std::string, std::string> contents) {
-    for (auto& [path, content] : contents) {
-      contents_[place(path)] = std::move(content);
+  explicit MemoryFiles(const std::map<std::string, std::string>& contents) {
+    for (const auto& [path, content] : contents) {
+      put(path, content);
     }
   }
 

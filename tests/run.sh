@@ -1,0 +1,35 @@
+#!/usr/bin/env bash
+# Installs what is missing, builds, and runs every test.
+#   bash tests/run.sh         Release, warnings as errors, every test through ctest
+#   bash tests/run.sh --ci    the deep checks: clang, sanitizers, fuzz targets, clang-tidy, formats
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+# shellcheck source=tests/support/packages.sh
+. tests/support/packages.sh
+
+case "${1:-}" in
+  "") ;;
+  --ci)
+    need_packages "${build_packages[@]}" "${test_packages[@]}" "${deep_packages[@]}"
+    exec bash tests/deep_checks.sh
+    ;;
+  *)
+    echo "usage: bash tests/run.sh [--ci]" >&2
+    exit 2
+    ;;
+esac
+
+build=build/release-ci
+jobs=$(nproc)
+need_packages "${build_packages[@]}" "${test_packages[@]}"
+say "Configuring $build: Release, warnings as errors"
+cmake -S . -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DEPWISE_CI=ON
+say "Building with $jobs cores"
+cmake --build "$build" --parallel "$jobs"
+say "Running every test"
+log=$build/ctest.log
+status=0
+ctest --test-dir "$build" --parallel "$jobs" --output-on-failure --no-tests=error 2>&1 | tee "$log" || status=$?
+# Last, so that whoever reads only the end sees the result: "100% tests passed, 0 tests failed out of 38".
+grep -E '^[0-9]+% tests passed' "$log" || echo "no tests were run"
+exit "$status"
