@@ -7,6 +7,8 @@ namespace epwise::recipe {
 namespace {
 
 constexpr int kMaxDepth = 16;
+constexpr std::size_t kMaxBraces = 1000;  // longest text between braces
+constexpr std::size_t kMaxNeeds = 64;
 
 bool starts_name(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
@@ -27,7 +29,8 @@ std::size_t name_length(std::string_view text) {
 /// Offset of the brace that closes the one before `begin`; npos when none does.
 std::size_t closing_brace(std::string_view text, std::size_t begin) {
   int open = 1;
-  for (std::size_t i = begin; i < text.size(); ++i) {
+  const std::size_t end = std::min(text.size(), begin + kMaxBraces);
+  for (std::size_t i = begin; i < end; ++i) {
     if (text[i] == '$' && i + 1 < text.size() && text[i + 1] == '{') {
       ++open;
       ++i;
@@ -128,7 +131,8 @@ class Substitution {
 
   void need(std::string_view written, std::string_view name, std::string& out) {
     const std::string need = "${" + std::string(name) + "}";
-    if (std::find(found_.needs.begin(), found_.needs.end(), need) == found_.needs.end()) {
+    const auto same = std::find(found_.needs.begin(), found_.needs.end(), need);
+    if (same == found_.needs.end() && found_.needs.size() < kMaxNeeds) {
       found_.needs.push_back(need);
     }
     out.append(written);
