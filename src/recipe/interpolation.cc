@@ -10,7 +10,6 @@
 #include <fmt/format.h>
 
 #include "recipe/interpolation_text.h"
-#include "text/spelling.h"
 
 namespace epwise::recipe {
 namespace {
@@ -27,11 +26,11 @@ class Interpolator {
  public:
   Interpolator(ConfigNode& root,
                const Environment& environment,
-               const std::function<bool(std::string_view)>& elsewhere,
+               const ConfigSchema& schema,
                std::vector<text::Diagnostic>& diagnostics)
       : root_(root),
         environment_(environment),
-        elsewhere_(elsewhere),
+        schema_(schema),
         diagnostics_(diagnostics) {}
 
   void run() {
@@ -225,23 +224,12 @@ class Interpolator {
   }
 
   Value missing(const Chain& chain, std::string_view path) {
-    if (elsewhere_(path)) {
+    if (schema_.knows(path)) {
       return Value::unknown({std::string(path)});
     }
-    std::vector<std::string_view> names;
-    const std::vector<std::string> parts = path_parts(path);
-    const ConfigNode* parent = &root_;
-    for (std::size_t i = 0; i + 1 < parts.size() && parent != nullptr; ++i) {
-      parent = std::as_const(*parent).find(parts[i]);
-    }
-    if (parent != nullptr && complaints_ < kMaxComplaints) {
-      for (const ConfigNode& entry : parent->children) {
-        names.push_back(entry.name);
-      }
-    }
-    const std::string last = parts.empty() ? std::string() : parts.back();
-    complain(chain,
-             fmt::format("`${{{}}}` points at nothing{}", path, text::did_you_mean(last, names)));
+    const std::string suggestion =
+        complaints_ < kMaxComplaints ? schema_.suggestion(path) : std::string();
+    complain(chain, fmt::format("`${{{}}}` points at nothing{}", path, suggestion));
     return Value::unknown({std::string(path)});
   }
 
@@ -312,7 +300,7 @@ class Interpolator {
 
   ConfigNode& root_;
   const Environment& environment_;
-  const std::function<bool(std::string_view)>& elsewhere_;
+  const ConfigSchema& schema_;
   std::vector<text::Diagnostic>& diagnostics_;
   std::unordered_map<const ConfigNode*, std::unordered_map<std::string_view, ConfigNode*>> indices_;
   std::unordered_set<const ConfigNode*> done_;
@@ -327,9 +315,9 @@ class Interpolator {
 
 void interpolate(ConfigNode& root,
                  const Environment& environment,
-                 const std::function<bool(std::string_view path)>& elsewhere,
+                 const ConfigSchema& schema,
                  std::vector<text::Diagnostic>& diagnostics) {
-  Interpolator(root, environment, elsewhere, diagnostics).run();
+  Interpolator(root, environment, schema, diagnostics).run();
 }
 
 }  // namespace epwise::recipe

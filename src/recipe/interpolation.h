@@ -1,9 +1,8 @@
 #pragma once
 
-#include <functional>
-#include <string_view>
 #include <vector>
 
+#include "recipe/config_schema.h"
 #include "recipe/config_tree.h"
 #include "recipe/load.h"
 #include "text/diagnostic.h"
@@ -20,7 +19,7 @@ namespace epwise::recipe {
 /// has it, else a recipe/interpolation diagnostic.
 void interpolate(ConfigNode& root,
                  const Environment& environment,
-                 const std::function<bool(std::string_view path)>& elsewhere,
+                 const ConfigSchema& schema,
                  std::vector<text::Diagnostic>& diagnostics);
 
 }  // namespace epwise::recipe
