@@ -3,6 +3,8 @@
 #include <iterator>
 #include <utility>
 
+#include <fmt/format.h>
+
 namespace epwise::recipe {
 
 using expr::Value;
@@ -14,6 +16,18 @@ Value text_list(const std::vector<std::string>& texts) {
     items.push_back(Value::of(text));
   }
   return Value::of(std::move(items));
+}
+
+Parser parser_of(const Vocabulary& vocabulary) {
+  Parser parser;
+  for (const Flag& flag : vocabulary.flags()) {
+    parser.flags.push_back(&flag);
+  }
+  parser.history = [&vocabulary](std::string_view spelling) {
+    return vocabulary.history(spelling);
+  };
+  parser.program = fmt::format("Megatron-LM {}", vocabulary.version());
+  return parser;
 }
 
 void add_arguments(Recipe& recipe, Arguments arguments, const Vocabulary& vocabulary) {

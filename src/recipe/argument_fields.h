@@ -6,6 +6,9 @@
 
 namespace epwise::recipe {
 
+/// Megatron-LM's own parser of that version; it refers to the vocabulary.
+Parser parser_of(const Vocabulary& vocabulary);
+
 /// Puts what argparse made of the words into a recipe, under canonical names and in canonical
 /// polarity:
 /// --untie-embeddings-and-output-weights → model.share_embeddings_and_output_weights false. Adds

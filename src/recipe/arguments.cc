@@ -320,18 +320,6 @@ class Parse {
 
 }  // namespace
 
-Parser parser_of(const Vocabulary& vocabulary) {
-  Parser parser;
-  for (const Flag& flag : vocabulary.flags()) {
-    parser.flags.push_back(&flag);
-  }
-  parser.history = [&vocabulary](std::string_view spelling) {
-    return vocabulary.history(spelling);
-  };
-  parser.program = fmt::format("Megatron-LM {}", vocabulary.version());
-  return parser;
-}
-
 Arguments parse_arguments(const std::vector<Word>& words, const Parser& parser) {
   return Parse(words, parser).run();
 }

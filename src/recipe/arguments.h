@@ -23,8 +23,6 @@ struct Parser {
       true;  // false: the program adds flags of its own, so that an unknown one is no mistake
 };
 
-Parser parser_of(const Vocabulary& vocabulary);
-
 /// One attribute that the words set; the last occurrence of its flags wins.
 struct Argument {
   expr::Value value;  // Unknown where a word's text is, and where the program would refuse it

@@ -1,12 +1,8 @@
 #include "recipe/config_tree.h"
 
 #include <algorithm>
-#include <charconv>
-#include <cmath>
 #include <unordered_map>
 #include <utility>
-
-#include <fmt/format.h>
 
 namespace epwise::recipe {
 namespace {
@@ -21,27 +17,6 @@ ConfigNode leaf(const Node& node, yaml::Dialect dialect) {
   out.written = node.scalar;
   out.value = scalar_value(node, dialect);
   return out;
-}
-
-/// Python's repr of a float: the shortest digits that read back, an exponent below 1e-4 and from
-/// 1e16 on.
-std::string float_text(double number) {
-  if (std::isnan(number)) {
-    return "nan";
-  }
-  if (std::isinf(number)) {
-    return number > 0 ? "inf" : "-inf";
-  }
-  const double size = std::fabs(number);
-  const bool scientific = size != 0 && (size < 1e-4 || size >= 1e16);
-  char buffer[64];
-  const auto format = scientific ? std::chars_format::scientific : std::chars_format::fixed;
-  const auto end = std::to_chars(buffer, buffer + sizeof(buffer), number, format).ptr;
-  std::string text(buffer, end);
-  if (!scientific && text.find('.') == std::string::npos) {
-    text += ".0";
-  }
-  return text;
 }
 
 }  // namespace
@@ -105,19 +80,6 @@ ConfigNode config_tree(const Node& node, yaml::Dialect dialect) {
     }
   }
   return out;
-}
-
-std::string python_text(const Value& value) {
-  if (value.is_unset()) {
-    return "None";
-  }
-  if (const bool* truth = value.boolean()) {
-    return *truth ? "True" : "False";
-  }
-  if (const double* number = value.real()) {
-    return float_text(*number);
-  }
-  return value.to_text();
 }
 
 }  // namespace epwise::recipe

@@ -45,8 +45,4 @@ ConfigNode config_tree(const yaml::Node& node, yaml::Dialect dialect);
 /// A scalar's value in that dialect.
 expr::Value scalar_value(const yaml::Node& node, yaml::Dialect dialect);
 
-/// The texts of a Python scalar: True, None, 1.0, 1e-05; what str() gives. For interpolations
-/// inside texts and for environment variables.
-std::string python_text(const expr::Value& value);
-
 }  // namespace epwise::recipe

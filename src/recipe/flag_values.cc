@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "expr/python_text.h"
 #include "recipe/list_pattern.h"
 
 namespace epwise::recipe {
@@ -19,15 +20,6 @@ using Outcome = Converted::Outcome;
 
 bool is_digit(char c) {
   return c >= '0' && c <= '9';
-}
-
-std::string_view strip(std::string_view text) {
-  constexpr std::string_view kBlanks = " \t\n\r\f\v";
-  const std::size_t begin = text.find_first_not_of(kBlanks);
-  if (begin == std::string_view::npos) {
-    return {};
-  }
-  return text.substr(begin, text.find_last_not_of(kBlanks) - begin + 1);
 }
 
 /// Removes single underscores between digits; nullopt where one stands elsewhere.
@@ -86,13 +78,13 @@ Converted refused(std::string expected, Outcome outcome = Outcome::value) {
 }
 
 Converted to_integer(std::string_view word) {
-  auto value = python_int(word);
+  auto value = expr::python_int(word);
   return value ? Converted{Outcome::fine, std::move(*value)} : refused("an integer");
 }
 
 Converted to_frequency(std::string_view word) {
   if (word.find('[') == std::string_view::npos) {
-    auto value = python_int(word);
+    auto value = expr::python_int(word);
     return value ? Converted{Outcome::fine, std::move(*value)}
                  : refused("an integer or a list such as ([0]*3+[1]*58)");
   }
@@ -114,7 +106,7 @@ Converted to_tuple(std::string_view word) {
   Value::List items;
   for (std::size_t begin = 0; begin <= word.size();) {
     const std::size_t comma = std::min(word.find(',', begin), word.size());
-    auto item = python_int(word.substr(begin, comma - begin));
+    auto item = expr::python_int(word.substr(begin, comma - begin));
     if (!item) {
       return refused("integers with commas, such as 128,0");
     }
@@ -146,32 +138,8 @@ Converted typed(std::string_view type, std::string_view word) {
 
 }  // namespace
 
-std::optional<Value> python_int(std::string_view text) {
-  const auto plain = without_underscores(strip(text));
-  if (!plain) {
-    return std::nullopt;
-  }
-  std::string_view digits = *plain;
-  const bool negative = !digits.empty() && digits.front() == '-';
-  if (!digits.empty() && (negative || digits.front() == '+')) {
-    digits.remove_prefix(1);
-  }
-  if (digits.empty() || !std::all_of(digits.begin(), digits.end(), is_digit)) {
-    return std::nullopt;
-  }
-  const std::string number = (negative ? "-" : "") + std::string(digits);
-  std::int64_t value = 0;
-  if (std::from_chars(number.data(), number.data() + number.size(), value).ec == std::errc()) {
-    return Value::of(value);
-  }
-  double large = 0;
-  const auto read = std::from_chars(number.data(), number.data() + number.size(), large);
-  const double infinity = std::numeric_limits<double>::infinity();
-  return Value::of(read.ec == std::errc() ? large : (negative ? -infinity : infinity));
-}
-
 std::optional<double> python_float(std::string_view text) {
-  auto plain = without_underscores(strip(text));
+  auto plain = without_underscores(expr::stripped(text));
   if (!plain) {
     return std::nullopt;
   }

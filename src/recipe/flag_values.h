@@ -32,9 +32,7 @@ struct Converted {
 ///   enum, cuda_graph_modules  a name of an enumeration (the choices); any other raises KeyError
 Converted convert_flag_value(const Flag& flag, std::string_view word);
 
-/// Python's int(text) and float(text): blanks around, a sign and single underscores between digits
-/// are fine. Integers beyond 64 bits come back as their approximation.
-std::optional<expr::Value> python_int(std::string_view text);
+/// Python's float(text): blanks around, a sign and single underscores between digits are fine.
 std::optional<double> python_float(std::string_view text);
 
 }  // namespace epwise::recipe

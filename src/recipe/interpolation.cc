@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "expr/python_text.h"
 #include "recipe/interpolation_text.h"
 
 namespace epwise::recipe {
@@ -96,7 +97,8 @@ class Interpolator {
       if (const expr::Unknown* unknown = part.value.unknown()) {
         needs.insert(needs.end(), unknown->needs.begin(), unknown->needs.end());
       }
-      out += part.kind == ConfigNode::Kind::value ? python_text(part.value) : std::string("{…}");
+      out +=
+          part.kind == ConfigNode::Kind::value ? expr::python_text(part.value) : std::string("{…}");
       if (out.size() > kMaxLength || total_ + out.size() > kMaxTotal) {
         return complain(chain, "interpolations make texts of more than 100,000 bytes");
       }

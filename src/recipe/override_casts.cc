@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "expr/python_text.h"
 #include "recipe/flag_values.h"
 
 namespace epwise::recipe {
@@ -26,7 +27,7 @@ std::string lower(std::string text) {
 
 std::optional<Value> to_integer(const Value& value) {
   if (const std::string* text = value.text()) {
-    return python_int(*text);
+    return expr::python_int(*text);
   }
   if (!value.is_number() || !std::isfinite(value.as_number()) ||
       std::fabs(value.as_number()) > 9e18) {
@@ -58,7 +59,8 @@ Value to_text(const Value& value) {
     return Value::of("null");
   }
   const bool* truth = value.boolean();
-  return truth != nullptr ? Value::of(*truth ? "true" : "false") : Value::of(python_text(value));
+  return truth != nullptr ? Value::of(*truth ? "true" : "false")
+                          : Value::of(expr::python_text(value));
 }
 
 std::optional<Value> cast(std::string_view function, const Value& value) {

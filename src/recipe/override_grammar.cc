@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "expr/python_text.h"
 #include "recipe/flag_values.h"
 #include "recipe/override_casts.h"
 #include "recipe/override_tokens.h"
@@ -150,7 +151,7 @@ class ValueParser {
       return out;
     }
     do {
-      std::string name = python_text(primitive(false).value);
+      std::string name = expr::python_text(primitive(false).value);
       if (!accept(Kind::colon)) {
         return unexpected();
       }
@@ -218,7 +219,7 @@ class ValueParser {
   static Value typed(const OverrideToken& token) {
     switch (token.kind) {
       case Kind::integer:
-        return python_int(token.text).value_or(Value::of(token.text));
+        return expr::python_int(token.text).value_or(Value::of(token.text));
       case Kind::real:
         return Value::of(python_float(token.text).value_or(0));
       case Kind::null:
