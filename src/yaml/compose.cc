@@ -31,14 +31,16 @@ class Composer {
     }
   }
 
-  std::optional<Node> run() {
+  Composition run() {
+    Composition result;
     std::size_t next = 0;
     Node root = events_.empty() ? empty_node() : node(next, {}, 0);
-    if (failed_) {
-      return std::nullopt;
+    if (!failed_) {
+      report_unused_anchors();
+      result.root = std::move(root);
     }
-    report_unused_anchors();
-    return root;
+    result.complete = complete_ && !failed_;
+    return result;
   }
 
  private:
@@ -129,6 +131,7 @@ class Composer {
     }
     const Event& target = events_[anchor->second];
     if (std::find(open_.begin(), open_.end(), anchor->second) != open_.end()) {
+      complete_ = false;
       problems_.push_back(
           {"yaml/recursive-alias",
            value_mark(event),
@@ -228,15 +231,16 @@ class Composer {
   std::vector<std::size_t> open_;  // collections being composed
   std::size_t nodes_ = 0;
   std::size_t bytes_ = 0;
+  bool complete_ = true;
   bool failed_ = false;
 };
 
 }  // namespace
 
-std::optional<Node> compose(const text::SourceFile& file,
-                            const Events& events,
-                            const Limits& limits,
-                            std::vector<text::Diagnostic>& problems) {
+Composition compose(const text::SourceFile& file,
+                    const Events& events,
+                    const Limits& limits,
+                    std::vector<text::Diagnostic>& problems) {
   return Composer(file, events, limits, problems).run();
 }
 

@@ -8,7 +8,7 @@ namespace epwise::yaml {
 
 namespace {
 
-constexpr std::size_t kMostTabs = 100;  // of a file that is indented with tabs
+constexpr std::size_t kMostTabs = 10'000;  // of a file that is indented with tabs
 
 }  // namespace
 

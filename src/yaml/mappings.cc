@@ -33,9 +33,14 @@ std::string identity(const Node& key) {
 
 bool same_entries(const Node& a, const Node& b);
 
+/// `1` and `'1'` are two values, `x` and `'x'` are one.
+bool same_scalar(const Node& a, const Node& b) {
+  return a.scalar == b.scalar &&
+         type_scalar(a, Dialect::pyyaml).type == type_scalar(b, Dialect::pyyaml).type;
+}
+
 bool same_value(const Node& a, const Node& b) {
-  return a.kind == b.kind && (a.is_null() || a.scalar == b.scalar) && a.plain == b.plain &&
-         a.tag == b.tag &&
+  return a.kind == b.kind && a.tag == b.tag && (!a.is_scalar() || same_scalar(a, b)) &&
          std::equal(a.items.begin(), a.items.end(), b.items.begin(), b.items.end(), same_value) &&
          same_entries(a, b);
 }

@@ -15,6 +15,7 @@
 #include "yaml/compose.h"
 #include "yaml/directives.h"
 #include "yaml/events.h"
+#include "yaml/problem_list.h"
 #include "yaml/raw.h"
 #include "yaml/spans.h"
 #include "yaml/syntax.h"
@@ -172,11 +173,7 @@ class StreamReader {
       read_documents();
       report_empty();
     }
-    std::stable_sort(stream_.diagnostics.begin(),
-                     stream_.diagnostics.end(),
-                     [](const text::Diagnostic& a, const text::Diagnostic& b) {
-                       return a.mark.begin < b.mark.begin;
-                     });
+    stream_.diagnostics = readable_list(std::move(stream_.diagnostics));
     return std::move(stream_);
   }
 
@@ -222,12 +219,13 @@ class StreamReader {
     }
     report_flaws(locate(text_, end_, record));
     end_ = std::max<std::size_t>(record.start, last_end(record.events));
-    auto root = compose(file_, record.events, limits_, stream_.diagnostics);
-    if (!root) {
-      stream_.readable = false;
+    Composition composition = compose(file_, record.events, limits_, stream_.diagnostics);
+    stream_.readable = stream_.readable && composition.complete;
+    if (!composition.root) {
       return;
     }
-    stream_.documents.push_back({std::move(*root), number, file_.position(record.start).line});
+    stream_.documents.push_back(
+        {std::move(*composition.root), number, file_.position(record.start).line});
   }
 
   static std::size_t last_end(const Events& events) {

@@ -245,7 +245,9 @@ Typed type_scalar(const Node& node, Dialect dialect) {
     return null_value();
   }
   if (!node.is_scalar()) {
-    return text_value();
+    const std::optional<std::string_view> core = core_tag(node.tag);
+    const bool known = node.tag.empty() || node.tag == "!" || core == "map" || core == "seq";
+    return known ? text_value() : refused("the loader doesn't take this tag");
   }
   if (!node.tag.empty()) {
     return read_tagged(node.tag, node.scalar);

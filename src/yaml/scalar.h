@@ -36,7 +36,7 @@ struct Typed {
 };
 
 /// Types a scalar or null node. Quoted and block scalars are text; explicit !!str, !!int, !!float,
-/// !!bool, !!null count.
+/// !!bool, !!null count. A collection is text, or refused for its tag (`!!python/tuple [1, 2]`).
 Typed type_scalar(const Node& node, Dialect dialect);
 
 /// The same for a bare word, as if it stood plain in a file; Hydra's override values use

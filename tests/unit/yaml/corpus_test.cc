@@ -1,0 +1,75 @@
+// Every recipe of ../shared/corpus parses; the only thing to say about some is a key written twice.
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "unit/yaml/tree_text.h"
+#include "yaml/parse.h"
+
+namespace epwise::yaml {
+namespace {
+
+std::vector<std::string> recipes(const std::string& folder) {
+  std::vector<std::string> paths;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
+    if (entry.path().extension() == ".yaml") {
+      paths.push_back(entry.path().string());
+    }
+  }
+  std::sort(paths.begin(), paths.end());
+  return paths;
+}
+
+std::string content(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  std::ostringstream out;
+  out << in.rdbuf();
+  return out.str();
+}
+
+/// Every plain scalar without line breaks is exactly what its mark covers.
+void check_marks(const Node& node) {
+  const std::string_view text = node.mark.file->bytes();
+  const std::string_view covered =
+      text.substr(node.defined.begin, node.defined.end - node.defined.begin);
+  if (node.is_scalar() && node.plain && covered.find('\n') == std::string_view::npos) {
+    CHECK(covered == node.scalar);
+  }
+  for (const Node& item : node.items) {
+    check_marks(item);
+  }
+  for (const Entry& entry : node.entries) {
+    check_marks(entry.value);
+  }
+}
+
+TEST_CASE("the corpus parses") {
+  const std::string folder = "../shared/corpus";
+  if (!std::filesystem::is_directory(folder)) {
+    MESSAGE("skipped: ../shared/corpus is not there");
+    return;
+  }
+  const std::vector<std::string> paths = recipes(folder);
+  CHECK(paths.size() > 100);
+  for (const std::string& path : paths) {
+    CAPTURE(path);
+    const text::SourceFile file(path, content(path));
+    const Stream stream = parse(file);
+    CHECK(stream.readable);
+    REQUIRE(stream.documents.size() == 1);
+    CHECK(stream.documents[0].root.is_mapping());
+    for (const text::Diagnostic& each : stream.diagnostics) {
+      CHECK(each.rule == "yaml/duplicate-key");
+    }
+    check_marks(stream.documents[0].root);
+  }
+}
+
+}  // namespace
+}  // namespace epwise::yaml
