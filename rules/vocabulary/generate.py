@@ -138,8 +138,10 @@ def own_rows(path, classes):
 
 
 def section_of(path, found):
-    """Sections whose value may be of this class; empty for a class that only fields hold."""
-    return sorted(name for name, row in found['sections'].items() if path in row['classes'])
+    """The section whose value may be of this class; None for a class that only fields hold."""
+    sections = [name for name, row in found['sections'].items() if path in row['classes']]
+    if len(sections) > 1: sys.exit(f'{path}: a class of several sections')
+    return sections[0] if sections else None
 
 
 def bridge_classes(versions, found):
@@ -149,8 +151,8 @@ def bridge_classes(versions, found):
     for path in sorted({path for version in versions for path in rows[version]}):
         def head_of(version):
             if path not in rows[version]: return None
-            parent, sections = rows[version][path][0], section_of(path, found[version])
-            return {'class': path, **({'section': sections} if sections else {}), **({'parent': parent} if parent else {})}
+            parent, section = rows[version][path][0], section_of(path, found[version])
+            return {'class': path, **({'section': section} if section else {}), **({'parent': parent} if parent else {})}
         for since, until, head in runs(versions, head_of):
             inside = versions[versions.index(since):versions.index(until) + 1]
             names = list(dict.fromkeys(name for version in inside for name in rows[version][path][1]))
