@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "expr/type.h"
@@ -12,6 +12,8 @@
 #include "recipe/framework.h"
 
 namespace epwise::recipe {
+
+struct FrameworkTable;  // recipe/vocabulary_table.h
 
 /// One field of one framework version under its canonical name.
 ///
@@ -21,10 +23,12 @@ namespace epwise::recipe {
 struct FieldSpec {
   std::string_view name;
   expr::Type type;
-  expr::Value
-      default_value;  // of this framework, version and (Bridge) model class, in canonical polarity
+  /// Of this framework, version and (Bridge) class, in canonical polarity. Unknown where only the
+  /// running framework knows it (needs: the field), or where only classes that the recipe doesn't
+  /// name have the field (needs: "model._target_").
+  expr::Value default_value;
   bool has_default = true;                // false: a required field without default
-  std::vector<std::string_view> choices;  // of a text enum; empty: open
+  std::vector<std::string_view> choices;  // texts; empty: open. Bridge's loader does not check them
   std::string_view attribute;  // mlm: attribute of args ("moe_router_topk"); bridge: same as name
   bool inverted = false;       // mlm: the attribute holds the negation (untie_… ↔ share_…)
 };
@@ -38,8 +42,11 @@ struct Flag {
   Action action = Action::store;
   Values values = Values::one;
   std::int32_t count = 0;  // for Values::fixed
-  std::string_view
-      type;  // "int", "float", "str", "eval", "moe_freq", …: a converter in recipe/flag_values.h
+  /// A converter in recipe/flag_values.h: int, float, str, bool (Python's: any text but "" is
+  /// true); enum and cuda_graph_modules (`choices` are the names that the conversion knows, others
+  /// raise KeyError there); moe_freq, la_freq, no_rope_freq (integer or Python list expression);
+  /// tuple.
+  std::string_view type;
   std::vector<std::string_view> choices;  // texts, as argparse compares them after conversion
   expr::Value constant;                   // store_const, and `?` without a value
   bool required = false;
@@ -50,9 +57,13 @@ struct Flag {
 class Vocabulary {
  public:
   /// The newest known version is used for `head`, for an unknown newer one and when none is given;
-  /// `exact()` tells. An unknown older or intermediate version uses the nearest known older one (or
-  /// the oldest).
+  /// `exact()` tells. An unknown version of a known minor series uses that series' known release,
+  /// another one the nearest known older one (or the oldest).
   static Vocabulary load(Framework framework, std::string_view version);
+
+  /// The same from a table that `compile_vocabulary` made (recipe/vocabulary_yaml.h); it outlives
+  /// the result.
+  static Vocabulary load(Framework framework, std::string_view version, std::string_view table);
 
   Framework framework() const { return framework_; }
 
@@ -60,41 +71,68 @@ class Vocabulary {
 
   bool exact() const { return exact_; }
 
-  /// Bridge: defaults depend on the provider class (`_target_` of the model section). Unknown
-  /// classes keep the base's and return false.
-  bool use_model_class(std::string_view target);
+  /// Bridge: fields and defaults depend on the class that `_target_` of a section names. Before,
+  /// the section knows the fields of all its classes. An unknown class changes nothing and returns
+  /// false; one that moved inside megatron.bridge is known by its own name.
+  bool use_class(std::string_view section, std::string_view target);
 
+  bool use_model_class(std::string_view target) { return use_class("model", target); }
+
+  /// Null pointer when unknown. Megatron-LM: also by a further Bridge name of the same meaning
+  /// (find("comm_overlap.bucket_size") gives "ddp.bucket_size").
   const FieldSpec* find(std::string_view canonical) const;
   const FieldSpec* find_attribute(std::string_view attribute) const;  // mlm
+
+  /// Bridge: whether the loader would keep such a key: a field, or a key below a section or field
+  /// that takes any (env_vars.X, dataset.dataset_kwargs.x), or one of Hydra's own (`_target_`).
+  bool knows(std::string_view path) const;
 
   const std::vector<FieldSpec>& fields() const { return fields_; }  // sorted by name
 
   std::vector<std::string_view> names() const;
 
   bool has_section(std::string_view section) const;  // bridge: "model", "comm_overlap", …
-  /// Names that earlier or later versions know, with the range: "known since 0.18.2", "until
-  /// 0.16.1"; "" when none does.
+
+  /// Bridge: classes of this version that bring a field along which `use_class` took away:
+  /// classes_with("model.q_lora_rank") → {"MLAModelProvider", …}, sorted, without doubles.
+  std::vector<std::string_view> classes_with(std::string_view canonical) const;
+
+  /// Which versions know a field, attribute or flag that this one doesn't: "known since 0.18.2",
+  /// "known until 0.16.1", "known only in 0.17.1", "known from 0.16.1 to 0.17.1"; "" when none
+  /// does.
   std::string history(std::string_view name_or_flag) const;
 
   const std::vector<Flag>& flags() const { return flags_; }
 
   /// Exact spelling.
   const Flag* flag(std::string_view spelling) const;
-  /// Every flag that has a spelling starting so, as argparse's abbreviations count them.
+
+  /// Every spelling that starts so, sorted. Megatron-LM's parser takes no abbreviations in any
+  /// known version: this is for messages.
   std::vector<std::string_view> spellings_starting(std::string_view prefix) const;
 
   /// Known framework versions, oldest first.
   static std::vector<std::string_view> versions(Framework framework);
+  static std::vector<std::string_view> versions(Framework framework, std::string_view table);
 
  private:
+  using Index = std::vector<std::pair<std::string_view, int>>;  // sorted by text
+
+  void load_sections(const FrameworkTable& table);
+  void load_arguments(const FrameworkTable& table);
+
   Framework framework_ = Framework::bridge;
   std::string_view version_;
+  int version_index_ = 0;
   bool exact_ = true;
+  std::string_view table_;  // of this framework
   std::vector<FieldSpec> fields_;
   std::vector<Flag> flags_;
-  std::unordered_map<std::string_view, int> by_name_;
-  std::unordered_map<std::string_view, int> by_attribute_;
-  std::unordered_map<std::string_view, int> by_spelling_;
+  std::vector<std::string_view> sections_;       // sorted
+  std::vector<std::string_view> free_sections_;  // take any keys
+  Index attributes_;
+  Index aliases_;
+  Index spellings_;
 };
 
 }  // namespace epwise::recipe

@@ -65,12 +65,13 @@ struct FlagRow {
   bool required = false;
 };
 
-/// What a section may hold. `parent` is the place in FrameworkTable::classes of the class whose
-/// fields count too, unless this one says otherwise; -1 for none.
+/// What a section may hold. The fields of the class `parent` count too, unless this one says
+/// otherwise; empty for none. A class stands once for each range of versions in which its parent is
+/// the same.
 struct ClassRow {
   std::string_view name = {};
   std::string_view section = {};
-  std::int32_t parent = -1;
+  std::string_view parent = {};
   VersionRange versions = {};
   std::string_view fields = {};  // std::vector<FieldRow>, sorted by name
 };
