@@ -167,7 +167,7 @@ def bridge_sections(versions, found):
     for name in sorted({name for version in versions for name in found[version]['sections']}):
         def row_of(version):
             row = found[version]['sections'].get(name)
-            return row and {'name': name, **{key: row[key] for key in ('class', 'null') if key in row}}
+            return row and {'name': name, **({'class': row['class']} if 'class' in row else {}), **({'absent': True} if 'null' in row else {})}
         rows += [with_range(row, since, until, versions) for since, until, row in runs(versions, row_of)]
     return rows
 
@@ -224,7 +224,7 @@ def write_bridge(out, versions, sections, classes):
     text = '# Every field of Megatron-Bridge\'s ConfigContainer: its sections and the classes that they may hold.\n'
     text += ORIGIN.format(what='the dataclasses of ' + ', '.join(versions), head='067f987d')
     text += '''#
-# sections: class: of a section without `_target_`; null: the section is absent by default.
+# sections: class: of a section without `_target_`. absent: null unless the recipe has it.
 # classes: section: where a `_target_` may name the class. parent: the class whose fields it has too; fields: what differs from them.
 #   required: no default. holds: classes that the value may be; their fields stand below it (dataset.hf_dataset.path).
 #   dtypes, enumerators and functions stand by name (torch.bfloat16, SIGTERM, torch.nn.functional.silu), an empty mapping as [].

@@ -227,6 +227,12 @@ void Vocabulary::load_sections(const FrameworkTable& table) {
       continue;
     }
     sections_.push_back(section.name);
+    fields_.push_back({.name = section.name,
+                       .type = {.kind = expr::Kind::any, .optional = section.absent},
+                       .default_value = expr::Value::unset(),
+                       .has_default = section.absent,
+                       .choices = {},
+                       .attribute = section.name});
     if (section.class_name.empty()) {
       free_sections_.push_back(section.name);
       continue;

@@ -87,7 +87,9 @@ class Vocabulary {
   /// that takes any (env_vars.X, dataset.dataset_kwargs.x), or one of Hydra's own (`_target_`).
   bool knows(std::string_view path) const;
 
-  const std::vector<FieldSpec>& fields() const { return fields_; }  // sorted by name
+  /// Sorted by name. Bridge: each section is a field too; only one that is null unless the recipe
+  /// has it has a default.
+  const std::vector<FieldSpec>& fields() const { return fields_; }
 
   std::vector<std::string_view> names() const;
 

@@ -107,48 +107,35 @@ class Ranges {
   std::map<std::string_view, std::vector<std::pair<const StatedField*, VersionRange>>> rows_;
 };
 
-}  // namespace
-
-std::vector<PlacedClass> place_classes(const std::vector<StatedClass>& classes, Names& names) {
-  Placement placement(classes, names);
-  std::vector<PlacedClass> result;
-  for (const StatedClass& cls : classes) {
-    if (cls.section.empty()) {
-      continue;
-    }
-    Ranges own;
-    for (int version = cls.versions.first; version <= cls.versions.last; ++version) {
-      const FieldsByName none;
-      const FieldsByName& inherited =
-          cls.parent.empty() ? none : placement.placed(cls.section, cls.parent, version);
-      for (const auto& [name, field] : placement.placed(cls.section, cls.name, version)) {
-        const auto above = inherited.find(name);
-        if (above == inherited.end() || above->second != field) {
-          own.add(name, field, version);
-        }
+PlacedClass place_class(const StatedClass& cls, Placement& placement) {
+  Ranges own;
+  for (int version = cls.versions.first; version <= cls.versions.last; ++version) {
+    const FieldsByName none;
+    const FieldsByName& inherited =
+        cls.parent.empty() ? none : placement.placed(cls.section, cls.parent, version);
+    for (const auto& [name, field] : placement.placed(cls.section, cls.name, version)) {
+      const auto above = inherited.find(name);
+      if (above == inherited.end() || above->second != field) {
+        own.add(name, field, version);
       }
     }
-    result.push_back({.stated = &cls, .fields = own.rows()});
   }
-  return result;
+  return {.stated = &cls, .fields = own.rows()};
 }
 
-std::vector<FieldRow> fields_of_others(const std::vector<StatedClass>& classes,
-                                       std::string_view section,
-                                       std::string_view default_class,
-                                       VersionRange versions,
-                                       Names& names) {
-  Placement placement(classes, names);
+std::vector<FieldRow> fields_of_others(const StatedSection& section,
+                                       const std::vector<StatedClass>& classes,
+                                       Placement& placement) {
   Ranges others;
-  for (int version = versions.first; version <= versions.last; ++version) {
+  for (int version = section.versions.first; version <= section.versions.last; ++version) {
     FieldsByName found;
     for (const StatedClass& cls : classes) {
-      if (cls.section == section && cls.versions.holds(version)) {
-        const FieldsByName& own = placement.placed(section, cls.name, version);
+      if (cls.section == section.name && cls.versions.holds(version)) {
+        const FieldsByName& own = placement.placed(section.name, cls.name, version);
         found.insert(own.begin(), own.end());
       }
     }
-    const FieldsByName& known = placement.placed(section, default_class, version);
+    const FieldsByName& known = placement.placed(section.name, section.class_name, version);
     for (const auto& [name, field] : found) {
       if (!known.contains(name)) {
         others.add(name, field, version);
@@ -161,6 +148,24 @@ std::vector<FieldRow> fields_of_others(const std::vector<StatedClass>& classes,
     row.value = {};
   }
   return rows;
+}
+
+}  // namespace
+
+Placed place_classes(const std::vector<StatedClass>& classes,
+                     const std::vector<StatedSection>& sections,
+                     Names& names) {
+  Placement placement(classes, names);
+  Placed result;
+  for (const StatedClass& cls : classes) {
+    if (!cls.section.empty()) {
+      result.classes.push_back(place_class(cls, placement));
+    }
+  }
+  for (const StatedSection& section : sections) {
+    result.others.push_back(fields_of_others(section, classes, placement));
+  }
+  return result;
 }
 
 }  // namespace epwise::recipe

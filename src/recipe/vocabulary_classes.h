@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -31,15 +32,21 @@ struct PlacedClass {
   std::vector<FieldRow> fields;  // full names, sorted
 };
 
-/// `names` keeps the composed names alive.
-std::vector<PlacedClass> place_classes(const std::vector<StatedClass>& classes,
-                                       std::set<std::string, std::less<>>& names);
+/// A section with the class that it has without `_target_` (may be empty).
+struct StatedSection {
+  std::string_view name;
+  std::string_view class_name;
+  VersionRange versions;
+};
 
-/// Fields that only other classes of the section know than `default_class`, over all `versions`.
-std::vector<FieldRow> fields_of_others(const std::vector<StatedClass>& classes,
-                                       std::string_view section,
-                                       std::string_view default_class,
-                                       VersionRange versions,
-                                       std::set<std::string, std::less<>>& names);
+struct Placed {
+  std::vector<PlacedClass> classes;
+  std::vector<std::vector<FieldRow>> others;  // by section: what only other classes of it know
+};
+
+/// `names` keeps the composed names alive.
+Placed place_classes(const std::vector<StatedClass>& classes,
+                     const std::vector<StatedSection>& sections,
+                     std::set<std::string, std::less<>>& names);
 
 }  // namespace epwise::recipe

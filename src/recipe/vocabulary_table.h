@@ -80,6 +80,7 @@ struct SectionRow {
   std::string_view name = {};
   VersionRange versions = {};
   std::string_view class_name = {};  // without `_target_`; empty: any keys
+  bool absent = false;               // null unless the recipe has it
   std::string_view others = {};      // std::vector<FieldRow>: what only other classes know
 };
 
@@ -161,7 +162,7 @@ void transfer(Archive& archive, ClassRow& row) {
 
 template <class Archive>
 void transfer(Archive& archive, SectionRow& row) {
-  archive(row.name, row.versions, row.class_name, row.others);
+  archive(row.name, row.versions, row.class_name, row.absent, row.others);
 }
 
 template <class Archive>

@@ -245,7 +245,7 @@ std::vector<SectionRow> section_rows(yaml::MapReader& in,
     section.name = required_word(row, "name");
     section.versions = rows.range(row, *node, rows.all());
     section.class_name = word(row, "class");
-    row.boolean("null");  // for people: loaders know a section by its presence
+    section.absent = row.boolean("absent").value_or(false);
     row.finish();
     names.add(section.name, section.versions, *node);
     if (!section.class_name.empty()) {
@@ -274,23 +274,25 @@ std::string compile_bridge(const yaml::Node& root, Problems& problems) {
   if (!problems.empty()) {
     return {};
   }
-  std::set<std::string, std::less<>> names;
-  std::vector<std::string> blobs;
-  blobs.reserve(table.sections.size() + classes.size());  // views into them: they must not move
-  for (SectionRow& section : table.sections) {
-    if (!section.class_name.empty()) {
-      blobs.push_back(bytes_of(
-          fields_of_others(classes, section.name, section.class_name, section.versions, names)));
-      section.others = blobs.back();
-    }
+  std::vector<StatedSection> sections;
+  for (const SectionRow& section : table.sections) {
+    sections.push_back({section.name, section.class_name, section.versions});
   }
-  for (const PlacedClass& placed : place_classes(classes, names)) {
-    blobs.push_back(bytes_of(placed.fields));
-    table.classes.push_back({.name = placed.stated->name,
-                             .section = placed.stated->section,
-                             .parent = placed.stated->parent,
-                             .versions = placed.stated->versions,
-                             .fields = blobs.back()});
+  std::set<std::string, std::less<>> names;
+  const Placed placed = place_classes(classes, sections, names);
+  std::vector<std::string> groups;
+  groups.reserve(table.sections.size() + classes.size());  // views into them: they must not move
+  for (std::size_t i = 0; i < table.sections.size(); ++i) {
+    groups.push_back(bytes_of(placed.others[i]));
+    table.sections[i].others = groups.back();
+  }
+  for (const PlacedClass& cls : placed.classes) {
+    groups.push_back(bytes_of(cls.fields));
+    table.classes.push_back({.name = cls.stated->name,
+                             .section = cls.stated->section,
+                             .parent = cls.stated->parent,
+                             .versions = cls.stated->versions,
+                             .fields = groups.back()});
   }
   return bytes_of(table);
 }

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "recipe/vocabulary.h"
+#include "recipe/vocabulary_yaml.h"
+#include "world/disk_files.h"
+
+namespace epwise::support {
+
+/// rules/vocabulary/*.yaml compiled here and now, so that what the tests see is what stands in the
+/// tables. Compiled once in a program.
+inline const std::string& vocabulary_table() {
+  static const std::string bytes = [] {
+    const world::DiskFiles files;
+    const text::SourceFile bridge("rules/vocabulary/bridge.yaml",
+                                  files.read("rules/vocabulary/bridge.yaml"));
+    const text::SourceFile mlm("rules/vocabulary/mlm.yaml",
+                               files.read("rules/vocabulary/mlm.yaml"));
+    std::vector<text::Diagnostic> problems;
+    std::string table = recipe::compile_vocabulary(bridge, mlm, problems);
+    if (!problems.empty()) {
+      throw std::logic_error(problems.front().message);
+    }
+    return table;
+  }();
+  return bytes;
+}
+
+inline recipe::Vocabulary vocabulary(recipe::Framework framework, std::string_view version) {
+  return recipe::Vocabulary::load(framework, version, vocabulary_table());
+}
+
+}  // namespace epwise::support
