@@ -72,6 +72,8 @@ void Facts::classify(int slot, Slot& entry) const {
     entry.value = Value::of(recipe::to_string(recipe_.framework));
   } else if (name == "gpus") {
     entry.value = target_.gpus ? Value::of(*target_.gpus) : Value::unknown({"gpus"});
+  } else if (name == "model_class") {
+    entry.value = recipe_.model_class.empty() ? Value::unset() : Value::of(recipe_.model_class);
   } else if (name == "purpose") {
     entry.value = target_.purpose ? Value::of(*target_.purpose) : Value::unknown({"purpose"});
   } else if (group == "harness") {
