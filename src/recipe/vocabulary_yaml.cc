@@ -183,10 +183,10 @@ void check_class(std::string_view name,
     if (std::none_of(classes.begin(), classes.end(), [&](const StatedClass& each) {
           return each.name == name && each.versions.holds(version);
         })) {
-      std::vector<std::string_view> known;
-      for (const StatedClass& each : classes) {
-        known.push_back(each.name);
-      }
+      std::vector<std::string_view> known(classes.size());
+      std::transform(classes.begin(), classes.end(), known.begin(), [](const StatedClass& each) {
+        return each.name;
+      });
       problems.push_back({.rule = std::string(kVocabularyRule),
                           .mark = {root.mark.file, root.mark.begin, root.mark.begin},
                           .message = fmt::format("class `{}` is named but not described in every "

@@ -51,10 +51,10 @@ class ByClasses {
     }
     const auto [entry, added] = known_.try_emplace(targets, whole_);
     if (added) {
-      for (const auto& [section, target] : targets) {
-        CAPTURE(section);
-        CAPTURE(target);
-        CHECK(entry->second.use_class(section, target));
+      for (const auto& each : targets) {
+        CAPTURE(each.first);
+        CAPTURE(each.second);
+        CHECK(entry->second.use_class(each.first, each.second));
       }
     }
     return entry->second;
