@@ -7,6 +7,7 @@
 
 #include <doctest/doctest.h>
 
+#include "data/embedded.h"
 #include "support/vocabulary_table.h"
 
 namespace epwise::recipe {
@@ -74,6 +75,14 @@ TEST_CASE("known versions are listed oldest first") {
         std::vector<std::string_view>{"0.4.0", "0.5.0", "0.6.2", "head"});
   CHECK(Vocabulary::versions(Framework::mlm, support::vocabulary_table()) ==
         std::vector<std::string_view>{"0.15.3", "0.16.1", "0.17.1", "0.18.2", "0.19.0", "head"});
+}
+
+TEST_CASE("the program embeds the tables that stand in rules/vocabulary") {
+  CHECK((data::compiled_vocabulary() == support::vocabulary_table()));
+  const Vocabulary embedded = Vocabulary::load(Framework::mlm, "0.18.2");
+  CHECK(embedded.version() == "0.18.2");
+  CHECK(embedded.names() == vocabulary(Framework::mlm, "0.18.2").names());
+  CHECK(Vocabulary::versions(Framework::bridge).back() == "head");
 }
 
 TEST_CASE("Megatron-LM: defaults in canonical polarity, by version") {
