@@ -1,0 +1,209 @@
+#include "recipe/bridge_yaml.h"
+
+#include <algorithm>
+#include <iterator>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "expr/python_text.h"
+#include "recipe/argument_fields.h"
+#include "recipe/config_schema.h"
+#include "recipe/config_targets.h"
+#include "recipe/config_tree.h"
+#include "recipe/interpolation.h"
+#include "recipe/overrides.h"
+#include "recipe/scalar_types.h"
+#include "recipe/unknown_keys.h"
+#include "recipe/unsupported_values.h"
+
+namespace epwise::recipe {
+namespace {
+
+using expr::Value;
+
+bool starts_with(std::string_view text, std::string_view prefix) {
+  return text.substr(0, prefix.size()) == prefix;
+}
+
+/// model.transformer.x is the same setting as model.x of the older providers.
+std::string canonical(const std::string& path) {
+  constexpr std::string_view kNested = "model.transformer.";
+  return starts_with(path, kNested) ? "model." + path.substr(kNested.size()) : path;
+}
+
+class Reader {
+ public:
+  Reader(Recipe& recipe, const Environment& environment, const Vocabulary& vocabulary)
+      : recipe_(recipe),
+        environment_(environment),
+        vocabulary_(vocabulary) {}
+
+  void run(const yaml::Node& root, const std::vector<Word>& overrides) {
+    const bool dump = root.find("_target_") != nullptr;
+    ConfigNode tree = config_tree(root, dump ? yaml::Dialect::pyyaml : yaml::Dialect::omegaconf);
+    if (!tree.is_mapping()) {
+      tree = {};
+      tree.kind = ConfigNode::Kind::mapping;
+    }
+    check_supported(root, dump, recipe_.diagnostics);
+    use_classes(tree);
+    const ConfigSchema schema = schema_of();
+    apply_overrides(tree, overrides, schema, recipe_.diagnostics);
+    interpolate(tree, environment_, schema, recipe_.diagnostics);
+    check_targets(tree, recipe_.diagnostics);
+    for (const ConfigNode& section : tree.children) {
+      read_section(section, dump);
+    }
+    recipe_.raw["raw.partial"] = Value::of(!dump);
+    recipe_.raw["raw.env_booleans"] = text_list(env_booleans_);
+    recipe_.raw["raw.env_nonscalar"] = text_list(env_nonscalar_);
+    report_unknown_keys(tree);
+    report_types();
+  }
+
+ private:
+  void use_classes(const ConfigNode& tree) {
+    for (const ConfigNode& section : tree.children) {
+      const std::string_view target = target_of(section);
+      if (!target.empty() && !vocabulary_.use_class(section.name, target)) {
+        unjudged_.push_back(section.name);
+      }
+      if (section.name == "model") {
+        recipe_.model_class = target;
+      }
+    }
+  }
+
+  bool is_unjudged(std::string_view section) const {
+    return std::find(unjudged_.begin(), unjudged_.end(), section) != unjudged_.end();
+  }
+
+  ConfigSchema schema_of() const {
+    ConfigSchema schema;
+    schema.knows = [this](std::string_view path) {
+      return is_unjudged(path.substr(0, path.find('.'))) || vocabulary_.knows(path);
+    };
+    schema.suggestion = [this](std::string_view path) { return meant_instead(path, vocabulary_); };
+    return schema;
+  }
+
+  // ---- sections
+
+  void read_section(const ConfigNode& section, bool dump) {
+    if (starts_with(section.name, "_")) {
+      return;
+    }
+    if (section.name == "env_vars" && vocabulary_.has_section("env_vars")) {
+      read_variables(section);
+      return;
+    }
+    if (!section.is_null()) {
+      recipe_.sections[section.name] = section.key;
+    }
+    if (!section.is_mapping()) {
+      add_field(section.name, section);
+      return;
+    }
+    if (dump && vocabulary_.has_section(section.name) && target_of(section).empty()) {
+      recipe_.diagnostics.push_back({"recipe/section-target",
+                                     section.key,
+                                     fmt::format("the section `{}` has no `_target_`, so that the "
+                                                 "loader makes a mapping of it, no configuration",
+                                                 section.name),
+                                     {},
+                                     "dumps name the class of every section in `_target_`"});
+    }
+    read_fields(section, section.name);
+  }
+
+  void read_fields(const ConfigNode& node, const std::string& path) {
+    for (const ConfigNode& child : node.children) {
+      const std::string name = path + "." + child.name;
+      add_field(name, child);
+      if (child.is_mapping()) {
+        read_fields(child, name);
+      }
+    }
+  }
+
+  void add_field(const std::string& path, const ConfigNode& node) {
+    Field field;
+    field.name = canonical(path);
+    field.value = node_value(node);
+    field.key = node.key;
+    field.mark = node.mark;
+    field.origin = node.origin;
+    field.spelling = node.spelling.empty() ? path : node.spelling;
+    if (node.kind == ConfigNode::Kind::value) {
+      scalars_.push_back(
+          {path, vocabulary_.find(path), field.value, node.plain, node.written, node.mark});
+    }
+    std::string name = field.name;
+    recipe_.fields.insert_or_assign(std::move(name), std::move(field));
+  }
+
+  // ---- env_vars
+
+  /// Values become text with str(), so that a YAML `true` is the text "True".
+  void read_variables(const ConfigNode& section) {
+    for (const ConfigNode& child : section.children) {
+      Variable variable;
+      variable.key = child.key;
+      variable.mark = child.mark;
+      const Value& value = child.value;
+      variable.was_text = child.kind == ConfigNode::Kind::value && value.text() != nullptr;
+      if (child.kind != ConfigNode::Kind::value || value.is_unset()) {
+        env_nonscalar_.push_back(child.name);
+      } else if (!value.is_known()) {
+        variable.value = value;
+      } else {
+        variable.value = Value::of(expr::python_text(value));
+      }
+      if (value.boolean() != nullptr) {
+        env_booleans_.push_back(child.name);
+      }
+      recipe_.variables.insert_or_assign(child.name, std::move(variable));
+    }
+  }
+
+  // ---- findings
+
+  void append(std::vector<text::Diagnostic> diagnostics) {
+    std::move(diagnostics.begin(), diagnostics.end(), std::back_inserter(recipe_.diagnostics));
+  }
+
+  void report_unknown_keys(const ConfigNode& tree) {
+    UnknownKeys unknown = find_unknown_keys(tree, vocabulary_, unjudged_);
+    recipe_.raw["raw.unknown_keys"] = text_list(unknown.paths);
+    append(std::move(unknown.diagnostics));
+  }
+
+  void report_types() {
+    TypeFindings types = check_types(scalars_);
+    recipe_.raw["raw.boolean_texts"] = text_list(types.boolean_texts);
+    append(std::move(types.diagnostics));
+  }
+
+  Recipe& recipe_;
+  const Environment& environment_;
+  Vocabulary vocabulary_;  // a copy, narrowed to the classes that the sections name
+  std::vector<std::string> unjudged_;
+  std::vector<TypedScalar> scalars_;
+  std::vector<std::string> env_booleans_;
+  std::vector<std::string> env_nonscalar_;
+};
+
+}  // namespace
+
+void read_bridge(Recipe& recipe,
+                 const yaml::Node& root,
+                 const std::vector<Word>& overrides,
+                 const Environment& environment,
+                 const Vocabulary& vocabulary) {
+  Reader(recipe, environment, vocabulary).run(root, overrides);
+}
+
+}  // namespace epwise::recipe

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <vector>
+
+#include "recipe/load.h"
+#include "recipe/recipe.h"
+#include "recipe/vocabulary.h"
+#include "recipe/word.h"
+#include "yaml/node.h"
+
+namespace epwise::recipe {
+
+/// Reads a Megatron-Bridge configuration into a recipe: a whole dump of a ConfigContainer (it names
+/// a `_target_` and is read as PyYAML reads it), or an override file with a few of its keys (read
+/// as OmegaConf reads it), then overrides in Hydra's grammar, then interpolations.
+///
+/// Fields carry dotted names; model.transformer.x counts as model.x. A mapping with a `_target_` is
+/// worth what config_targets.h says. A section of null is a field that is unset, a section of text
+/// (a recipe's name) is both a field and present. env_vars becomes variables.
+///
+/// raw.partial (an override file), raw.unknown_keys, raw.boolean_texts, raw.env_booleans and
+/// raw.env_nonscalar (lists).
+void read_bridge(Recipe& recipe,
+                 const yaml::Node& root,
+                 const std::vector<Word>& overrides,
+                 const Environment& environment,
+                 const Vocabulary& vocabulary);
+
+}  // namespace epwise::recipe

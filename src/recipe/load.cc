@@ -1,0 +1,269 @@
+#include "recipe/load.h"
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "recipe/argument_fields.h"
+#include "recipe/arguments.h"
+#include "recipe/bridge_yaml.h"
+#include "recipe/document_merge.h"
+#include "recipe/header_comment.h"
+#include "recipe/model_args.h"
+#include "yaml/parse.h"
+
+namespace epwise::recipe {
+namespace {
+
+using expr::Value;
+
+/// Sections by which an override file of Megatron-Bridge is known.
+bool is_bridge_section(std::string_view key) {
+  constexpr std::array<std::string_view, 20> kSections = {
+      "model",           "train",      "ddp",  "optimizer",  "comm_overlap",
+      "mixed_precision", "checkpoint", "dist", "dataset",    "scheduler",
+      "logger",          "tokenizer",  "rng",  "validation", "profiling",
+      "env_vars",        "peft",       "ft",   "straggler",  "inprocess_restart"};
+  return std::find(kSections.begin(), kSections.end(), key) != kSections.end();
+}
+
+std::optional<Framework> sniff_root(const yaml::Node& root) {
+  if (root.find("MODEL_ARGS") != nullptr) {
+    return Framework::mlm;
+  }
+  const yaml::Node* target = root.find("_target_");
+  if (target != nullptr && target->scalar.find("megatron.bridge") != std::string::npos) {
+    return Framework::bridge;
+  }
+  const bool bridge =
+      std::any_of(root.entries.begin(), root.entries.end(), [](const yaml::Entry& entry) {
+        const bool section =
+            entry.value.is_mapping() || entry.key == "mixed_precision" || entry.value.is_null();
+        return section && is_bridge_section(entry.key);
+      });
+  return bridge ? std::optional<Framework>(Framework::bridge) : std::nullopt;
+}
+
+/// What the words after `--` are for when there is no file: flags, or overrides.
+Framework sniff_words(const std::vector<std::string>& words) {
+  const bool flags = std::any_of(words.begin(), words.end(), [](const std::string& word) {
+    return word.substr(0, 2) == "--";
+  });
+  const bool overrides = std::any_of(words.begin(), words.end(), [](const std::string& word) {
+    return word.substr(0, 1) != "-" && word.find('=') != std::string::npos &&
+           word.find('.') < word.find('=');
+  });
+  return !flags && overrides ? Framework::bridge : Framework::mlm;
+}
+
+/// The words as a text of their own, so that findings can point into it.
+struct CommandLine {
+  std::shared_ptr<const text::SourceFile> file;
+  std::vector<Word> words;
+};
+
+CommandLine command_line(const std::vector<std::string>& words, Origin origin) {
+  CommandLine out;
+  out.file = std::make_shared<text::SourceFile>("<command line>",
+                                                fmt::format("{}", fmt::join(words, " ")));
+  std::size_t at = 0;
+  for (const std::string& word : words) {
+    const auto begin = static_cast<std::uint32_t>(at);
+    const auto end = static_cast<std::uint32_t>(at + word.size());
+    out.words.push_back({word, {out.file.get(), begin, end}, {}, origin});
+    at += word.size() + 1;
+  }
+  return out;
+}
+
+class Loader {
+ public:
+  Loader(const Request& request, const std::function<const Vocabulary&(Framework)>& vocabulary_for)
+      : request_(request),
+        vocabulary_for_(vocabulary_for),
+        line_(command_line(request.words, request.file ? Origin::override_word : Origin::written)) {
+  }
+
+  std::vector<Recipe> run() {
+    if (!request_.file) {
+      return {words_only()};
+    }
+    yaml::Stream stream = yaml::parse(*request_.file);
+    if (request_.documents == Request::Documents::merge && stream.documents.size() > 1) {
+      merge_documents(stream.documents);
+    }
+    std::vector<Recipe> recipes;
+    for (const yaml::Document& document : stream.documents) {
+      recipes.push_back(read(document));
+    }
+    if (recipes.empty()) {
+      recipes.push_back(start(1));
+      recipes.front().readable = false;
+    }
+    distribute(std::move(stream.diagnostics), stream.documents, recipes);
+    return recipes;
+  }
+
+ private:
+  Recipe start(int number) const {
+    Recipe recipe;
+    recipe.framework = request_.framework.value_or(Framework::bridge);
+    if (request_.file) {
+      recipe.path = request_.file->name() + (number > 1 ? fmt::format("#{}", number) : "");
+      recipe.files.push_back(request_.file);
+      recipe.header = header_comment(*request_.file);
+    } else {
+      recipe.path = line_.file->name();
+    }
+    if (!request_.words.empty()) {
+      recipe.files.push_back(line_.file);
+    }
+    return recipe;
+  }
+
+  Recipe words_only() {
+    Recipe recipe = start(1);
+    recipe.framework = request_.framework.value_or(sniff_words(request_.words));
+    recipe.root = {line_.file.get(), 0, static_cast<std::uint32_t>(line_.file->bytes().size())};
+    if (recipe.framework == Framework::mlm) {
+      read_words(recipe, line_.words, vocabulary_for_(Framework::mlm), true);
+    } else {
+      yaml::Node empty;
+      empty.kind = yaml::Kind::mapping;
+      empty.mark = recipe.root;
+      read_bridge(
+          recipe, empty, line_.words, request_.environment, vocabulary_for_(Framework::bridge));
+    }
+    return recipe;
+  }
+
+  Recipe read(const yaml::Document& document) {
+    Recipe recipe = start(document.number);
+    recipe.root = document.root.mark;
+    const auto sniffed = sniff_root(document.root);
+    recipe.framework = request_.framework.value_or(sniffed.value_or(Framework::bridge));
+    if (!document.root.is_mapping()) {
+      unrecognized(recipe, document, "it holds no mapping of keys to values");
+    } else if (!sniffed) {
+      unrecognized(
+          recipe, document, "it has neither MODEL_ARGS nor sections such as model, train or ddp");
+    } else if (request_.framework && *request_.framework != *sniffed) {
+      unrecognized(recipe, document, fmt::format("it looks like a recipe of {}", title(*sniffed)));
+    } else if (*sniffed == Framework::mlm) {
+      read_mlm(recipe, document);
+    } else {
+      read_bridge(recipe,
+                  document.root,
+                  line_.words,
+                  request_.environment,
+                  vocabulary_for_(Framework::bridge));
+    }
+    add_duplicates(recipe, document.root);
+    return recipe;
+  }
+
+  static void unrecognized(Recipe& recipe,
+                           const yaml::Document& document,
+                           std::string_view reason) {
+    text::Mark mark = document.root.mark;
+    if (document.root.is_mapping() && !document.root.entries.empty()) {
+      mark = document.root.entries.front().key_mark;
+    }
+    recipe.readable = false;
+    recipe.diagnostics.push_back({"recipe/unrecognized",
+                                  mark,
+                                  fmt::format("this is no recipe that epwise reads: {}", reason),
+                                  {},
+                                  "--framework bridge or mlm says what it is"});
+  }
+
+  void read_mlm(Recipe& recipe, const yaml::Document& document) {
+    ModelArgs args = read_model_args(document.root, request_.environment);
+    if (!args.problem.empty()) {
+      unrecognized(recipe, document, args.problem);
+      return;
+    }
+    recipe.variables = std::move(args.variables);
+    recipe.diagnostics = std::move(args.diagnostics);
+    recipe.raw["raw.launcher"] = Value::of(to_string(args.launcher));
+    recipe.raw["raw.program"] = args.program.empty() ? Value::unset() : Value::of(args.program);
+    args.words.insert(args.words.end(), line_.words.begin(), line_.words.end());
+    read_words(recipe, args.words, vocabulary_for_(Framework::mlm), args.program.empty());
+  }
+
+  static void read_words(Recipe& recipe,
+                         const std::vector<Word>& words,
+                         const Vocabulary& vocabulary,
+                         bool complete) {
+    Parser parser = parser_of(vocabulary);
+    parser.complete = complete;
+    add_arguments(recipe, parse_arguments(words, parser), vocabulary);
+  }
+
+  static void add_duplicates(Recipe& recipe, const yaml::Node& root) {
+    std::vector<std::string> keys;
+    collect_duplicates(root, "", keys);
+    recipe.raw["raw.duplicate_keys"] = text_list(keys);
+  }
+
+  static void collect_duplicates(const yaml::Node& node,
+                                 const std::string& path,
+                                 std::vector<std::string>& keys) {
+    std::map<std::string_view, int> seen;
+    for (const yaml::Entry& entry : node.entries) {
+      const std::string name = path.empty() ? entry.key : path + "." + entry.key;
+      if (!entry.merged && ++seen[entry.key] == 2) {
+        keys.push_back(name);
+      }
+      collect_duplicates(entry.value, name, keys);
+    }
+  }
+
+  /// Findings about the text go to the document that they stand in.
+  void distribute(std::vector<text::Diagnostic> diagnostics,
+                  const std::vector<yaml::Document>& documents,
+                  std::vector<Recipe>& recipes) const {
+    std::vector<std::vector<text::Diagnostic>> shares(recipes.size());
+    for (text::Diagnostic& each : diagnostics) {
+      std::size_t at = 0;
+      while (at + 1 < documents.size() && at + 1 < recipes.size() &&
+             each.mark.begin >= request_.file->line_offset(documents[at + 1].first_line)) {
+        ++at;
+      }
+      shares[at].push_back(std::move(each));
+    }
+    for (std::size_t i = 0; i < recipes.size(); ++i) {
+      std::vector<text::Diagnostic>& all = recipes[i].diagnostics;
+      all.insert(all.begin(),
+                 std::make_move_iterator(shares[i].begin()),
+                 std::make_move_iterator(shares[i].end()));
+    }
+  }
+
+  const Request& request_;
+  const std::function<const Vocabulary&(Framework)>& vocabulary_for_;
+  CommandLine line_;
+};
+
+}  // namespace
+
+std::optional<Framework> sniff(const text::SourceFile& file) {
+  const yaml::Stream stream = yaml::parse(file);
+  for (const yaml::Document& document : stream.documents) {
+    if (const auto found = sniff_root(document.root)) {
+      return found;
+    }
+  }
+  return std::nullopt;
+}
+
+std::vector<Recipe> load(const Request& request,
+                         const std::function<const Vocabulary&(Framework)>& vocabulary_for) {
+  return Loader(request, vocabulary_for).run();
+}
+
+}  // namespace epwise::recipe

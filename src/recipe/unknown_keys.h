@@ -1,0 +1,28 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "recipe/config_tree.h"
+#include "recipe/vocabulary.h"
+#include "text/diagnostic.h"
+
+namespace epwise::recipe {
+
+/// Keys of a Megatron-Bridge configuration that its loader drops, with what was probably meant.
+struct UnknownKeys {
+  std::vector<std::string> paths;             // "model.num_layer", in the order of the file
+  std::vector<text::Diagnostic> diagnostics;  // recipe/unknown-key
+};
+
+/// Judges sections and their direct keys, and those of model.transformer; what lies deeper belongs
+/// to objects. `unjudged` names sections whose class the vocabulary does not know.
+UnknownKeys find_unknown_keys(const ConfigNode& root,
+                              const Vocabulary& vocabulary,
+                              const std::vector<std::string>& unjudged);
+
+/// ", did you mean `model.num_layers`?", " (known since head)", " (a field of MLAModelProvider)",
+/// or where else the key belongs; "" when nothing is near.
+std::string meant_instead(std::string_view path, const Vocabulary& vocabulary);
+
+}  // namespace epwise::recipe
