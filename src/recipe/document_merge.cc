@@ -1,5 +1,6 @@
 #include "recipe/document_merge.h"
 
+#include <algorithm>
 #include <string>
 #include <unordered_map>
 #include <utility>
