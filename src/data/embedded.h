@@ -11,9 +11,9 @@ std::string_view compiled_rules();
 /// The vocabulary table that the build compiled from rules/vocabulary/*.yaml.
 std::string_view compiled_vocabulary();
 
-/// A text file that the build embedded as it is.
+/// A file that the build compiled and embedded.
 struct EmbeddedFile {
-  std::string_view path;  // "hwprofiles/h100.yaml"
+  std::string_view path;  // "h100.yaml"
   std::string_view bytes;
 };
 
@@ -22,7 +22,7 @@ void transfer(Archive& archive, EmbeddedFile& file) {
   archive(file.path, file.bytes);
 }
 
-/// hwprofiles/*.yaml, sorted by path.
+/// hwprofiles/*.yaml as hw/profile_archive.h packs them, sorted by path.
 std::span<const EmbeddedFile> hardware_profiles();
 
 }  // namespace epwise::data

@@ -1,12 +1,8 @@
 #include <algorithm>
-#include <stdexcept>
-#include <utility>
-
-#include <fmt/format.h>
 
 #include "data/embedded.h"
 #include "hw/profile.h"
-#include "text/source_file.h"
+#include "hw/profile_archive.h"
 
 namespace epwise::hw {
 
@@ -25,14 +21,7 @@ bool same_name(std::string_view a, std::string_view b) {
 std::vector<Profile> read_embedded() {
   std::vector<Profile> all;
   for (const data::EmbeddedFile& embedded : data::hardware_profiles()) {
-    const text::SourceFile file(std::string(embedded.path), std::string(embedded.bytes));
-    std::vector<text::Diagnostic> problems;
-    auto profile = read_profile(file, problems);
-    if (!profile) {
-      throw std::logic_error(fmt::format(
-          "embedded {}: {}", embedded.path, problems.empty() ? "" : problems.front().message));
-    }
-    all.push_back(std::move(*profile));
+    all.push_back(unpack_profile(embedded.bytes));
   }
   std::sort(
       all.begin(), all.end(), [](const Profile& a, const Profile& b) { return a.name < b.name; });

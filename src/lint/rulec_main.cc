@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <deque>
 #include <exception>
 #include <filesystem>
 #include <fstream>
@@ -16,6 +17,7 @@
 #include "data/archive.h"
 #include "data/embedded.h"
 #include "hw/profile.h"
+#include "hw/profile_archive.h"
 #include "lint/compiler.h"
 #include "lint/knowledge_archive.h"
 #include "recipe/vocabulary_yaml.h"
@@ -105,10 +107,13 @@ std::string compile_vocabulary(const std::vector<KnowledgeFile>& files, Problems
 
 std::string compile_profiles(const fs::path& folder, Problems& problems) {
   const auto files = read_folder(folder);
+  std::deque<std::string> packed;  // what the views in `embedded` point to
   std::vector<epwise::data::EmbeddedFile> embedded;
   for (const auto& file : files) {
-    epwise::hw::read_profile(*file.source, problems);
-    embedded.push_back({file.path, file.source->bytes()});
+    if (const auto profile = epwise::hw::read_profile(*file.source, problems)) {
+      packed.push_back(epwise::hw::pack_profile(*profile));
+      embedded.push_back({file.path, packed.back()});
+    }
   }
   epwise::data::Writer writer;
   writer(embedded);

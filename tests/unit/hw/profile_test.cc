@@ -4,13 +4,14 @@
 #include <map>
 #include <set>
 #include <sstream>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
 
-#include "data/embedded.h"
+#include "hw/profile_archive.h"
 #include "text/source_file.h"
 #include "world/disk_files.h"
 
@@ -18,6 +19,7 @@ namespace {
 
 using epwise::hw::find_profile;
 using epwise::hw::find_profile_of_device;
+using epwise::hw::pack_profile;
 using epwise::hw::Profile;
 using epwise::hw::profiles;
 
@@ -133,25 +135,46 @@ TEST_CASE("a device finds its profile by the name that the driver reports") {
   }
 }
 
-TEST_CASE("every embedded profile reads back alike and says where each number is from") {
-  for (const auto& embedded : epwise::data::hardware_profiles()) {
-    CAPTURE(std::string(embedded.path));
-    const epwise::text::SourceFile file(std::string(embedded.path), std::string(embedded.bytes));
+TEST_CASE("every embedded profile is the one in hwprofiles/, and says where each number is from") {
+  const epwise::world::DiskFiles files;
+  std::size_t read = 0;
+  for (const std::string& name : files.list("hwprofiles")) {
+    if (!name.ends_with(".yaml")) {
+      continue;
+    }
+    CAPTURE(name);
+    const epwise::text::SourceFile file("hwprofiles/" + name, files.read("hwprofiles/" + name));
     std::vector<epwise::text::Diagnostic> problems;
-    const auto again = epwise::hw::read_profile(file, problems);
+    const auto written = epwise::hw::read_profile(file, problems);
     CHECK(problems.empty());
-    REQUIRE(again);
-    const Profile* known = find_profile(again->name);
+    REQUIRE(written);
+    const Profile* known = find_profile(written->name);
     REQUIRE(known != nullptr);
-    CHECK(again->numbers.size() == known->numbers.size());
-    for (const auto& entry : again->numbers) {
+    CHECK(pack_profile(*known) == pack_profile(*written));
+    for (const auto& entry : known->numbers) {
       CAPTURE(entry.first);
-      REQUIRE(known->number(entry.first) != nullptr);
-      CHECK(known->number(entry.first)->value == entry.second.value);
       CHECK(entry.second.source.size() > 8);
       CHECK(entry.second.date.size() == 7);
     }
+    ++read;
   }
+  CHECK(read == profiles().size());
+}
+
+TEST_CASE("a packed profile keeps everything, and damage is noticed") {
+  const Profile* profile = find_profile("gb200");
+  REQUIRE(profile != nullptr);
+  const std::string bytes = pack_profile(*profile);
+  const Profile again = epwise::hw::unpack_profile(bytes);
+  CHECK(pack_profile(again) == bytes);
+  CHECK(again.aliases == profile->aliases);
+  CHECK(again.cpu == "arm64 (Grace, one for two GPUs)");
+  CHECK(again.numbers.size() == profile->numbers.size());
+  CHECK(again.number("memory_bandwidth")->value == profile->number("memory_bandwidth")->value);
+  CHECK(again.number("memory_bandwidth")->source == profile->number("memory_bandwidth")->source);
+  CHECK_THROWS_AS(epwise::hw::unpack_profile(bytes.substr(0, bytes.size() / 2)),
+                  std::runtime_error);
+  CHECK_THROWS_AS(epwise::hw::unpack_profile(bytes + "x"), std::runtime_error);
 }
 
 TEST_CASE("no profile claims more than its status: gates are never assumed but on partial ones") {
