@@ -132,7 +132,7 @@ std::string_view confidence_text(const lint::Rule& rule) {
     case lint::Confidence::proven:
       return rule.places.empty() ? "proven" : "checked by the framework at start-up";
     case lint::Confidence::likely:
-      return "likely";
+      return "likely, from code or reports";
     case lint::Confidence::heuristic:
       break;
   }
@@ -165,6 +165,15 @@ std::string note_text(int indent,
 
 namespace {
 
+/// Makes the last word of a reference's name clickable; a word is never broken over two lines.
+void link_last_word(std::string& note, const lint::Reference& reference, const Paint& paint) {
+  const std::string name = name_of(reference);
+  const std::string word = name.substr(name.rfind(' ') + 1);
+  if (const std::size_t at = note.find(word); at != std::string::npos) {
+    note.replace(at, word.size(), paint.link(word, uri_of(reference)));
+  }
+}
+
 /// What is true of the rule wherever it fires.
 std::string rule_notes(const lint::Rule& rule, int indent, const Style& style, const Paint& paint) {
   std::string out;
@@ -178,10 +187,14 @@ std::string rule_notes(const lint::Rule& rule, int indent, const Style& style, c
   if (rule.references.size() > kShownReferences) {
     evidence += fmt::format(" and {} more", rule.references.size() - kShownReferences);
   }
-  if (!rule.builtin) {
-    out += note_text(indent, "evidence", evidence, style, paint);
+  if (rule.builtin) {
+    return out;
   }
-  return out;
+  std::string note = note_text(indent, "evidence", evidence, style, paint);
+  for (std::size_t i = 0; i < std::min(rule.references.size(), kShownReferences); ++i) {
+    link_last_word(note, rule.references[i], paint);
+  }
+  return out + note;
 }
 
 }  // namespace

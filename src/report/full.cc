@@ -7,6 +7,7 @@
 #include "report/columns.h"
 #include "report/finding_text.h"
 #include "report/formats.h"
+#include "report/place.h"
 #include "report/tally.h"
 #include "report/verdict.h"
 
@@ -54,7 +55,9 @@ class FullText {
         about(file);
       }
     }
-    failures();
+    for (const std::string& failure : failures(report_)) {
+      paragraph(Role::error, "error:", failure);
+    }
     if (!style_.quiet) {
       open();
       summary();
@@ -76,22 +79,22 @@ class FullText {
     const std::vector<WrittenRewrite> rewrites = written_rewrites(report_, file);
     const lint::Launch& launch = file.result.launch;
     const bool rejects = launch.verdict == lint::Verdict::rejects;
-    const bool eventful =
-        rejects || !rewrites.empty() || !shown(file).empty() || report_.files.size() == 1;
+    const bool undecided = launch.verdict == lint::Verdict::undecided;
+    const bool eventful = rejects || !rewrites.empty() || !shown(file).empty() ||
+                          (undecided && report_.files.size() == 1);
     if (!eventful && !style_.verbose) {
       return;
     }
-    Role role = Role::strong;
-    if (rejects || (file.recipe != nullptr && !file.recipe->readable)) {
+    told_ = true;
+    Role role = undecided ? Role::note : Role::good;
+    if (rejects || !is_readable(file)) {
       role = Role::error;
-    } else if (launch.verdict == lint::Verdict::starts) {
-      role = Role::good;
     }
-    out_ += fmt::format("{} {}\n",
-                        paint_(Role::strong, printable(file.path, style_.unicode) + ":"),
-                        paint_(role, printable(verdict_text(file), style_.unicode)));
-    if (const std::string against = checked_against(file); !against.empty()) {
+    paragraph(role, file.path + ":", verdict_text(file));
+    if (const std::string against = checked_against(file);
+        !against.empty() && against != against_) {
       out_ += note_text(2, "checked against", against, style_, paint_);
+      against_ = against;
     }
     std::size_t left = style_.verbose ? rewrites.size() : kShownRewrites;
     for (const WrittenRewrite& entry : rewrites) {
@@ -122,23 +125,6 @@ class FullText {
                                   why),
                       style_,
                       paint_);
-  }
-
-  void failures() {
-    const auto sentence = [&](std::string_view text) {
-      out_ += paint_(Role::error, "error:") + ' ' + printable(text, style_.unicode) + '\n';
-    };
-    for (const std::string& input : report_.unreadable) {
-      sentence(input);
-    }
-    for (const LintedFile& file : report_.files) {
-      for (const std::string& rule : file.result.crashed_rules) {
-        sentence(
-            fmt::format("rule {} crashed on {}: a bug of epwise, please report it with the recipe",
-                        rule,
-                        file.path));
-      }
-    }
   }
 
   void open() {
@@ -197,32 +183,63 @@ class FullText {
     add(sum.errors, "error");
     add(sum.warnings, "warning");
     add(sum.notes, "note");
-    const std::string rest = fmt::format("{}{}{}",
-                                         counted(sum.rules, "rule"),
-                                         verdicts(sum),
-                                         sum.open > 0 ? fmt::format(", {} open", sum.open) : "");
     if (sum.findings() == 0) {
-      const bool failed = !report_.unreadable.empty() || sum.crashed_rules > 0;
-      paragraph(failed ? Role::error : Role::good,
-                failed ? "incomplete:" : "ok:",
-                fmt::format("{}, {}, 0 findings", counted(sum.files, "file"), rest));
+      without_findings(sum);
       return;
     }
-    const Role role = sum.errors > 0 ? Role::error : Role::warning;
-    paragraph(role,
-              fmt::format("{} in {}:",
+    std::string rest = counted(sum.rules, "rule");
+    if (sum.files > 1) {
+      rest += verdicts(sum);
+    }
+    paragraph(sum.errors > 0 ? Role::error : Role::warning,
+              fmt::format("{} in {}",
                           fmt::format("{}", fmt::join(counts, ", ")),
                           sum.files_with_findings == sum.files
                               ? counted(sum.files, "file")
                               : fmt::format("{} of {} files", sum.files_with_findings, sum.files)),
-              rest);
+              fmt::format("({}{})", rest, open_count(sum)));
   }
 
-  /// Of several files only: one file's verdict stands above.
-  static std::string verdicts(const Tally& sum) {
-    if (sum.files == 1) {
-      return {};
+  void without_findings(const Tally& sum) {
+    std::string_view head = "ok:";
+    Role role = Role::good;
+    if (!report_.unreadable.empty() || sum.crashed_rules > 0) {
+      head = "incomplete:";
+      role = Role::error;
+    } else if (report_.strict && sum.open > 0) {
+      head = "undecided:";
+      role = Role::note;
     }
+    std::string what = counted(sum.files, "file");
+    if (sum.files > 1) {
+      what += verdicts(sum);
+    } else if (!told_) {
+      what = fmt::format("{} {}", report_.files[0].path, verdict_text(report_.files[0]));
+    }
+    std::string against = checked_against(report_.files[0]);
+    for (const LintedFile& file : report_.files) {
+      if (checked_against(file) != against) {
+        against.clear();
+      }
+    }
+    if (against == against_) {  // it stands above
+      against.clear();
+    }
+    paragraph(role,
+              head,
+              fmt::format("{}, {}, {}{}0 findings{}",
+                          what,
+                          counted(sum.rules, "rule"),
+                          against,
+                          against.empty() ? "" : ", ",
+                          open_count(sum)));
+  }
+
+  static std::string open_count(const Tally& sum) {
+    return sum.open > 0 ? fmt::format(", {} open", sum.open) : std::string();
+  }
+
+  static std::string verdicts(const Tally& sum) {
     std::string text;
     const auto add = [&](int count, std::string_view what) {
       if (count > 0) {
@@ -254,6 +271,8 @@ class FullText {
   Paint paint_;
   std::string out_;
   std::set<const lint::Rule*> explained_;
+  bool told_ = false;    // something was said about a file as a whole
+  std::string against_;  // what the files above were checked against
 };
 
 }  // namespace

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "report/columns.h"
 #include "report/formats.h"
 #include "report/place.h"
 #include "report/rule_help.h"
@@ -15,7 +16,8 @@
 namespace epwise::report {
 namespace {
 
-constexpr int kShownPerLevel = 10;             // GitHub shows no more of one level in one step
+constexpr int kShownPerLevel = 10;     // GitHub shows no more of one level in one step
+constexpr std::size_t kAllFiles = 20;  // more files than that are listed only if they don't start
 constexpr std::size_t kSummaryBytes = 900000;  // GitHub drops a step summary of more than 1 MiB
 
 std::string_view level_of(lint::Severity severity) {
@@ -45,7 +47,7 @@ std::string escaped(std::string_view text, bool property) {
 }
 
 std::string command(std::string_view level, std::string_view properties, std::string_view message) {
-  return fmt::format("::{} {}::{}\n", level, properties, escaped(message, false));
+  return fmt::format("::{} {}::{}\n", level, properties, escaped(printable(message, true), false));
 }
 
 struct Ranked {
@@ -69,7 +71,7 @@ std::vector<Ranked> by_rank(const LintReport& report) {
 
 std::string annotation(const LintReport& report, const Ranked& entry) {
   const lint::Finding& finding = *entry.finding;
-  const Place place = place_of(*entry.file, finding.primary.mark);
+  const Place place = place_in_file(*entry.file, finding.primary.mark);
   std::string properties;
   if (is_real_file(place.path)) {
     properties +=
@@ -119,6 +121,27 @@ std::string table_row(const LintReport& report, const Ranked& entry) {
                      markdown(finding.message));
 }
 
+/// Of many files, those that start need no line each.
+std::string verdict_table(const LintReport& report) {
+  const bool all = report.files.size() <= kAllFiles;
+  std::string rows;
+  for (const LintedFile& file : report.files) {
+    const bool starts = is_readable(file) && file.result.launch.verdict == lint::Verdict::starts;
+    if (all || !starts) {
+      rows += fmt::format("| {} | {} | {} |\n",
+                          markdown(file.path),
+                          markdown(verdict_text(file)),
+                          markdown(checked_against(file)));
+    }
+  }
+  std::string table;
+  if (!rows.empty()) {
+    table = "\n| file | launch | checked against |\n| --- | --- | --- |\n" + rows;
+  }
+  const int starting = tally(report).starts;
+  return all ? table : fmt::format("{}\n{} start\n", table, counted(starting, "file"));
+}
+
 std::string remainder_text(const PerLevel& left) {
   std::vector<std::string> parts;
   const auto add = [&](int count, std::string_view noun) {
@@ -137,10 +160,10 @@ std::string remainder_text(const PerLevel& left) {
 std::string write_github(const LintReport& report, const Style& /*style*/) {
   std::string out;
   PerLevel left;
-  for (const std::string& input : report.unreadable) {
+  for (const std::string& failure : failures(report)) {
     ++left.errors;
     if (left.errors <= kShownPerLevel) {
-      out += command("error", "title=epwise", input);
+      out += command("error", "title=epwise", failure);
     }
   }
   const std::vector<Ranked> findings = by_rank(report);
@@ -182,16 +205,10 @@ std::string github_step_summary(const LintReport& report) {
                                 counted(sum.warnings, "warning"),
                                 counted(sum.notes, "note"),
                                 counted(sum.files, "file"));
-  for (const std::string& input : report.unreadable) {
-    out += fmt::format("\n**not read:** {}\n", markdown(input));
+  for (const std::string& failure : failures(report)) {
+    out += fmt::format("\n**not checked:** {}\n", markdown(failure));
   }
-  out += "\n| file | launch | checked against |\n| --- | --- | --- |\n";
-  for (const LintedFile& file : report.files) {
-    out += fmt::format("| {} | {} | {} |\n",
-                       markdown(file.path),
-                       markdown(verdict_text(file)),
-                       markdown(checked_against(file)));
-  }
+  out += verdict_table(report);
   const std::vector<Ranked> findings = by_rank(report);
   if (!findings.empty()) {
     out += "\n| severity | rule | place | message |\n| --- | --- | --- | --- |\n";

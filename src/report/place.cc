@@ -22,11 +22,20 @@ Place place_of(const LintedFile& file, const text::Mark& mark) {
   return place;
 }
 
+Place place_in_file(const LintedFile& file, const text::Mark& mark) {
+  const Place place = place_of(file, mark);
+  return is_real_file(place.path) ? place : place_of(file, {});
+}
+
 std::string file_path(const LintedFile& file) {
   if (file.recipe != nullptr && !file.recipe->files.empty()) {
     return file.recipe->files.front()->name();
   }
   return file.path;
+}
+
+bool is_readable(const LintedFile& file) {
+  return file.recipe == nullptr || file.recipe->readable;
 }
 
 bool is_real_file(const std::string& path) {

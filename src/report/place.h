@@ -20,8 +20,15 @@ struct Place {
 /// A mark that is nowhere gets the path of the recipe.
 Place place_of(const LintedFile& file, const text::Mark& mark);
 
+/// The same for readers that only know files: what stands on the command line or has no position
+/// gets the start of the recipe.
+Place place_in_file(const LintedFile& file, const text::Mark& mark);
+
 /// The file's own path without the "#2" of a later document.
 std::string file_path(const LintedFile& file);
+
+/// False when the file could not be understood as a recipe at all.
+bool is_readable(const LintedFile& file);
 
 /// False for "<stdin>" and "<command line>".
 bool is_real_file(const std::string& path);

@@ -135,7 +135,7 @@ class SarifLog {
   }
 
   Json location(const LintedFile& file, const text::Mark& mark, std::string_view pointer) const {
-    const Place place = place_of(file, mark);
+    const Place place = place_in_file(file, mark);
     Json json = Json::object();
     if (is_real_file(place.path)) {
       Json region = {{"startLine", place.start.line}, {"startColumn", place.start.column}};
@@ -217,13 +217,8 @@ class SarifLog {
   }
 
   void note_failures() {
-    for (const std::string& input : report_.unreadable) {
-      note("error", input);
-    }
-    for (const LintedFile& file : report_.files) {
-      for (const std::string& rule : file.result.crashed_rules) {
-        note("error", fmt::format("rule {} crashed on {}", rule, file.path));
-      }
+    for (const std::string& failure : failures(report_)) {
+      note("error", failure);
     }
     successful_ = notifications_.empty();
   }

@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "report/place.h"
+
 namespace epwise::report {
 namespace {
 
@@ -77,10 +79,10 @@ Tally tally(const LintReport& report) {
     result.open += static_cast<int>(file.result.open.size());
     result.rules = std::max(result.rules, file.result.rules_checked);
     result.crashed_rules += static_cast<int>(file.result.crashed_rules.size());
-    if (file.recipe != nullptr && !file.recipe->readable) {
-      ++result.unreadable;
-    } else {
+    if (is_readable(file)) {
       count(result, file.result.launch.verdict);
+    } else {
+      ++result.unreadable;
     }
   }
   return result;
@@ -139,6 +141,19 @@ std::vector<const lint::Open*> open_rules(const LintReport& report) {
   for (const LintedFile& file : report.files) {
     for (const lint::Open& open : file.result.open) {
       result.push_back(&open);
+    }
+  }
+  return result;
+}
+
+std::vector<std::string> failures(const LintReport& report) {
+  std::vector<std::string> result = report.unreadable;
+  for (const LintedFile& file : report.files) {
+    for (const std::string& rule : file.result.crashed_rules) {
+      result.push_back(
+          fmt::format("rule {} crashed on {}: a bug of epwise, please report it with the recipe",
+                      rule,
+                      file.path));
     }
   }
   return result;

@@ -47,6 +47,10 @@ std::vector<Need> needs(const std::vector<const lint::Open*>& open);
 
 std::vector<const lint::Open*> open_rules(const LintReport& report);
 
+/// What kept epwise from checking everything, a sentence each: inputs that can't be read, rules
+/// that crashed.
+std::vector<std::string> failures(const LintReport& report);
+
 /// "1 error", "3 errors"
 std::string counted(int count, std::string_view noun);
 

@@ -3,12 +3,13 @@
 #include <fmt/format.h>
 
 #include "recipe/framework.h"
+#include "report/place.h"
 #include "report/tally.h"
 
 namespace epwise::report {
 
 std::string verdict_text(const LintedFile& file) {
-  if (file.recipe != nullptr && !file.recipe->readable) {
+  if (!is_readable(file)) {
     return "not checked: it holds no recipe that can be read";
   }
   const lint::Launch& launch = file.result.launch;
@@ -30,13 +31,16 @@ std::string verdict_text(const LintedFile& file) {
       break;
   }
   if (launch.needs.empty()) {
-    return "undecided" + stage;
+    return "launch undecided" + stage;
   }
-  return fmt::format("undecided, needs {}", listed(launch.needs));
+  return fmt::format("launch undecided, needs {}", listed(launch.needs));
 }
 
 std::string checked_against(const LintedFile& file) {
   std::string text;
+  if (!is_readable(file)) {
+    return text;
+  }
   if (file.recipe != nullptr) {
     text = recipe::title(file.recipe->framework);
   }

@@ -9,11 +9,12 @@ namespace epwise::report {
 /// What happens when the framework starts this recipe, as the end of a sentence about the file:
 ///   "starts"
 ///   "would not start: overlap/expert-ranks (EPO001) at stage comm-overlap"
-///   "undecided, needs stack.te and gpus"
+///   "launch undecided, needs stack.te and gpus"
 ///   "not checked: it holds no recipe that can be read"
 std::string verdict_text(const LintedFile& file);
 
-/// "Megatron-Bridge 0.6.2, h100 x 16, te 2.14.0 (--hw, --gpus, --stack)"
+/// "Megatron-Bridge 0.6.2, h100 x 16, te 2.14.0 (--hw, --gpus, --stack)"; empty for a file that
+/// could not be read
 std::string checked_against(const LintedFile& file);
 
 }  // namespace epwise::report

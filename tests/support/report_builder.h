@@ -14,7 +14,7 @@
 namespace epwise::support {
 
 /// A lint report made by hand: files with their text, rules, and findings whose places are named by
-/// the text that stands there.
+/// the text that stands there. What `file` and `finding` return is good until the next call.
 ///
 ///   ReportBuilder b;
 ///   b.file("a.yaml", "model:\n  num_moe_experts: 60\n");

@@ -1,0 +1,54 @@
+#include <doctest/doctest.h>
+
+#include "report/formats.h"
+#include "support/sample_reports.h"
+
+namespace epwise::report {
+
+TEST_CASE("concise: path:line:col: severity[rule] message") {
+  support::ReportBuilder b;
+  const lint::Rule& hard = b.rule("shape/experts", "SHP001");
+  const lint::Rule& soft = b.rule("dispatcher/knob", "DSP020", lint::Severity::warning);
+  const lint::Rule& hint = b.rule("batch/small", "BAT007", lint::Severity::note);
+  b.file("recipes/größe.yaml", "größe: 60\n");
+  b.finding(hard, "60 experts\nin two lines", "60");
+  b.finding(soft, "16 SMs", "größe");
+  b.finding(hint, "nowhere");
+  b.finding(hint, "explained", "60").consequence = true;
+  b.open(soft, {"gpus"});
+  CHECK(write_concise(b.report(), {}) ==
+        "recipes/größe.yaml:1:8: error[shape/experts] 60 experts in two lines\n"
+        "recipes/größe.yaml:1:1: warning[dispatcher/knob] 16 SMs\n"
+        "recipes/größe.yaml:1:1: note[batch/small] nowhere\n");
+  CHECK(write_concise(b.report(), {.colour = true}).find("\x1b[1;31merror\x1b[0m[shape") !=
+        std::string::npos);
+}
+
+TEST_CASE("concise: a line a finding in every sample, nothing without findings") {
+  for (const support::SampleReport& sample : support::sample_reports()) {
+    CAPTURE(sample.name);
+    support::ReportBuilder b;
+    sample.build(b);
+    const std::string text = write_concise(b.report(), {});
+    std::size_t findings = 0;
+    for (const LintedFile& file : b.report().files) {
+      for (const lint::Finding& finding : file.result.findings) {
+        findings += finding.consequence ? 0U : 1U;
+      }
+    }
+    CHECK(static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n')) == findings);
+  }
+}
+
+TEST_CASE("concise: the second document is found in its file") {
+  support::ReportBuilder b;
+  const lint::Rule& rule = b.rule("shape/experts", "SHP001");
+  b.file("a.yaml", "x: 1\n---\nx: 60\n").path = "a.yaml#2";
+  b.finding(rule, "60", "60");
+  b.finding(rule, "nowhere");
+  CHECK(write_concise(b.report(), {}) ==
+        "a.yaml:3:4: error[shape/experts] 60\n"
+        "a.yaml:1:1: error[shape/experts] nowhere\n");
+}
+
+}  // namespace epwise::report
