@@ -34,6 +34,12 @@ std::string_view long_spelling(const Flag& flag) {
   return found == flag.spellings.end() ? flag.spellings.front() : *found;
 }
 
+/// What the recipe says about a name; several Bridge fields can be one argument of Megatron-LM.
+const recipe::Field* written(std::string_view name, const model::Facts& facts) {
+  const auto* spec = facts.vocabulary().find(name);
+  return facts.recipe().find(spec == nullptr ? name : spec->name);
+}
+
 bool is_mlm(const model::Facts& facts) {
   return facts.recipe().framework == recipe::Framework::mlm;
 }
@@ -41,7 +47,7 @@ bool is_mlm(const model::Facts& facts) {
 }  // namespace
 
 std::string spelling(std::string_view name, const model::Facts& facts) {
-  if (const auto* field = facts.recipe().find(name)) {
+  if (const auto* field = written(name, facts)) {
     return field->spelling;
   }
   if (const auto* spec = facts.vocabulary().find(name)) {
@@ -60,7 +66,7 @@ std::string spelling(std::string_view name, const model::Facts& facts) {
 }
 
 std::string pointer(std::string_view name, const model::Facts& facts) {
-  const auto* field = facts.recipe().find(name);
+  const auto* field = written(name, facts);
   if (is_mlm(facts)) {
     return field == nullptr ? std::string() : "/MODEL_ARGS/" + field->spelling;
   }
@@ -71,7 +77,7 @@ std::string pointer(std::string_view name, const model::Facts& facts) {
 
 text::Mark place(std::string_view name, const model::Facts& facts) {
   const auto& recipe = facts.recipe();
-  if (const auto* field = recipe.find(name)) {
+  if (const auto* field = written(name, facts)) {
     return field->mark;
   }
   if (name.starts_with("env.")) {
@@ -92,7 +98,7 @@ SpelledEdit spell_edit(std::string_view field,
     return spelled;
   }
   const auto* spec = facts.vocabulary().find(field);
-  spelled.known = spec != nullptr || facts.recipe().find(field) != nullptr;
+  spelled.known = spec != nullptr || written(field, facts) != nullptr;
   const auto* truth = value == nullptr ? nullptr : value->boolean();
   if (spec == nullptr || !is_mlm(facts) || truth == nullptr) {
     return spelled;

@@ -46,11 +46,6 @@ std::vector<int> names_read(const Rule& rule) {
     const auto names = expression->names();
     all.insert(names.begin(), names.end());
   }
-  for (const auto& operand : rule.operands) {
-    if (operand.slot >= 0) {
-      all.insert(operand.slot);
-    }
-  }
   return {all.begin(), all.end()};
 }
 

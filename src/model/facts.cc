@@ -60,7 +60,13 @@ Facts::Slot& Facts::ready(int slot) const {
   if (!entry.classified) {
     classify(slot, entry);
   }
-  return entry;
+  return entry.same_as < 0 ? entry : ready(entry.same_as);
+}
+
+const recipe::Field* Facts::field(int slot) const {
+  const auto name = names_.name(slot);
+  const auto* spec = vocabulary_.find(name);
+  return recipe_.find(spec == nullptr ? name : spec->name);
 }
 
 void Facts::classify(int slot, Slot& entry) const {
@@ -96,8 +102,14 @@ void Facts::classify(int slot, Slot& entry) const {
   } else if (entry.derived >= 0) {
     entry.source = Source::derived;
   } else {
+    const auto* spec = vocabulary_.find(name);
+    const int same = spec == nullptr || spec->name == name ? -1 : names_.find(spec->name);
+    if (same >= 0) {
+      entry.same_as = same;
+      return;
+    }
     entry.source = Source::field;
-    entry.value = initial_value(name);
+    entry.value = initial_value(spec == nullptr ? name : spec->name);
     entry.initial = entry.value;
   }
 }
@@ -214,12 +226,12 @@ const Value& Facts::value(int slot) const {
 }
 
 Value Facts::written(int slot) const {
-  const auto* field = recipe_.find(names_.name(slot));
-  return field == nullptr ? Value::unset() : field->value;
+  const auto* found = field(slot);
+  return found == nullptr ? Value::unset() : found->value;
 }
 
 Value Facts::is_explicit(int slot) const {
-  return Value::of(recipe_.find(names_.name(slot)) != nullptr);
+  return Value::of(field(slot) != nullptr);
 }
 
 Value Facts::has_section(std::string_view section) const {
@@ -227,9 +239,9 @@ Value Facts::has_section(std::string_view section) const {
 }
 
 Value Facts::origin(int slot) const {
-  const auto* field = recipe_.find(names_.name(slot));
+  const auto* found = field(slot);
   return Value::of(
-      recipe::to_string(field == nullptr ? recipe::Origin::framework_default : field->origin));
+      recipe::to_string(found == nullptr ? recipe::Origin::framework_default : found->origin));
 }
 
 void Facts::assign(int slot, Value value, std::string_view why) {

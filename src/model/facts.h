@@ -90,6 +90,7 @@ class Facts : public expr::Environment {
   struct Slot {
     Source source = Source::nothing;
     std::int32_t derived = -1;
+    std::int32_t same_as = -1;  // Megatron-LM: another Bridge field that the same argument sets
     bool classified = false;
     bool computed = false;
     bool touched = false;         // written by a stage
@@ -102,6 +103,7 @@ class Facts : public expr::Environment {
   };
 
   Slot& ready(int slot) const;
+  const recipe::Field* field(int slot) const;
   void classify(int slot, Slot& entry) const;
   expr::Value initial_value(std::string_view name) const;
   expr::Value default_value(std::string_view name) const;
