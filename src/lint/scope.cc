@@ -34,6 +34,7 @@ constexpr std::array kOpenGroups = {
     Fixed{"installed.", Kind::boolean},
     Fixed{"raw.", Kind::any},
     Fixed{"harness.", Kind::any},
+    Fixed{"dataset.dataset_kwargs.", Kind::any},
 };
 
 constexpr std::array<std::string_view, 13> kComponents = {"bridge",
