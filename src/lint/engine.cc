@@ -150,10 +150,11 @@ bool Selection::takes(const Rule& rule) const {
 }
 
 Result lint(const recipe::Recipe& recipe,
-            const recipe::Vocabulary& vocabulary,
+            const recipe::Vocabulary& defaults,
             const model::Target& target,
             const Knowledge& knowledge,
             const Selection& selection) {
+  const auto& vocabulary = recipe.vocabulary ? *recipe.vocabulary : defaults;
   Result result;
   result.recipe = &recipe;
   const auto framework = recipe::to_string(recipe.framework);

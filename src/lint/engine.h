@@ -34,6 +34,7 @@ struct Selection {
 };
 
 /// Runs the launch model and every selected rule on one recipe. Pure: same inputs, same result.
+/// `vocabulary` counts where the recipe does not bring one of its own (the classes that it names).
 ///
 /// 1. Diagnostics of the readers become findings of their built-in rules.
 /// 2. The stages of the framework's pipeline run in order; a check that fires is a finding, the

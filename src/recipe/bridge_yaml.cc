@@ -62,12 +62,16 @@ class Reader {
     recipe_.raw["raw.env_nonscalar"] = text_list(env_nonscalar_);
     report_unknown_keys(tree);
     report_types();
+    if (classed_) {
+      recipe_.vocabulary = std::make_shared<Vocabulary>(std::move(vocabulary_));
+    }
   }
 
  private:
   void use_classes(const ConfigNode& tree) {
     for (const ConfigNode& section : tree.children) {
       const std::string_view target = target_of(section);
+      classed_ = classed_ || !target.empty();
       if (!target.empty() && !vocabulary_.use_class(section.name, target)) {
         unjudged_.push_back(section.name);
       }
@@ -190,6 +194,7 @@ class Reader {
   Recipe& recipe_;
   const Environment& environment_;
   Vocabulary vocabulary_;  // a copy, narrowed to the classes that the sections name
+  bool classed_ = false;
   std::vector<std::string> unjudged_;
   std::vector<TypedScalar> scalars_;
   std::vector<std::string> env_booleans_;

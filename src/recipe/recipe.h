@@ -53,7 +53,10 @@ struct Recipe {
   text::Mark root;  // the mapping that holds everything, for "missing" findings
   std::map<std::string, Variable, std::less<>> variables;
   std::map<std::string, expr::Value, std::less<>>
-      raw;                  // facts about the file itself: "raw.unknown_flags", …
+      raw;  // facts about the file itself: "raw.unknown_flags", …
+  /// Bridge: the vocabulary with the classes that this recipe names, where it names some; null
+  /// pointer otherwise.
+  std::shared_ptr<const Vocabulary> vocabulary;
   std::string model_class;  // Bridge: `_target_` of the model section; may be empty
   std::vector<text::Diagnostic> diagnostics;
   std::string header;    // text behind a "# epwise:" comment of the first lines, may be empty

@@ -88,9 +88,6 @@ Linted lint_text(std::string_view text, std::string_view words, const lint::Know
     if (linted.vocabulary == nullptr) {
       vocabulary_for(last.framework);
     }
-    if (!last.model_class.empty()) {
-      linted.vocabulary->use_model_class(last.model_class);
-    }
     linted.results.push_back(
         lint::lint(last, *linted.vocabulary, linted.target->target, knowledge));
   }
