@@ -252,7 +252,8 @@ class Parse {
                        word.text,
                        ending),
            choice ? nearest_choice(flag, word.text) : std::string());
-    return Value::unknown({std::string(token.spelling)});
+    // A refused choice keeps its text: the rules about that field know more about it.
+    return choice ? std::move(converted.value) : Value::unknown({std::string(token.spelling)});
   }
 
   static std::string nearest_choice(const Flag& flag, std::string_view word) {

@@ -25,7 +25,8 @@ struct Parser {
 
 /// One attribute that the words set; the last occurrence of its flags wins.
 struct Argument {
-  expr::Value value;  // Unknown where a word's text is, and where the program would refuse it
+  expr::Value value;  // Unknown where a word's text is, or where its converter refuses it; a
+                      // refused choice as it is
   std::string spelling;
   text::Mark key;
   text::Mark mark;  // of the value words; the flag's for a bare flag

@@ -174,8 +174,9 @@ Converted convert_flag_value(const Flag& flag, std::string_view word) {
     return converted;
   }
   const bool enumeration = flag.type == "enum" || flag.type == "cuda_graph_modules";
-  return refused(fmt::format("one of {}", fmt::join(flag.choices, ", ")),
-                 enumeration ? Outcome::crash : Outcome::choice);
+  return {enumeration ? Outcome::crash : Outcome::choice,
+          std::move(converted.value),
+          fmt::format("one of {}", fmt::join(flag.choices, ", "))};
 }
 
 }  // namespace epwise::recipe

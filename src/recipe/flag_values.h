@@ -19,7 +19,7 @@ struct Converted {
     crash,   // Python raises an error there that argparse lets through: KeyError of an enumeration
   };
   Outcome outcome = Outcome::fine;
-  expr::Value value;
+  expr::Value value;  // also of a refused choice; unset where the converter refuses the word
   std::string expected =
       {};  // when refused, for people: "an integer", "one of allgather, alltoall, flex"
 };

@@ -91,7 +91,7 @@ class Interpolator {
       }
       const std::size_t end = closing_brace(text, at + 2);
       if (end == std::string_view::npos) {
-        return complain(chain, "`${` is not closed");
+        return complain(chain, "an interpolation is not closed");
       }
       const ConfigNode part = evaluate(chain, text.substr(at + 2, end - at - 2));
       if (const expr::Unknown* unknown = part.value.unknown()) {
@@ -153,7 +153,8 @@ class Interpolator {
       return out;
     }
     if (leads_back(target)) {
-      out.value = complain(chain, fmt::format("`${{{}}}` leads back to itself", path));
+      out.value =
+          complain(chain, fmt::format("the interpolation of `{}` leads back to itself", path));
       return out;
     }
     if (++depth_ > kMaxDepth) {
@@ -231,7 +232,7 @@ class Interpolator {
     }
     const std::string suggestion =
         complaints_ < kMaxComplaints ? schema_.suggestion(path) : std::string();
-    complain(chain, fmt::format("`${{{}}}` points at nothing{}", path, suggestion));
+    complain(chain, fmt::format("the interpolation of `{}` points at nothing{}", path, suggestion));
     return Value::unknown({std::string(path)});
   }
 
@@ -288,7 +289,9 @@ class Interpolator {
       return *otherwise == "null" ? Value::unset() : Value::of(strip_quotes(*otherwise));
     }
     if (found != environment_.end()) {
-      complain(chain, fmt::format("`${{oc.env:{}}}` has no default, and {} is unset", name, name));
+      complain(chain,
+               fmt::format("the interpolation of the variable `{}` has no default, and it is unset",
+                           name));
     }
     return Value::unknown({fmt::format("${{{}}}", name)});
   }

@@ -130,7 +130,7 @@ class Reader {
     for (const std::string& name : result.unset) {
       report("recipe/unset-variable",
              mark,
-             fmt::format("`${{{}}}` is used here, but {} is unset", name, name),
+             fmt::format("the variable `{}` is used here, but it is unset", name),
              fmt::format("give it a value with --env {}=…, or a default: ${{{}:-…}}", name, name));
     }
     return result;

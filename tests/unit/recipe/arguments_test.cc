@@ -128,7 +128,7 @@ TEST_CASE("what looks like a number is a value, unless argparse doesn't know tha
 TEST_CASE("values that are refused") {
   CHECK(shown({"--num-experts", "8.0"}) == "num_experts=unknown | bad-value");
   CHECK(shown({"--num-experts="}) == "num_experts=unknown | bad-value");
-  CHECK(shown({"--dispatcher", "Flex"}) == "dispatcher=unknown | bad-choice");
+  CHECK(shown({"--dispatcher", "Flex"}) == "dispatcher=Flex | bad-choice");
   CHECK(shown({"--num-experts"}) == "num_experts=unknown | missing-value");
   CHECK(shown({"--modules"}) == "modules=unknown | missing-value");
   CHECK(shown({"--rampup", "1", "2"}) == "rampup=unknown | missing-value");
