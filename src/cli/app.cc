@@ -1,0 +1,125 @@
+#include "cli/app.h"
+
+#include <algorithm>
+#include <exception>
+#include <ostream>
+#include <string_view>
+
+#include <fmt/core.h>
+#include <fmt/ranges.h>
+
+#include "cli/arguments.h"
+#include "cli/command.h"
+#include "cli/command_line.h"
+#include "cli/exit_code.h"
+#include "cli/help.h"
+#include "cli/version.h"
+#include "lint/knowledge.h"
+#include "text/spelling.h"
+
+namespace epwise::cli {
+
+namespace {
+
+using world::MissingError;
+using world::UsageError;
+
+Command find(const std::string& name) {
+  std::vector<std::string_view> names;
+  for (const Command& command : commands()) {
+    if (command.name == name) {
+      return command;
+    }
+    names.push_back(command.name);
+  }
+  throw UsageError(fmt::format(
+      "unknown command `{}`{}\n`epwise -h` shows them all", name, text::did_you_mean(name, names)));
+}
+
+/// Splits at the first `--`; what stands behind it is no option, whatever it looks like.
+std::vector<std::string> take_words(std::vector<std::string>& words, bool& has_words) {
+  const auto dashes = std::ranges::find(words, "--");
+  has_words = dashes != words.end();
+  std::vector<std::string> behind(has_words ? dashes + 1 : dashes, words.end());
+  words.erase(dashes, words.end());
+  return behind;
+}
+
+void check_action(const Command& command, const Arguments& arguments) {
+  if (command.actions.empty()) {
+    return;
+  }
+  const std::string given = arguments.operands.empty() ? "" : arguments.operands.front();
+  if (std::ranges::find(command.actions, given) != command.actions.end()) {
+    return;
+  }
+  const std::string complaint =
+      given.empty() ? fmt::format("`epwise {}` needs to know what to do", command.name)
+                    : fmt::format("`epwise {}` takes one of {}, not `{}`{}",
+                                  command.name,
+                                  fmt::join(command.actions, ", "),
+                                  given,
+                                  text::did_you_mean(given, command.actions));
+  throw UsageError(fmt::format("{}\nusage: epwise {}", complaint, command.usage));
+}
+
+}  // namespace
+
+int App::run(const std::vector<std::string>& words) {
+  ExitCode code = ExitCode::internal;
+  try {
+    code = ExitCode{static_cast<std::uint8_t>(dispatch(words))};
+  } catch (const UsageError& error) {
+    session_.err << "epwise: " << error.what() << '\n';
+    code = ExitCode::usage;
+  } catch (const MissingError& error) {
+    session_.err << "epwise: " << error.what() << '\n';
+    code = ExitCode::unreadable;
+  } catch (const std::exception& error) {
+    session_.err << "epwise: internal error: " << error.what()
+                 << "; please report it with the command and `epwise --version`\n";
+  }
+  session_.out.flush();
+  if (!session_.out) {
+    session_.err << "epwise: can't write to standard output\n";
+    code = worst(code, ExitCode::unreadable);
+  }
+  return to_int(code);
+}
+
+int App::dispatch(const std::vector<std::string>& all) {
+  const int width = text_width(session_.terminal, session_.variables);
+  std::vector<std::string> words = all;
+  bool has_words = false;
+  std::vector<std::string> behind = take_words(words, has_words);
+  const std::size_t place = find_command(root_options(), words);
+  if (place == words.size()) {
+    const Arguments arguments = parse_words(root_options(), words, "epwise");
+    if (arguments.flag("--version")) {
+      session_.out << version_text(lint::load_knowledge());
+      return to_int(ExitCode::clean);
+    }
+    const bool asked = arguments.flag("--help") || arguments.flag("-h");
+    (asked ? session_.out : session_.err) << overview(width, arguments.flag("--help"));
+    return to_int(asked ? ExitCode::clean : ExitCode::usage);
+  }
+  const Command command = find(words[place]);
+  words.erase(words.begin() + static_cast<std::ptrdiff_t>(place));
+  const std::vector<Option> options = all_options(command);
+  Arguments arguments = parse_words(options, words, fmt::format("epwise {}", command.name));
+  if (arguments.flag("--help") || arguments.flag("-h")) {
+    session_.out << command_help(command, width, arguments.flag("--help"));
+    return to_int(ExitCode::clean);
+  }
+  add_variables(options, session_.variables, arguments);
+  if (command.takes_words) {
+    arguments.words = std::move(behind);
+    arguments.has_words = has_words;
+  } else {
+    std::ranges::move(behind, std::back_inserter(arguments.operands));
+  }
+  check_action(command, arguments);
+  return to_int(command.run(session_, arguments));
+}
+
+}  // namespace epwise::cli

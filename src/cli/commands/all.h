@@ -1,0 +1,17 @@
+#pragma once
+
+#include "cli/command.h"
+
+/// One function a subcommand, each in the file of its name.
+namespace epwise::cli {
+
+Command lint_command();
+Command explain_command();
+Command rules_command();
+Command hw_command();
+Command doctor_command();
+Command config_command();
+Command completions_command();
+Command help_command();
+
+}  // namespace epwise::cli

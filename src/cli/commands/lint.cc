@@ -1,0 +1,73 @@
+#include "cli/commands/all.h"
+#include "cli/lint_options.h"
+#include "cli/lint_run.h"
+#include "cli/target_options.h"
+
+namespace epwise::cli {
+
+namespace {
+
+constexpr std::string_view kAbout = R"(FILES
+  A file is linted whatever its name; a folder gives every *.yaml and *.yml below it, except what
+  .gitignore and .epwiseignore files leave out and what is no recipe; a quoted pattern
+  ('recipes/**/*.yaml') is expanded; - is standard input. Words behind -- are overrides in the form
+  of the recipe (Hydra for Megatron-Bridge, flags for Megatron-LM), or, without a FILE, the whole
+  launch.
+
+WHERE SETTINGS COME FROM
+  An option counts before its EPWISE_* variable, then a comment at the top of the recipe
+  (# epwise: --hw gb200 --gpus 256), then the entry of `targets` and the rest of the nearest
+  .epwise.yaml up to the root of the repository. `epwise config show --origin FILE` tells which
+  one won. What nobody says stays unknown, and rules that need it stay open.
+
+EXIT CODES
+  0  checked, nothing at or above --fail-on
+  1  checked, something at or above --fail-on (with --strict also: a rule could not be decided)
+  2  the command or a configuration is wrong
+  3  an input does not exist or can't be read
+  4  nothing was checked
+  70 internal error
+  130 interrupted
+  The worst wins, in the order 70, 2, 3, 4, 1, 0, whatever the format.
+)";
+
+std::vector<Option> options() {
+  std::vector<Option> result = target_options();
+  result.push_back({.name = "--format",
+                    .short_name = "-f",
+                    .arity = Option::Arity::many,
+                    .value = "NAME[=PATH]",
+                    .summary = "auto (default), full, concise, json, sarif, github, ...; repeat it "
+                               "to write several",
+                    .variable = "EPWISE_FORMAT",
+                    .brief = true});
+  for (const std::vector<Option>& more :
+       {selection_options(), configuration_options(), input_options()}) {
+    result.insert(result.end(), more.begin(), more.end());
+  }
+  return result;
+}
+
+}  // namespace
+
+Command lint_command() {
+  return {
+      .name = "lint",
+      .usage = "lint [OPTION...] FILE... [-- WORD...]",
+      .summary = "say what goes wrong when a recipe is launched",
+      .examples = {{"lint recipe.yaml --hw h100 --gpus 64 --stack nemo-26.06",
+                    "a recipe on a known target"},
+                   {"lint recipes/ --stack auto --hw auto",
+                    "every recipe of a folder, on this machine"},
+                   {"lint recipe.yaml -- model.expert_model_parallel_size=16", "with an override"},
+                   {"lint --gpus 64 -- --num-layers 4 --num-experts 64",
+                    "a Megatron-LM command line"},
+                   {"lint recipes/ --format sarif=epwise.sarif", "for code scanning"}},
+      .options = options(),
+      .about = kAbout,
+      .operands = Completion::files,
+      .takes_words = true,
+      .run = run_lint};
+}
+
+}  // namespace epwise::cli

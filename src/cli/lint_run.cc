@@ -1,0 +1,217 @@
+#include "cli/lint_run.h"
+
+#include <algorithm>
+#include <charconv>
+#include <istream>
+#include <iterator>
+#include <ostream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/core.h>
+
+#include "cli/checkout.h"
+#include "cli/configuration_search.h"
+#include "cli/file_selection.h"
+#include "cli/lint_options.h"
+#include "cli/linting.h"
+#include "cli/parallel.h"
+#include "cli/report_builder.h"
+#include "cli/report_output.h"
+#include "cli/rules_source.h"
+#include "cli/run_settings.h"
+#include "cli/target_options.h"
+#include "cli/version.h"
+
+namespace epwise::cli {
+
+namespace {
+
+using world::UsageError;
+
+int threads_of(const Arguments& arguments, std::size_t files) {
+  const std::optional<Setting> jobs = arguments.one("--jobs");
+  if (!jobs) {
+    return default_threads(files);
+  }
+  int threads = 0;
+  const char* end = jobs->value.data() + jobs->value.size();
+  const auto result = std::from_chars(jobs->value.data(), end, threads);
+  constexpr int kMostThreads = 256;
+  if (result.ec != std::errc() || result.ptr != end || threads < 1 || threads > kMostThreads) {
+    throw UsageError(fmt::format(
+        "{} takes a number from 1 to {}, not `{}`", jobs->source, kMostThreads, jobs->value));
+  }
+  return threads;
+}
+
+std::string read_standard_input(const Arguments& arguments, Session& session) {
+  if (session.terminal.in) {
+    if (arguments.flag("--no-input")) {
+      throw UsageError("`-` would read the recipe from the terminal, which --no-input forbids");
+    }
+    session.err << "epwise: reading the recipe from the terminal, Ctrl-D ends it\n";
+  }
+  return {std::istreambuf_iterator<char>(session.in), std::istreambuf_iterator<char>()};
+}
+
+/// One run of `epwise lint`: everything that its steps share.
+class LintRun {
+ public:
+  LintRun(Session& session, const Arguments& arguments)
+      : session_(session),
+        arguments_(arguments),
+        machine_(session),
+        given_(target_settings(arguments)),
+        configurations_(session.files, value("--config"), tool_version()) {}
+
+  ExitCode run() {
+    const std::vector<Sink> sinks = parse_formats(arguments_.all("--format"), session_.variables);
+    select();
+    if (arguments_.flag("--list-files")) {
+      return list_files();
+    }
+    configure();
+    const lint::Knowledge knowledge = load_rules(session_, rules_folder());
+    make_tasks(knowledge);
+    report::LintReport report = lint_all(knowledge, is_told_in_full(sinks));
+    report.knowledge = &knowledge;
+    report.checkout = find_checkout(session_.files);
+    auto code = ExitCode{static_cast<std::uint8_t>(report.exit_code)};
+    for (const std::string& problem :
+         write_report(report, sinks, style_of(arguments_, session_), session_)) {
+      session_.err << "epwise: " << problem << '\n';
+      code = worst(code, ExitCode::unreadable);
+    }
+    return code;
+  }
+
+ private:
+  /// What the sources outside of an input's own text say about it.
+  struct Sources {
+    const Configuration* configuration = nullptr;
+    const TargetEntry* entry = nullptr;
+    RunSettings run;
+  };
+
+  std::string value(std::string_view option) const {
+    const std::optional<Setting> setting = arguments_.one(option);
+    return setting ? setting->value : "";
+  }
+
+  void select() {
+    if (!arguments_.operands.empty()) {
+      selection_ = select_files(session_.files, arguments_.operands, value("--stdin-filename"));
+    } else if (!arguments_.words.empty()) {
+      words_only_ = true;
+      selection_.inputs.push_back({"<command line>", true, false});
+    } else {
+      throw UsageError(
+          "nothing to lint: name a FILE or folder, - for standard input, or a launch behind --\n"
+          "`epwise lint -h` shows examples");
+    }
+  }
+
+  ExitCode list_files() {
+    for (const Input& input : selection_.inputs) {
+      session_.out << input.path << '\n';
+    }
+    for (const std::string& sentence : selection_.unreadable) {
+      session_.err << "epwise: " << sentence << '\n';
+    }
+    return selection_.unreadable.empty() ? ExitCode::clean : ExitCode::unreadable;
+  }
+
+  void configure() {
+    const RunSettings given = run_settings(arguments_);
+    for (const Input& input : selection_.inputs) {
+      Sources sources;
+      sources.configuration = &configurations_.find(input.path);
+      sources.entry =
+          find_entry(session_.files, *sources.configuration, input.path, value("--target"));
+      sources.run = joined(given, sources.configuration->run);
+      sources_.push_back(std::move(sources));
+    }
+  }
+
+  std::optional<Setting> rules_folder() const {
+    std::optional<Setting> folder;
+    for (const Sources& sources : sources_) {
+      const std::optional<Setting>& rules = sources.run.rules;
+      if (folder && rules && rules->value != folder->value) {
+        throw UsageError(
+            fmt::format("{} and {} name different `rules`: lint the files in two runs, or say "
+                        "which with --rules",
+                        folder->source,
+                        rules->source));
+      }
+      folder = rules ? rules : folder;
+    }
+    return folder;
+  }
+
+  void make_tasks(const lint::Knowledge& knowledge) {
+    for (std::size_t i = 0; i < selection_.inputs.size(); ++i) {
+      const Input& input = selection_.inputs[i];
+      const Sources& sources = sources_[i];
+      LintTask task;
+      task.path = input.path;
+      task.named = input.named;
+      task.words_only = words_only_;
+      if (input.standard) {
+        task.standard = read_standard_input(arguments_, session_);
+      }
+      task.stronger = {&given_};
+      if (sources.entry != nullptr) {
+        task.weaker.push_back(&sources.entry->settings);
+      }
+      task.weaker.push_back(&sources.configuration->target);
+      task.selection = selection_of(sources.run, knowledge);
+      task.selects_any = std::ranges::any_of(
+          knowledge.rules, [&task](const lint::Rule& rule) { return task.selection.takes(rule); });
+      tasks_.push_back(std::move(task));
+      thresholds_.push_back(threshold_of(sources.run));
+    }
+  }
+
+  report::LintReport lint_all(const lint::Knowledge& knowledge, bool told) {
+    const std::optional<Setting> document = arguments_.one("--document");
+    Linter linter(session_.files,
+                  knowledge,
+                  machine_,
+                  arguments_.words,
+                  document ? parse_document(*document) : DocumentChoice{});
+    std::vector<LintOutcome> outcomes(tasks_.size());
+    run_parallel(tasks_.size(), threads_of(arguments_, tasks_.size()), [&](std::size_t i) {
+      outcomes[i] = linter.run(tasks_[i]);
+    });
+    ReportBuilder builder(session_, arguments_, told);
+    for (const std::string& sentence : selection_.unreadable) {
+      builder.add_unreadable(sentence);
+    }
+    for (std::size_t i = 0; i < tasks_.size(); ++i) {
+      builder.add(tasks_[i], thresholds_[i], std::move(outcomes[i]));
+    }
+    return builder.finish();
+  }
+
+  Session& session_;
+  const Arguments& arguments_;
+  ThisMachine machine_;
+  TargetSettings given_;
+  ConfigurationSearch configurations_;
+  FileSelection selection_;
+  bool words_only_ = false;
+  std::vector<Sources> sources_;
+  std::vector<LintTask> tasks_;
+  std::vector<Threshold> thresholds_;
+};
+
+}  // namespace
+
+ExitCode run_lint(Session& session, const Arguments& arguments) {
+  return LintRun(session, arguments).run();
+}
+
+}  // namespace epwise::cli

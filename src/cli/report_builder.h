@@ -1,0 +1,52 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/arguments.h"
+#include "cli/exit_code.h"
+#include "cli/linting.h"
+#include "cli/run_settings.h"
+#include "cli/session.h"
+#include "report/lint_report.h"
+
+namespace epwise::cli {
+
+/// Puts what became of the inputs together: the report, the exit code, and the lines on standard
+/// error about everything that is no finding.
+class ReportBuilder {
+ public:
+  /// `told`: the format on standard output says itself what could not be read, which rules crashed
+  /// and that nothing was checked.
+  ReportBuilder(Session& session, const Arguments& arguments, bool told);
+
+  /// An argument that gave no file: "recipes/x: no such file or folder".
+  void add_unreadable(const std::string& sentence);
+
+  /// The outcome of one task; tasks come in the order of their paths.
+  void add(const LintTask& task, const Threshold& threshold, LintOutcome outcome);
+
+  /// Call once.
+  report::LintReport finish();
+
+ private:
+  void say(const std::string& sentence);
+  void say_unless_told(const std::string& sentence);
+  void say_undecided(const report::LintedFile& file);
+  void say_skipped();
+  void agree_on(const lint::Selection& selection);
+
+  Session& session_;
+  bool told_ = false;
+  bool quiet_ = false;
+  bool verbose_ = false;
+  bool exit_zero_ = false;
+  report::LintReport report_;
+  ExitCode code_ = ExitCode::clean;
+  bool checked_ = false;
+  bool any_ = false;
+  bool rules_left_ = true;
+  std::vector<std::string> skipped_;
+};
+
+}  // namespace epwise::cli

@@ -1,0 +1,78 @@
+#include "cli/target_options.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include "model/target.h"
+
+namespace epwise::cli {
+
+std::vector<Option> target_options() {
+  using enum Option::Arity;
+  return {
+      {.name = "--framework",
+       .arity = one,
+       .value = "NAME",
+       .summary = "bridge (Megatron-Bridge) or mlm (Megatron-LM); recognised by the keys otherwise",
+       .variable = "EPWISE_FRAMEWORK",
+       .words = {"bridge", "mlm"},
+       .completion = Completion::words},
+      {.name = "--hw",
+       .arity = one,
+       .value = "NAME",
+       .summary = "GPU it runs on: a profile (`epwise hw list`), or auto for this machine",
+       .variable = "EPWISE_HW",
+       .completion = Completion::profiles,
+       .brief = true},
+      {.name = "--gpus",
+       .arity = one,
+       .value = "N",
+       .summary = "number of GPUs of the whole job (the world size)",
+       .variable = "EPWISE_GPUS",
+       .brief = true},
+      {.name = "--stack",
+       .arity = many,
+       .value = "LIST",
+       .summary =
+           "software: te=2.14.0,torch=2.9.1,...; a released container (nemo-26.06); auto for "
+           "what is installed here",
+       .variable = "EPWISE_STACK",
+       .brief = true},
+      {.name = "--env",
+       .arity = many,
+       .value = "K=V",
+       .summary = "environment variable of the job; K alone: known to be unset",
+       .variable = "EPWISE_ENV",
+       .separator = ' '},
+      {.name = "--purpose",
+       .arity = one,
+       .value = "WHAT",
+       .summary =
+           "what the run is for, which some advice depends on: training, benchmark, bring-up "
+           "or comparison",
+       .variable = "EPWISE_PURPOSE",
+       .words = {model::kPurposes.begin(), model::kPurposes.end()},
+       .completion = Completion::words},
+      {.name = "--harness",
+       .arity = many,
+       .value = "K=V",
+       .summary = "option of Megatron-Bridge's performance harness, when it launches the recipe",
+       .variable = "EPWISE_HARNESS"},
+  };
+}
+
+TargetSettings target_settings(const Arguments& arguments) {
+  TargetSettings settings;
+  settings.hw = arguments.one("--hw");
+  settings.gpus = arguments.one("--gpus");
+  settings.framework = arguments.one("--framework");
+  for (const Setting& list : arguments.all("--stack")) {
+    std::ranges::move(split_list(list), std::back_inserter(settings.stack));
+  }
+  settings.environment = arguments.all("--env");
+  settings.purpose = arguments.one("--purpose");
+  settings.harness = arguments.all("--harness");
+  return settings;
+}
+
+}  // namespace epwise::cli
