@@ -65,21 +65,37 @@ bool is_target(const lint::Evidence& evidence) {
          origin.find("container ") != std::string::npos;
 }
 
-/// "te 2.6.0 (--stack), gpus 64 (--gpus)": values of the target or of the recipe that the snippet
-/// does not show.
+/// A predicate of the rules or a switch that is off tells a reader nothing that the message does
+/// not.
+bool is_glue(const lint::Evidence& evidence) {
+  const bool truth = evidence.value == "true" || evidence.value == "false";
+  const bool nothing = evidence.value == "null" || evidence.value == "false";
+  return (evidence.origin == "derived" && truth) || (evidence.origin == "default" && nothing);
+}
+
+/// "gpus 64 (--gpus), te 2.6.0, torch 2.9.1 (--stack)": values of the target or of the recipe that
+/// the snippet does not show.
 std::string values(const lint::Finding& finding,
                    bool of_target,
-                   const std::set<std::string>& in_snippet) {
-  std::vector<std::string> parts;
+                   const std::set<std::string>& in_snippet,
+                   bool everything) {
+  std::vector<const lint::Evidence*> chosen;
   for (const lint::Evidence& evidence : finding.evidence) {
-    if (is_target(evidence) == of_target && in_snippet.count(evidence.origin) == 0) {
-      parts.push_back(
-          evidence.origin.empty()
-              ? fmt::format("{} {}", evidence.name, evidence.value)
-              : fmt::format("{} {} ({})", evidence.name, evidence.value, evidence.origin));
+    const bool seen = in_snippet.count(evidence.origin) != 0 || is_glue(evidence);
+    if (is_target(evidence) == of_target && (everything || !seen)) {
+      chosen.push_back(&evidence);
     }
   }
-  return fmt::format("{}", fmt::join(parts, ", "));
+  std::string text;
+  for (std::size_t i = 0; i < chosen.size(); ++i) {
+    text += fmt::format("{}{} {}", i == 0 ? "" : ", ", chosen[i]->name, chosen[i]->value);
+    const std::string& origin = chosen[i]->origin;
+    const bool last_of_origin = i + 1 == chosen.size() || chosen[i + 1]->origin != origin;
+    if (last_of_origin && !origin.empty() && origin != "derived") {
+      text += fmt::format(" ({})", origin);
+    }
+  }
+  return text;
 }
 
 std::string edit_text(const lint::Fix::Edit& edit) {
@@ -99,7 +115,9 @@ std::string edit_text(const lint::Fix::Edit& edit) {
 std::string fix_text(const lint::Fix& fix) {
   std::vector<std::string> edits;
   for (const lint::Fix::Edit& edit : fix.edits) {
-    edits.push_back(edit_text(edit));
+    if (edit.value.empty() || edit.value != marked_text(edit.mark)) {
+      edits.push_back(edit_text(edit));
+    }
   }
   const std::string changes = fmt::format("{}", fmt::join(edits, ", "));
   if (fix.title.empty() || changes.empty()) {
@@ -174,27 +192,26 @@ void link_last_word(std::string& note, const lint::Reference& reference, const P
   }
 }
 
-/// What is true of the rule wherever it fires.
-std::string rule_notes(const lint::Rule& rule, int indent, const Style& style, const Paint& paint) {
-  std::string out;
-  if (!rule.why.empty()) {
-    out += note_text(indent, "why", first_sentence(rule.why), style, paint);
+/// Why the rule is to be believed.
+std::string evidence_note(const lint::Rule& rule,
+                          int indent,
+                          const Style& style,
+                          const Paint& paint) {
+  if (rule.builtin) {
+    return {};
   }
   std::string evidence(confidence_text(rule));
   for (std::size_t i = 0; i < std::min(rule.references.size(), kShownReferences); ++i) {
-    evidence += ", " + name_of(rule.references[i]);
+    evidence += fmt::format(", {}", name_of(rule.references[i]));
   }
   if (rule.references.size() > kShownReferences) {
     evidence += fmt::format(" and {} more", rule.references.size() - kShownReferences);
-  }
-  if (rule.builtin) {
-    return out;
   }
   std::string note = note_text(indent, "evidence", evidence, style, paint);
   for (std::size_t i = 0; i < std::min(rule.references.size(), kShownReferences); ++i) {
     link_last_word(note, rule.references[i], paint);
   }
-  return out + note;
+  return note;
 }
 
 }  // namespace
@@ -223,16 +240,17 @@ std::string finding_text(const LintedFile& file,
     }
   };
   const std::set<std::string> in_snippet = shown_lines(labels);
-  note("target", values(finding, true, in_snippet));
-  note("values", values(finding, false, in_snippet));
+  note("target", values(finding, true, in_snippet, style.verbose));
+  note("values", values(finding, false, in_snippet, style.verbose));
   note("assumed", fmt::format("{}", fmt::join(finding.assumed, "; ")));
   if (first) {
-    out += rule_notes(*finding.rule, indent, style, paint);
+    note("why", first_sentence(finding.rule->why));
   }
   for (const lint::Fix& fix : finding.fixes) {
     note(fmt::format("fix [{}]", lint::to_string(fix.tier)), fix_text(fix));
   }
   if (first) {
+    out += evidence_note(*finding.rule, indent, style, paint);
     note("see", fmt::format("epwise explain {}", finding.rule->code));
   }
   return out;

@@ -23,13 +23,17 @@ struct WrittenRewrite {
   text::Mark mark;
 };
 
-std::vector<WrittenRewrite> written_rewrites(const LintReport& report, const LintedFile& file) {
+/// A written null asks to be filled in; that it is is told only when `everything` is asked for.
+std::vector<WrittenRewrite> written_rewrites(const LintReport& report,
+                                             const LintedFile& file,
+                                             bool everything) {
   std::vector<WrittenRewrite> result;
   if (report.knowledge == nullptr || file.recipe == nullptr) {
     return result;
   }
   for (const model::Rewrite& rewrite : file.result.effective) {
-    if (rewrite.slot < 0 || rewrite.before == rewrite.after) {
+    if (rewrite.slot < 0 || rewrite.before == rewrite.after ||
+        (rewrite.before.is_unset() && !everything)) {
       continue;
     }
     const recipe::Field* const field =
@@ -76,7 +80,7 @@ class FullText {
 
   /// What happens to the file as a whole; left out where there is nothing to say but "starts".
   void about(const LintedFile& file) {
-    const std::vector<WrittenRewrite> rewrites = written_rewrites(report_, file);
+    const std::vector<WrittenRewrite> rewrites = written_rewrites(report_, file, style_.verbose);
     const lint::Launch& launch = file.result.launch;
     const bool rejects = launch.verdict == lint::Verdict::rejects;
     const bool undecided = launch.verdict == lint::Verdict::undecided;
@@ -135,27 +139,24 @@ class FullText {
     if (style_.verbose || report_.strict) {
       list_open();
     }
+    std::vector<Need> wanted = needs(all);
+    const bool cut = wanted.size() > kShownNeeds;
+    wanted.resize(std::min(wanted.size(), kShownNeeds));
     std::vector<std::string> names;
-    std::vector<std::string> options;
-    for (const Need& need : needs(all)) {
-      if (names.size() == kShownNeeds) {
-        names.emplace_back("others");
-        break;
-      }
+    for (const Need& need : wanted) {
       names.push_back(fmt::format("{} ({})", need.name, need.rules));
-      if (!need.option.empty() &&
-          std::find(options.begin(), options.end(), need.option) == options.end()) {
-        options.push_back(need.option);
-      }
     }
-    const std::string hint =
-        options.empty() ? std::string() : fmt::format("; say {}", fmt::join(options, " "));
+    if (cut) {
+      names.emplace_back("others");
+    }
+    const std::string options = options_for(wanted);
     paragraph(Role::note,
               "open:",
-              fmt::format("{} undecided, for want of {}{}",
-                          counted(static_cast<int>(all.size()), "rule"),
+              fmt::format("{} undecided, for want of {}{}{}",
+                          counted(static_cast<int>(all.size()), "check"),
                           listed(names),
-                          hint));
+                          options.empty() ? "" : "; say ",
+                          options));
   }
 
   void list_open() {

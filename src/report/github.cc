@@ -228,7 +228,7 @@ std::string github_step_summary(const LintReport& report) {
       names.push_back(fmt::format("{} ({})", need.name, need.rules));
     }
     out += fmt::format(
-        "\n{} undecided, for want of {}\n", counted(sum.open, "rule"), markdown(listed(names)));
+        "\n{} undecided, for want of {}\n", counted(sum.open, "check"), markdown(listed(names)));
   }
   return out;
 }

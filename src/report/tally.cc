@@ -44,6 +44,8 @@ std::string_view behind(std::string_view name, std::string_view prefix) {
   return name.substr(0, prefix.size()) == prefix ? name.substr(prefix.size()) : std::string_view();
 }
 
+constexpr std::string_view kStack = "--stack ";
+
 std::string option_for(std::string_view name) {
   if (name == "gpus") {
     return "--gpus N";
@@ -51,9 +53,12 @@ std::string option_for(std::string_view name) {
   if (name == "hw" || !behind(name, "hw.").empty()) {
     return "--hw NAME";
   }
+  if (name == "purpose") {
+    return "--purpose NAME";
+  }
   for (const std::string_view prefix : {"stack.", "installed."}) {
     if (const std::string_view component = behind(name, prefix); !component.empty()) {
-      return fmt::format("--stack {}=VERSION", component);
+      return fmt::format("{}{}=VERSION", kStack, component);
     }
   }
   if (const std::string_view variable = behind(name, "env."); !variable.empty()) {
@@ -136,6 +141,24 @@ std::vector<Need> needs(const std::vector<const lint::Open*>& open) {
   return result;
 }
 
+std::string options_for(const std::vector<Need>& needs) {
+  std::vector<std::string> options;
+  std::string stack;
+  for (const Need& need : needs) {
+    const std::string_view component = behind(need.option, kStack);
+    if (!component.empty()) {
+      stack += fmt::format("{}{}", stack.empty() ? kStack : ",", component);
+    } else if (!need.option.empty() &&
+               std::find(options.begin(), options.end(), need.option) == options.end()) {
+      options.push_back(need.option);
+    }
+  }
+  if (!stack.empty()) {
+    options.insert(options.begin(), stack);
+  }
+  return fmt::format("{}", fmt::join(options, " "));
+}
+
 std::vector<const lint::Open*> open_rules(const LintReport& report) {
   std::vector<const lint::Open*> result;
   for (const LintedFile& file : report.files) {
@@ -150,10 +173,10 @@ std::vector<std::string> failures(const LintReport& report) {
   std::vector<std::string> result = report.unreadable;
   for (const LintedFile& file : report.files) {
     for (const std::string& rule : file.result.crashed_rules) {
-      result.push_back(
-          fmt::format("rule {} crashed on {}: a bug of epwise, please report it with the recipe",
-                      rule,
-                      file.path));
+      result.push_back(fmt::format(
+          "{}: epwise failed in rule {}; this is a bug, please report it with the recipe",
+          file.path,
+          rule));
     }
   }
   return result;

@@ -45,6 +45,9 @@ struct Need {
 /// Names by how many open rules wait for them, most first.
 std::vector<Need> needs(const std::vector<const lint::Open*>& open);
 
+/// The options that settle those names: "--stack te=VERSION,torch=VERSION --gpus N".
+std::string options_for(const std::vector<Need>& needs);
+
 std::vector<const lint::Open*> open_rules(const LintReport& report);
 
 /// What kept epwise from checking everything, a sentence each: inputs that can't be read, rules

@@ -48,13 +48,21 @@ TEST_CASE("full: a finding with everything that there is to say") {
   finding.related = {{b.mark("flex"), "/model", "spread by this"}};
   finding.evidence = {{"model.num_moe_experts", "60", "recipes/a.yaml:2"},
                       {"model.expert_model_parallel_size", "8", "default"},
-                      {"gpus", "16", "--gpus"}};
+                      {"is_moe", "true", "derived"},
+                      {"model.add_bias_linear", "false", "default"},
+                      {"EP", "8", "derived"},
+                      {"hw", "h100", "--hw"},
+                      {"te", "2.14.0", "--stack"},
+                      {"torch", "2.9.1", "--stack"}};
   finding.assumed = {"te counts as installed", "NVTE_FLASH_ATTN counts as unset"};
   finding.fixes = {{"Take a multiple of 8",
                     lint::Tier::training,
                     {{"model.num_moe_experts", "64", b.mark("60")}}},
                    {"", lint::Tier::performance, {{"model.expert_model_parallel_size", "4", {}}}},
-                   {"", lint::Tier::neutral, {{"model.num_moe_experts", "", b.mark("60")}}},
+                   {"",
+                    lint::Tier::neutral,
+                    {{"model.num_moe_experts", "", b.mark("60")},
+                     {"model.moe_token_dispatcher_type", "flex", b.mark("flex")}}},
                    {"Ask the authors", lint::Tier::neutral, {}}};
   b.rejects(rule, "transformer-config");
   CHECK(full(b, {.width = 80}) == R"(
@@ -66,17 +74,17 @@ error[shape/experts]: 60 experts do not divide over 8 expert ranks
 3 |   moe_token_dispatcher_type: flex
   |                              ---- spread by this
   |
-  = target: gpus 16 (--gpus)
-  = values: model.expert_model_parallel_size 8 (default)
+  = target: hw h100 (--hw), te 2.14.0, torch 2.9.1 (--stack)
+  = values: model.expert_model_parallel_size 8 (default), EP 8
   = assumed: te counts as installed; NVTE_FLASH_ATTN counts as unset
   = why: Every rank holds the same number of experts, e.g. 8
-  = evidence: checked by the framework at start-up, Megatron-LM@d98e8a64
-      config.py:3013, example.org/issue/7 and 1 more
   = fix [training]: Take a multiple of 8: model.num_moe_experts: 60 → 64
       (line 2)
   = fix [performance]: add model.expert_model_parallel_size: 4
   = fix [neutral]: remove model.num_moe_experts (line 2)
   = fix [neutral]: Ask the authors
+  = evidence: checked by the framework at start-up, Megatron-LM@d98e8a64
+      config.py:3013, example.org/issue/7 and 1 more
   = see: epwise explain SHP001
 
 recipes/a.yaml: would not start: shape/experts (SHP001) at stage
@@ -136,6 +144,7 @@ TEST_CASE("full: values that the user wrote and the framework replaces") {
             "no flex backend on this GPU",
             "flex");
   b.rewrite("model.moe_router_dtype", {}, expr::Value::of("fp32"), "nobody wrote it");
+  b.rewrite("model.moe_flex_dispatcher_backend", {}, expr::Value::of("hybridep"), "open", "deepep");
   b.rewrite("model.num_moe_experts", expr::Value::of(60), expr::Value::of(60), "the same", "60");
   CHECK(full(b) == R"(
 a.yaml: starts
@@ -173,7 +182,7 @@ TEST_CASE("full: undecided rules are summed up by what would settle them") {
 a.yaml: launch undecided, needs gpus and stack.te
   = checked against: Megatron-Bridge 0.6.2, h100 x 16, te 2.14.0 (--hw, --gpus, --stack)
 
-open: 3 rules undecided, for want of stack.te (2), ${GBS} (1) and gpus (1); say --stack te=VERSION
+open: 3 checks undecided, for want of stack.te (2), ${GBS} (1) and gpus (1); say --stack te=VERSION
   --env GBS=VALUE --gpus N
 ok: 1 file, 212 rules, 0 findings, 3 open
 )";
@@ -187,7 +196,7 @@ a.yaml: launch undecided, needs gpus and stack.te
 open[shape/experts]: a.yaml: needs gpus and stack.te
 open[dispatcher/knob]: a.yaml: needs stack.te
 open[dispatcher/knob]: a.yaml: needs ${GBS}
-open: 3 rules undecided, for want of stack.te (2), ${GBS} (1) and gpus (1); say --stack te=VERSION
+open: 3 checks undecided, for want of stack.te (2), ${GBS} (1) and gpus (1); say --stack te=VERSION
   --env GBS=VALUE --gpus N
 undecided: 1 file, 212 rules, 0 findings, 3 open
 )");
@@ -255,7 +264,7 @@ nothing was checked: 0 files read
   support::ReportBuilder crashed;
   crashed.file("a.yaml", kRecipe).result.crashed_rules = {"shape/experts"};
   CHECK(full(crashed) == R"(
-error: rule shape/experts crashed on a.yaml: a bug of epwise, please report it with the recipe
+error: a.yaml: epwise failed in rule shape/experts; this is a bug, please report it with the recipe
 incomplete: a.yaml starts, 212 rules, Megatron-Bridge 0.6.2, h100 x 16, te 2.14.0 (--hw, --gpus,
   --stack), 0 findings
 )");

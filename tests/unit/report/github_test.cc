@@ -118,7 +118,7 @@ TEST_CASE("github: step summary") {
 | --- | --- | --- | --- |
 | error | `a/b` | a\|b.yaml:1 | \`x\_y\` is &lt;b>odd&lt;/b> \| really |
 
-1 rule undecided, for want of gpus (1)
+1 check undecided, for want of gpus (1)
 )");
 }
 
