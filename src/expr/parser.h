@@ -95,6 +95,7 @@ class Parser {
                           std::uint32_t end);
   Part macro(const Part& target, std::string_view word);
   Part special_form(Op op, const Token& token);
+  Part section_form(const Token& token, const Token& argument);
 
   std::vector<Token> tokens_;
   std::size_t at_ = 0;

@@ -191,26 +191,35 @@ Parser::Part Parser::macro(const Part& target, std::string_view word) {
 Parser::Part Parser::special_form(Op op, const Token& token) {
   take();
   const Token& argument = take();
-  const bool wants_text = op == Op::has_section;
-  const bool fits =
-      wants_text ? argument.kind == TokenKind::literal && argument.value.text() != nullptr
-                 : argument.kind == TokenKind::name && peek().kind != TokenKind::open_bracket;
-  if (!fits) {
-    fail(argument,
-         fmt::format("{0} takes {1}",
-                     token.text,
-                     wants_text ? "a section's name in quotes" : "a field's name"));
+  if (op == Op::has_section) {
+    return section_form(token, argument);
   }
-  Node node{.op = op, .begin = token.begin};
-  if (wants_text) {
-    node.constant = static_cast<std::int32_t>(result_.constants.size());
-    result_.constants.push_back(argument.value);
-    result_.dimensions.push_back(units::Dimension::none);
-  } else {
-    node.slot = names_.slot(argument.text);
+  const bool named = argument.kind == TokenKind::name && peek().kind != TokenKind::open_bracket;
+  if (!named) {
+    fail(argument, fmt::format("{0} takes a field's name: {0}(model.num_layers)", token.text));
   }
-  node.end = expect(TokenKind::close_bracket, ")", fmt::format("to close {}", token.text));
-  return {push(node, {}), token.begin, node.end};
+  const std::int32_t slot = names_.slot(argument.text);
+  const std::int32_t field =
+      push({.op = Op::name, .slot = slot, .begin = argument.begin, .end = argument.end}, {});
+  const std::uint32_t end =
+      expect(TokenKind::close_bracket, ")", fmt::format("to close {}", token.text));
+  return {
+      push({.op = op, .slot = slot, .begin = token.begin, .end = end}, {field}), token.begin, end};
+}
+
+Parser::Part Parser::section_form(const Token& token, const Token& argument) {
+  if (argument.kind != TokenKind::literal || argument.value.text() == nullptr) {
+    fail(argument, "section takes a section's name in quotes: section(\"comm_overlap\")");
+  }
+  const Part name = literal(argument.value, argument);
+  const std::uint32_t end = expect(TokenKind::close_bracket, ")", "to close section");
+  return {push({.op = Op::has_section,
+                .constant = result_.nodes.back().constant,
+                .begin = token.begin,
+                .end = end},
+               {name.node}),
+          token.begin,
+          end};
 }
 
 }  // namespace epwise::expr
