@@ -38,6 +38,10 @@ constexpr std::array<Foreign, 7> kForeign = {{{"and", "&&"},
                                               {"None", "null"},
                                               {"is", "=="}}};
 
+bool is_keyword(std::string_view word) {
+  return word == "true" || word == "false" || word == "null";
+}
+
 template <std::size_t N>
 std::optional<Op> find_word(const std::array<Word, N>& words, std::string_view text) {
   for (const Word& word : words) {
@@ -67,29 +71,29 @@ Parser::Part Parser::postfix() {
 
 Parser::Part Parser::word() {
   const Token& token = take();
-  if (token.text == "true" || token.text == "false") {
-    return literal(Value::of(token.text == "true"), token);
-  }
-  if (token.text == "null") {
-    return literal(Value::unset(), token);
-  }
   if (peek().kind == TokenKind::open_bracket) {
     return call(token);
   }
   refuse_foreign(token);
-  return name(token.text, token.begin, token.end);
+  return name(token);
 }
 
-Parser::Part Parser::name(std::string_view text, std::uint32_t begin, std::uint32_t end) {
-  const std::string_view first = text.substr(0, text.find('.'));
+Parser::Part Parser::name(const Token& token) {
+  const auto [begin, end] = std::pair(token.begin, token.end);
+  if (token.text == "null") {
+    return literal(Value::unset(), token);
+  }
+  if (is_keyword(token.text)) {
+    return literal(Value::of(token.text == "true"), token);
+  }
+  const std::string_view first = token.text.substr(0, token.text.find('.'));
   const auto local = std::find(locals_.begin(), locals_.end(), first);
   if (local == locals_.end()) {
-    return {push({.op = Op::name, .slot = names_.slot(text), .begin = begin, .end = end}, {}),
-            begin,
-            end};
+    const Node node{.op = Op::name, .slot = names_.slot(token.text), .begin = begin, .end = end};
+    return {push(node, {}), begin, end};
   }
-  if (first.size() != text.size()) {
-    fail_range(begin, end, fmt::format("`{}` is an item of a list and has no fields", first));
+  if (first.size() != token.text.size()) {
+    fail(token, fmt::format("`{}` is an item of a list and has no fields", first));
   }
   const auto slot = static_cast<std::int32_t>(local - locals_.begin());
   return {push({.op = Op::local, .slot = slot, .begin = begin, .end = end}, {}), begin, end};
@@ -105,8 +109,10 @@ Parser::Part Parser::call(const Token& token) {
           fmt::format("`{}` is no function; behind a dot only exists, all and filter can be called",
                       token.text));
     }
-    const auto end = token.begin + static_cast<std::uint32_t>(dot);
-    return macro(name(token.text.substr(0, dot), token.begin, end), last);
+    Token list = token;
+    list.text = token.text.substr(0, dot);
+    list.end = token.begin + static_cast<std::uint32_t>(dot);
+    return macro(name(list), last);
   }
   if (const auto form = find_word(kForms, token.text)) {
     return special_form(*form, token);
@@ -168,7 +174,8 @@ Parser::Part Parser::macro(const Part& target, std::string_view word) {
   constexpr std::size_t kMaxNested = 8;
   take();
   const Token& variable = take();
-  if (variable.kind != TokenKind::name || variable.text.find('.') != std::string_view::npos) {
+  if (variable.kind != TokenKind::name || is_keyword(variable.text) ||
+      variable.text.find('.') != std::string_view::npos) {
     fail(variable, fmt::format("{0} takes a variable and a condition: list.{0}(x, x > 1)", word));
   }
   if (std::find(locals_.begin(), locals_.end(), variable.text) != locals_.end()) {
