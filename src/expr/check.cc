@@ -126,24 +126,13 @@ class Checker {
     }
     const auto candidates =
         scope_.candidates ? scope_.candidates() : std::vector<std::string_view>();
-    // The name stands at the end of a special form's range, before its bracket.
-    Problem unknown{node.begin,
-                    node.end,
-                    fmt::format("there is no `{}`{}", name, text::did_you_mean(name, candidates))};
-    if (node.op != Op::name) {
-      unknown.begin = node.begin;
-    }
-    problems_.push_back(std::move(unknown));
+    problem(node, fmt::format("there is no `{}`{}", name, text::did_you_mean(name, candidates)));
     return {.dimension = std::nullopt};
   }
 
-  Fact special_form(const Node& node) {
-    if (node.op == Op::has_section) {
-      return {.kind = Kind::boolean};
-    }
-    const Fact field = name(node);
+  Fact special_form(const Node& node) const {
     if (node.op == Op::written) {
-      return {.dimension = field.dimension};
+      return {.dimension = fact(node, 0).dimension};
     }
     return {.kind = node.op == Op::origin ? Kind::text : Kind::boolean};
   }

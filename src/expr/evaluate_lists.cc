@@ -5,56 +5,78 @@
 
 namespace epwise::expr {
 
-Value Evaluator::membership(const Node& node) {
-  const Node& right = child(node, 1);
-  if (right.op != Op::list) {
-    return plain_membership(node);
+namespace {
+
+// The letters of a text as a list; nullopt for anything else.
+std::optional<Value::List> letters(const Value& value) {
+  const std::string* text = value.text();
+  if (text == nullptr) {
+    return std::nullopt;
   }
+  Value::List items;
+  for (std::size_t begin = 0; begin < text->size();) {
+    std::size_t end = begin + 1;
+    while (end < text->size() && (static_cast<unsigned char>((*text)[end]) & 0xC0) == 0x80) {
+      ++end;
+    }
+    items.push_back(Value::of(std::string_view(*text).substr(begin, end - begin)));
+    begin = end;
+  }
+  return items;
+}
+
+Value not_iterable(const Value& value) {
+  return Value::crash("TypeError: " + std::string(type_word(value)) + " is no list");
+}
+
+}  // namespace
+
+Truth Evaluator::membership(const Node& node, Needs& needs) {
   Value left_scratch;
   const Value& left = read(child(node, 0), left_scratch);
   if (left.is_crash()) {
-    return left;
+    return truth_of(left, needs);
   }
-  Needs needs;
-  bool found = false;
-  for (std::int32_t i = 0; i < right.count; ++i) {
-    Value item_scratch;
-    const Value& item = read(child(right, i), item_scratch);
-    if (item.is_crash()) {
-      return left.is_unknown() ? left : item;
-    }
-    const Likeness same = equality(left, item);
-    found = found || same == Likeness::equal;
-    if (same == Likeness::open) {
-      needs.add(item);
-    }
-  }
-  if (found || !needs.open()) {
-    return Value::of(found);
-  }
-  return with(std::move(needs), left);
-}
-
-Value Evaluator::with(Needs needs, const Value& value) {
-  needs.add(value);
-  return needs.value();
-}
-
-Value Evaluator::plain_membership(const Node& node) {
-  Value left_scratch;
-  const Value& left = read(child(node, 0), left_scratch);
-  if (left.is_crash()) {
-    return left;
+  if (child(node, 1).op == Op::list) {
+    return among(left, child(node, 1), needs);
   }
   Value right_scratch;
   const Value& right = read(child(node, 1), right_scratch);
   if (right.is_unknown() || (left.is_unknown() && right.list() == nullptr)) {
-    return both_open(left, right);
+    needs.add(left);
+    if (holds_unknown(right)) {
+      needs.add(right);
+    }
+    return Truth::open;
   }
   if (right.list() != nullptr && !spend(right.list()->size())) {
-    return too_long();
+    return truth_of(too_long(), needs);
   }
-  return right.is_crash() ? right : in_value(left, right);
+  return truth_of(right.is_crash() ? right : in_value(left, right), needs);
+}
+
+// `x in ["a", "b"]` compares with the items where they stand and builds no list.
+Truth Evaluator::among(const Value& wanted, const Node& list, Needs& needs) {
+  Needs item_needs;
+  bool found = false;
+  for (std::int32_t i = 0; i < list.count; ++i) {
+    Value scratch;
+    const Value& item = read(child(list, i), scratch);
+    if (item.is_crash()) {
+      return truth_of(wanted.is_unknown() ? wanted : item, needs);
+    }
+    const Likeness same = equality(wanted, item);
+    found = found || same == Likeness::equal;
+    if (same == Likeness::open) {
+      item_needs.add(item);
+    }
+  }
+  if (found || !item_needs.open()) {
+    return found ? Truth::yes : Truth::no;
+  }
+  needs.add(std::move(item_needs));
+  needs.add(wanted);
+  return Truth::open;
 }
 
 Value Evaluator::list(const Node& node) {
@@ -93,14 +115,14 @@ Value Evaluator::call_with(const Node& node,
   Needs needs;
   for (std::int32_t i = 0; i < node.count; ++i) {
     const auto at = static_cast<std::size_t>(i);
-    arguments[at] = &read(child(node, i), scratch[at]);
-    const Value& argument = *arguments[at];
+    const Value& argument = read(child(node, i), scratch[at]);
     if (argument.is_crash()) {
       return needs.open() ? needs.value() : argument;
     }
     if (argument.is_unknown() || (!function.shallow && holds_unknown(argument))) {
       needs.add(argument);
     }
+    arguments[at] = &argument;
   }
   if (needs.open()) {
     return needs.value();
@@ -108,57 +130,34 @@ Value Evaluator::call_with(const Node& node,
   return function.call(arguments.first(static_cast<std::size_t>(node.count)));
 }
 
-std::optional<Value::List> Evaluator::letters(const Value& value) {
-  const std::string* text = value.text();
-  if (text == nullptr) {
-    return std::nullopt;
-  }
-  Value::List items;
-  for (std::size_t begin = 0; begin < text->size();) {
-    std::size_t end = begin + 1;
-    while (end < text->size() && (static_cast<unsigned char>((*text)[end]) & 0xC0) == 0x80) {
-      ++end;
-    }
-    items.push_back(Value::of(std::string_view(*text).substr(begin, end - begin)));
-    begin = end;
-  }
-  return items;
-}
-
-const Value& Evaluator::bind(const Node& node, const Value& item, Value& scratch) {
-  locals_[static_cast<std::size_t>(node.slot)] = &item;
-  return read(child(node, 1), scratch);
-}
-
-Value Evaluator::quantifier(const Node& node, bool decisive) {
+Truth Evaluator::quantifier(const Node& node, bool decisive, Needs& needs) {
   Value scratch;
   const Value& target = read(child(node, 0), scratch);
   if (!target.is_known()) {
-    return target;
+    return truth_of(target, needs);
   }
   const std::optional<Value::List> spelled = letters(target);
   const Value::List* items = spelled ? &*spelled : target.list();
   if (items == nullptr) {
-    return not_iterable(target);
+    return truth_of(not_iterable(target), needs);
   }
-  Needs needs;
+  const Truth decision = decisive ? Truth::yes : Truth::no;
+  Needs open;
   for (const Value& item : *items) {
     if (!spend(1)) {
-      return too_long();
+      return truth_of(too_long(), needs);
     }
-    Value item_scratch;
-    const Value& verdict = bind(node, item, item_scratch);
-    if (verdict.is_unknown()) {
-      needs.add(verdict);
-    } else if (verdict.is_crash()) {
-      if (!needs.open()) {
-        return verdict;
-      }
-    } else if (verdict.truthy() == decisive) {
-      return Value::of(decisive);
+    locals_[static_cast<std::size_t>(node.slot)] = &item;
+    const Truth truth = test(child(node, 1), open);
+    if (truth == decision || (truth == Truth::crashed && !open.open())) {
+      return truth;
     }
   }
-  return needs.open() ? needs.value() : Value::of(!decisive);
+  if (open.open()) {
+    needs.add(std::move(open));
+    return Truth::open;
+  }
+  return decisive ? Truth::no : Truth::yes;
 }
 
 Value Evaluator::filter(const Node& node) {
@@ -178,21 +177,16 @@ Value Evaluator::filter(const Node& node) {
     if (!spend(1)) {
       return too_long();
     }
-    Value item_scratch;
-    const Value& verdict = bind(node, item, item_scratch);
-    if (verdict.is_unknown()) {
-      needs.add(verdict);
-    } else if (verdict.is_crash()) {
-      return needs.open() ? needs.value() : verdict;
-    } else if (verdict.truthy()) {
+    locals_[static_cast<std::size_t>(node.slot)] = &item;
+    const Truth truth = test(child(node, 1), needs);
+    if (truth == Truth::crashed) {
+      return needs.open() ? needs.value() : std::move(crash_);
+    }
+    if (truth == Truth::yes) {
       kept.push_back(item);
     }
   }
   return needs.open() ? needs.value() : Value::of(std::move(kept));
-}
-
-Value Evaluator::not_iterable(const Value& value) {
-  return Value::crash("TypeError: " + std::string(type_word(value)) + " is no list");
 }
 
 }  // namespace epwise::expr

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -21,6 +22,11 @@ class Needs {
     collect_needs(value, names_);
   }
 
+  void add(Needs other) {
+    open_ = open_ || other.open_;
+    names_.insert(names_.end(), other.names_.begin(), other.names_.end());
+  }
+
   bool open() const { return open_; }
 
   Value value() { return Value::unknown(std::move(names_)); }
@@ -30,8 +36,11 @@ class Needs {
   std::vector<std::string> names_;
 };
 
-/// One evaluation of an expression: a walk over its tree. evaluate.cc holds the operators,
-/// evaluate_lists.cc what runs over items and arguments.
+enum class Truth : std::uint8_t { no, yes, open, crashed };
+
+/// One evaluation of an expression: a walk over its tree. Nodes that give booleans are decided
+/// without making values of them. evaluate.cc holds the operators, evaluate_lists.cc what runs over
+/// items and arguments.
 class Evaluator {
  public:
   Evaluator(const Expression& expression, const Environment& environment)
@@ -67,29 +76,31 @@ class Evaluator {
   }
 
   Value compute(const Node& node);
-  Value unary(const Node& node);
-  // `&&` is decided by false, `||` by true.
-  Value connective(const Node& node, bool decisive);
-  // An unknown on the left; the right side adds what it needs, its crash stays unseen.
-  static Value both_open(const Value& left, const Value& right);
+
+  // Python's truth of a node. `open` has added what is needed to `needs`, `crashed` has put the
+  // crash into `crash_`.
+  Truth test(const Node& node, Needs& needs);
+  Truth decide(const Node& node, Needs& needs);  // of nodes that give booleans
+  Truth truth_of(const Value& value, Needs& needs);
+  Value to_value(Truth truth, Needs& needs);
+
+  Truth connective(const Node& node, bool decisive, Needs& needs);
+  Truth compare(const Node& node, Needs& needs);
+  Truth compare_known(Op op, const Value& left, const Value& right, Needs& needs);
+  Truth membership(const Node& node, Needs& needs);
+  Truth among(const Value& wanted, const Node& list, Needs& needs);
+  Truth quantifier(const Node& node, bool decisive, Needs& needs);
+
+  Value negation(const Node& node);
   Value conditional(const Node& node);
-  Value binary(const Node& node);
-  static Value combine(Op op, const Value& left, const Value& right);
-  // `x in ["a", "b"]` compares with the items where they stand and builds no list.
-  Value membership(const Node& node);
-  static Value with(Needs needs, const Value& value);
-  Value plain_membership(const Node& node);
+  Value arithmetic(const Node& node);
   Value list(const Node& node);
   Value call(const Node& node);
   Value call_with(const Node& node, std::span<Value> scratch, std::span<const Value*> arguments);
-  // The items that a macro runs over: those of a list, the letters of a text.
-  static std::optional<Value::List> letters(const Value& value);
-  const Value& bind(const Node& node, const Value& item, Value& scratch);
-  Value quantifier(const Node& node, bool decisive);
   Value filter(const Node& node);
-  static Value not_iterable(const Value& value);
   Value special_form(const Node& node) const;
 
+  // False when the evaluation has gone round too often.
   bool spend(std::size_t rounds) {
     rounds_ -= std::min(rounds, rounds_);
     return rounds_ > 0;
@@ -101,6 +112,7 @@ class Evaluator {
   const Environment& environment_;
   std::array<const Value*, kMaxLocals> locals_ = {};
   std::size_t rounds_ = kMaxRounds;
+  Value crash_;
 };
 
 }  // namespace epwise::expr

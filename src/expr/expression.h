@@ -12,35 +12,36 @@
 #include "expr/value.h"
 
 /// The rule language: a small, total, CEL-like expression language over facts. No loops but the
-/// bounded macros, no assignment, no side effects.
+/// bounded macros, no assignment, no side effects. rules/README.md tells it to authors of rules.
 ///
 ///   literals    true false null 8 0.5 "text" 'text' [1, 2] v"2.7.0"  16 GiB  450 GB/s  12 us
-///   names       model.num_layers  d.DP  hw.nvlink_domain  stack.te env.CUDA_DEVICE_MAX_CONNECTIONS
-///   fw operators   c ? a : b   ||   &&   !   == != < <= > >= in   + -   * / // %   - (negation)
-///   macros      list.exists(x, P)   list.all(x, P)   list.filter(x, P)      x is a plain name, P
-///   may read it special     explicit(name) written(name) section("comm_overlap") origin(name):
-///   about a field, not its value functions   see functions.h; the only list of them is
-///   functions.cc
+///   names       model.num_layers  d.DP  hw.nvlink_domain  stack.te  env.NCCL_ALGO  fw
+///   operators   c ? a : b   ||   &&   == != < <= > >= in   + -   * / // %   ! - (negation)
+///               loosest first; comparisons don't chain
+///   macros      list.exists(x, P)   list.all(x, P)   list.filter(x, P)
+///               x is a plain name, P may read it; a text stands for the list of its letters
+///   special     explicit(name) written(name) section("comm_overlap") origin(name):
+///               about a field, not its value
+///   functions   see functions.h; the only list of them is functions.cc
 ///
 /// Semantics are those of the Python code that the rules describe, so that a condition behaves as
 /// upstream's:
-///  * `&&`, `||`, `!`, `?:` use Python's truth (null, 0, "", [] are false) and give booleans; `/`
-///  is true division, `//`
-///    and `%` floor; `==` never crashes; `<` between text and number, arithmetic on null, `in` on
-///    null and division by zero are a Crash (upstream would raise there).
-///  * Unknown operands: `false && unknown` is false, `true || unknown` is true, everything else is
-///  Unknown with the union
-///    of the names that would settle it. `false && crash` is false (short circuit, left to right);
-///    `unknown && false` is false too; a crash on the right of an unknown stays unknown.
+///  * `&&`, `||`, `!`, `?:` use Python's truth (null, 0, "", [] are false); the first three give
+///    booleans. `/` is true division, `//` and `%` floor. `==` never crashes. `<` between text and
+///    number, arithmetic on null, `in` on null and division by zero are a Crash (upstream would
+///    raise there). An integer that leaves 64 bits becomes a real.
+///  * Unknown operands: `false && unknown` and `unknown && false` are false, `true || unknown` and
+///    `unknown || true` are true; everything else is Unknown with the union of the names that would
+///    settle it. `false && crash` is false (short circuit, left to right); a crash on the right of
+///    an unknown stays unknown. A list may hold unknown items: `1 in [1, u]` is true.
 ///  * Versions compare by PEP 440; comparing a version with text parses the text; comparing null
-///  with a version is false
-///    for every ordering (a package that is not there satisfies no minimum).
+///    with a version is false for every ordering (what is not there satisfies no minimum).
 namespace epwise::expr {
 
 enum class Op : std::uint8_t {
-  literal,
-  name,
-  local,  // literal: `value`; name: `slot`; local: variable of an enclosing macro
+  literal,  // `constant`
+  name,     // `slot`
+  local,    // `slot` numbers the variable of an enclosing macro
   negate,
   logical_not,
   logical_and,
@@ -60,13 +61,13 @@ enum class Op : std::uint8_t {
   floor_divide,
   modulo,
   list,
-  call,  // call: `slot` is the index in functions()
-  exists,
+  call,    // `slot` is the index in functions()
+  exists,  // children: list, predicate; `slot` numbers the variable
   all,
-  filter,  // children: list, predicate; `slot` numbers the variable
-  is_explicit,
+  filter,
+  is_explicit,  // `slot` is the name's, the child is the name
   written,
-  has_section,
+  has_section,  // `constant` is the section's name, the child is that literal
   origin,
 };
 

@@ -84,7 +84,7 @@ class Parser {
   static std::vector<std::int32_t> nodes_of(const std::vector<Part>& parts);
   Part list();
   Part word();
-  Part name(std::string_view text, std::uint32_t begin, std::uint32_t end);
+  Part name(const Token& token);
   // A word with a bracket behind it: a macro of a name, a special form, or a function.
   Part call(const Token& token);
   static void refuse_foreign(const Token& token);
@@ -95,6 +95,7 @@ class Parser {
                           std::uint32_t end);
   Part macro(const Part& target, std::string_view word);
   Part special_form(Op op, const Token& token);
+  Part section_form(const Token& token, const Token& argument);
 
   std::vector<Token> tokens_;
   std::size_t at_ = 0;

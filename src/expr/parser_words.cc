@@ -38,6 +38,10 @@ constexpr std::array<Foreign, 7> kForeign = {{{"and", "&&"},
                                               {"None", "null"},
                                               {"is", "=="}}};
 
+bool is_keyword(std::string_view word) {
+  return word == "true" || word == "false" || word == "null";
+}
+
 template <std::size_t N>
 std::optional<Op> find_word(const std::array<Word, N>& words, std::string_view text) {
   for (const Word& word : words) {
@@ -67,29 +71,29 @@ Parser::Part Parser::postfix() {
 
 Parser::Part Parser::word() {
   const Token& token = take();
-  if (token.text == "true" || token.text == "false") {
-    return literal(Value::of(token.text == "true"), token);
-  }
-  if (token.text == "null") {
-    return literal(Value::unset(), token);
-  }
   if (peek().kind == TokenKind::open_bracket) {
     return call(token);
   }
   refuse_foreign(token);
-  return name(token.text, token.begin, token.end);
+  return name(token);
 }
 
-Parser::Part Parser::name(std::string_view text, std::uint32_t begin, std::uint32_t end) {
-  const std::string_view first = text.substr(0, text.find('.'));
+Parser::Part Parser::name(const Token& token) {
+  const auto [begin, end] = std::pair(token.begin, token.end);
+  if (token.text == "null") {
+    return literal(Value::unset(), token);
+  }
+  if (is_keyword(token.text)) {
+    return literal(Value::of(token.text == "true"), token);
+  }
+  const std::string_view first = token.text.substr(0, token.text.find('.'));
   const auto local = std::find(locals_.begin(), locals_.end(), first);
   if (local == locals_.end()) {
-    return {push({.op = Op::name, .slot = names_.slot(text), .begin = begin, .end = end}, {}),
-            begin,
-            end};
+    const Node node{.op = Op::name, .slot = names_.slot(token.text), .begin = begin, .end = end};
+    return {push(node, {}), begin, end};
   }
-  if (first.size() != text.size()) {
-    fail_range(begin, end, fmt::format("`{}` is an item of a list and has no fields", first));
+  if (first.size() != token.text.size()) {
+    fail(token, fmt::format("`{}` is an item of a list and has no fields", first));
   }
   const auto slot = static_cast<std::int32_t>(local - locals_.begin());
   return {push({.op = Op::local, .slot = slot, .begin = begin, .end = end}, {}), begin, end};
@@ -105,8 +109,10 @@ Parser::Part Parser::call(const Token& token) {
           fmt::format("`{}` is no function; behind a dot only exists, all and filter can be called",
                       token.text));
     }
-    const auto end = token.begin + static_cast<std::uint32_t>(dot);
-    return macro(name(token.text.substr(0, dot), token.begin, end), last);
+    Token list = token;
+    list.text = token.text.substr(0, dot);
+    list.end = token.begin + static_cast<std::uint32_t>(dot);
+    return macro(name(list), last);
   }
   if (const auto form = find_word(kForms, token.text)) {
     return special_form(*form, token);
@@ -168,7 +174,8 @@ Parser::Part Parser::macro(const Part& target, std::string_view word) {
   constexpr std::size_t kMaxNested = 8;
   take();
   const Token& variable = take();
-  if (variable.kind != TokenKind::name || variable.text.find('.') != std::string_view::npos) {
+  if (variable.kind != TokenKind::name || is_keyword(variable.text) ||
+      variable.text.find('.') != std::string_view::npos) {
     fail(variable, fmt::format("{0} takes a variable and a condition: list.{0}(x, x > 1)", word));
   }
   if (std::find(locals_.begin(), locals_.end(), variable.text) != locals_.end()) {
@@ -191,26 +198,35 @@ Parser::Part Parser::macro(const Part& target, std::string_view word) {
 Parser::Part Parser::special_form(Op op, const Token& token) {
   take();
   const Token& argument = take();
-  const bool wants_text = op == Op::has_section;
-  const bool fits =
-      wants_text ? argument.kind == TokenKind::literal && argument.value.text() != nullptr
-                 : argument.kind == TokenKind::name && peek().kind != TokenKind::open_bracket;
-  if (!fits) {
-    fail(argument,
-         fmt::format("{0} takes {1}",
-                     token.text,
-                     wants_text ? "a section's name in quotes" : "a field's name"));
+  if (op == Op::has_section) {
+    return section_form(token, argument);
   }
-  Node node{.op = op, .begin = token.begin};
-  if (wants_text) {
-    node.constant = static_cast<std::int32_t>(result_.constants.size());
-    result_.constants.push_back(argument.value);
-    result_.dimensions.push_back(units::Dimension::none);
-  } else {
-    node.slot = names_.slot(argument.text);
+  const bool named = argument.kind == TokenKind::name && peek().kind != TokenKind::open_bracket;
+  if (!named) {
+    fail(argument, fmt::format("{0} takes a field's name: {0}(model.num_layers)", token.text));
   }
-  node.end = expect(TokenKind::close_bracket, ")", fmt::format("to close {}", token.text));
-  return {push(node, {}), token.begin, node.end};
+  const std::int32_t slot = names_.slot(argument.text);
+  const std::int32_t field =
+      push({.op = Op::name, .slot = slot, .begin = argument.begin, .end = argument.end}, {});
+  const std::uint32_t end =
+      expect(TokenKind::close_bracket, ")", fmt::format("to close {}", token.text));
+  return {
+      push({.op = op, .slot = slot, .begin = token.begin, .end = end}, {field}), token.begin, end};
+}
+
+Parser::Part Parser::section_form(const Token& token, const Token& argument) {
+  if (argument.kind != TokenKind::literal || argument.value.text() == nullptr) {
+    fail(argument, "section takes a section's name in quotes: section(\"comm_overlap\")");
+  }
+  const Part name = literal(argument.value, argument);
+  const std::uint32_t end = expect(TokenKind::close_bracket, ")", "to close section");
+  return {push({.op = Op::has_section,
+                .constant = result_.nodes.back().constant,
+                .begin = token.begin,
+                .end = end},
+               {name.node}),
+          token.begin,
+          end};
 }
 
 }  // namespace epwise::expr

@@ -43,6 +43,12 @@ constexpr bool reads_name(Op op) {
   return op == Op::name || op == Op::is_explicit || op == Op::written || op == Op::origin;
 }
 
+/// Nodes whose value is a boolean whatever their operands are (or unknown, or a crash).
+constexpr bool gives_truth(Op op) {
+  return op == Op::logical_not || op == Op::logical_and || op == Op::logical_or ||
+         precedence(op) == precedence(Op::equal) || op == Op::exists || op == Op::all;
+}
+
 constexpr bool is_macro(Op op) {
   return op == Op::exists || op == Op::all || op == Op::filter;
 }

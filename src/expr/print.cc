@@ -211,8 +211,7 @@ class Printer {
 
   void macro(const Node& node) {
     const Node& target = child(node, 0);
-    // `8.all` would read as a number.
-    const bool bracket = target.op == Op::literal || precedence(target.op) < precedence(Op::name);
+    const bool bracket = is_bare_word(target) || precedence(target.op) < precedence(Op::name);
     text_ += bracket ? "(" : "";
     print(target);
     text_ += fmt::format("{}.{}({}, ",
@@ -223,6 +222,15 @@ class Printer {
                          variable(node.slot));
     print(child(node, 1));
     text_ += ")";
+  }
+
+  // `8.all` would read as a number, `true.all` as a name.
+  bool is_bare_word(const Node& node) const {
+    if (node.op != Op::literal) {
+      return false;
+    }
+    const Value& value = expression_.constants[static_cast<std::size_t>(node.constant)];
+    return value.text() == nullptr && value.version() == nullptr;
   }
 
   void special_form(const Node& node) {
