@@ -14,6 +14,34 @@ bool is_flow_indicator(char c) {
   return c == ',' || c == '[' || c == ']' || c == '{' || c == '}';
 }
 
+bool is_word_character(char c) {
+  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-';
+}
+
+bool is_tag_character(char c) {
+  return is_word_character(c) ||
+         std::string_view("#;/?:@&=+$_.~*'()%").find(c) != std::string_view::npos;
+}
+
+/// As the tokeniser cuts tags: `!<...>`, `!handle!suffix` or `!suffix`.
+std::size_t tag_end(std::string_view text, std::size_t from) {
+  std::size_t i = from + 1;
+  if (at(text, i) == '<') {
+    const std::size_t close = text.find('>', i);
+    return close == text.npos ? text.size() : close + 1;
+  }
+  while (i < text.size() && is_word_character(text[i])) {
+    ++i;
+  }
+  if (at(text, i) == '!') {
+    ++i;
+  }
+  while (i < text.size() && is_tag_character(text[i])) {
+    ++i;
+  }
+  return i;
+}
+
 std::size_t line_end(std::string_view text, std::size_t from) {
   while (from < text.size() && !is_break(text[from])) {
     ++from;
@@ -122,15 +150,14 @@ std::size_t skip_layout(std::string_view text, std::size_t from) {
 }
 
 std::size_t property_end(std::string_view text, std::size_t from) {
-  const bool verbatim = at(text, from) == '!' && at(text, from + 1) == '<';
+  if (at(text, from) == '!') {
+    return tag_end(text, from);
+  }
   std::size_t i = from + 1;
-  while (i < text.size() && !is_space(text[i])) {
-    if (verbatim ? text[i - 1] == '>' : is_flow_indicator(text[i])) {
-      break;
-    }
+  while (i < text.size() && !is_space(text[i]) && !is_flow_indicator(text[i])) {
     ++i;
   }
-  return i < text.size() ? i : text.size();
+  return std::min(i, text.size());
 }
 
 std::size_t scalar_end(std::string_view text, std::size_t begin, std::string_view value) {

@@ -1,0 +1,104 @@
+// Any bytes as YAML: no exception, no hang, and every mark says what stands there.
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+
+#include "yaml/parse.h"
+#include "yaml/scalar.h"
+
+namespace {
+
+using epwise::text::Diagnostic;
+using epwise::text::Mark;
+using epwise::yaml::Dialect;
+using epwise::yaml::Entry;
+using epwise::yaml::Node;
+
+void require(bool condition) {
+  if (!condition) {
+    std::abort();
+  }
+}
+
+void check_mark(const Mark& mark) {
+  require(mark.file != nullptr && mark.begin <= mark.end);
+  require(mark.end <= mark.file->bytes().size());
+  require(mark.start().line <= mark.finish().line && mark.start().column >= 1);
+}
+
+/// Folding changes white space only.
+std::string printed(std::string_view text) {
+  std::string result;
+  for (const char c : text) {
+    if (std::string_view(" \t\r\n").find(c) == std::string_view::npos) {
+      result += c;
+    }
+  }
+  return result;
+}
+
+bool has_wide_break(std::string_view text) {
+  return text.find("\xC2\x85") != std::string_view::npos ||
+         text.find("\xE2\x80") != std::string_view::npos;
+}
+
+void check_scalar(const Node& node) {
+  const std::string_view covered =
+      node.defined.file->bytes().substr(node.defined.begin, node.defined.end - node.defined.begin);
+  if (!node.plain) {
+    require(!covered.empty() && std::string_view("'\"|>").find(covered[0]) != covered.npos);
+  } else if (!has_wide_break(covered) && !covered.starts_with('*')) {  // a recursive alias
+    require(printed(covered) == printed(node.scalar));
+  }
+  for (const Dialect dialect : {Dialect::pyyaml, Dialect::omegaconf, Dialect::words}) {
+    static_cast<void>(epwise::yaml::type_scalar(node, dialect));
+  }
+}
+
+void check_tree(const Node& node, int depth) {
+  require(depth <= 64);
+  check_mark(node.mark);
+  check_mark(node.defined);
+  if (node.is_scalar() || node.is_null()) {
+    check_scalar(node);
+  }
+  for (const Node& item : node.items) {
+    check_tree(item, depth + 1);
+  }
+  for (const Entry& entry : node.entries) {
+    check_mark(entry.key_mark);
+    require(node.find(entry.key) != nullptr);
+    check_tree(entry.value, depth + 1);
+  }
+}
+
+void check_problem(const Diagnostic& problem) {
+  require(problem.rule.starts_with("yaml/") && !problem.message.empty());
+  check_mark(problem.mark);
+  for (const auto& label : problem.related) {
+    check_mark(label.mark);
+  }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string bytes(reinterpret_cast<const char*>(data), size);
+  const epwise::text::SourceFile file("fuzz.yaml", bytes);
+  epwise::yaml::Limits limits;
+  limits.bytes = 1U << 20U;
+  limits.nodes = 2000;
+  limits.documents = 8;
+  const epwise::yaml::Stream stream = epwise::yaml::parse(file, limits);
+  require(stream.readable || !stream.diagnostics.empty());
+  for (const auto& document : stream.documents) {
+    check_tree(document.root, 0);
+  }
+  for (const Diagnostic& problem : stream.diagnostics) {
+    check_problem(problem);
+  }
+  return 0;
+}
