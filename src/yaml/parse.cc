@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <optional>
 #include <sstream>
-#include <stdexcept>
+#include <string>
 #include <utility>
 
 #include <yaml-cpp/eventhandler.h>
@@ -11,22 +11,15 @@
 #include <yaml-cpp/mark.h>
 #include <yaml-cpp/parser.h>
 
+#include "yaml/abridgement.h"
 #include "yaml/admission.h"
-#include "yaml/compose.h"
-#include "yaml/directives.h"
 #include "yaml/events.h"
-#include "yaml/problem_list.h"
-#include "yaml/raw.h"
-#include "yaml/spans.h"
+#include "yaml/stream_builder.h"
 #include "yaml/syntax.h"
 
 namespace epwise::yaml {
 
 namespace {
-
-std::uint32_t offset(const YAML::Mark& mark) {
-  return static_cast<std::uint32_t>(std::max(mark.pos, 0));
-}
 
 /// Thrown out of the tokeniser's call-backs to stop it; caught in this file.
 struct Stop {
@@ -35,7 +28,10 @@ struct Stop {
 
 class Recorder : public YAML::EventHandler {
  public:
-  Recorder(const text::SourceFile& file, const Limits& limits) : file_(file), limits_(limits) {}
+  Recorder(const text::SourceFile& file, const Abridgement& source, const Limits& limits)
+      : file_(file),
+        source_(source),
+        limits_(limits) {}
 
   void OnDocumentStart(const YAML::Mark& mark) override {
     record_ = {};
@@ -56,7 +52,9 @@ class Recorder : public YAML::EventHandler {
                 const std::string& /*tag*/,
                 YAML::anchor_t anchor,
                 const std::string& value) override {
-    add(Event::Type::scalar, mark, anchor).text = value;
+    Event& event = add(Event::Type::scalar, mark, anchor);
+    const std::string_view word = source_.word(event.at);
+    event.text = word.empty() ? value : std::string(word);
   }
 
   void OnSequenceStart(const YAML::Mark& mark,
@@ -78,6 +76,11 @@ class Recorder : public YAML::EventHandler {
   void OnMapEnd() override { close(); }
 
   Record& record() { return record_; }
+
+  std::uint32_t offset(const YAML::Mark& mark) const {
+    const auto place = static_cast<std::size_t>(std::max(mark.pos, 0));
+    return static_cast<std::uint32_t>(std::min(source_.original(place), source_.source.size()));
+  }
 
  private:
   Event& add(Event::Type type, const YAML::Mark& mark, YAML::anchor_t anchor) {
@@ -117,11 +120,12 @@ class Recorder : public YAML::EventHandler {
                          const char* message,
                          const char* help) {
     const auto size = static_cast<std::uint32_t>(file_.bytes().size());
-    const std::uint32_t begin = std::min(offset(mark), size);
+    const std::uint32_t begin = offset(mark);
     throw Stop{{rule, {&file_, begin, std::min(begin + 1, size)}, message, {}, help}};
   }
 
   const text::SourceFile& file_;
+  const Abridgement& source_;
   const Limits& limits_;
   Record record_;
   std::size_t nodes_ = 0;
@@ -152,134 +156,60 @@ std::string with_plain_breaks(std::string_view text) {
   return result;
 }
 
-class StreamReader {
- public:
-  StreamReader(const text::SourceFile& file, const Limits& limits)
-      : file_(file),
-        limits_(limits),
-        text_(with_plain_breaks(file.bytes())) {}
-
-  Stream run() {
-    if (file_.had_byte_order_mark()) {
-      stream_.diagnostics.push_back({"yaml/byte-order-mark",
-                                     {&file_, 0, 0},
-                                     "the file starts with a byte-order mark",
-                                     {},
-                                     "save it as UTF-8 without one"});
+/// Reads all documents of `source`; nothing when the tokeniser rejects it and `report` is false.
+std::optional<Stream> tokenise(const text::SourceFile& file,
+                               const Abridgement& source,
+                               const Limits& limits,
+                               bool report) {
+  std::istringstream in(source.text);
+  StreamBuilder builder(file, source.source, limits);
+  Recorder recorder(file, source, limits);
+  try {
+    YAML::Parser parser(in);
+    while (builder.is_readable() && parser.HandleNextDocument(recorder)) {
+      builder.take(recorder.record());
     }
-    if (auto problem = refuse(file_, limits_)) {
-      fail(std::move(*problem));
-    } else {
-      read_documents();
-      report_empty();
+  } catch (Stop& stop) {
+    builder.fail(std::move(stop.why));
+  } catch (const YAML::Exception& error) {
+    if (!report) {
+      return std::nullopt;
     }
-    stream_.diagnostics = readable_list(std::move(stream_.diagnostics));
-    return std::move(stream_);
+    const std::size_t place = recorder.offset(error.mark);
+    builder.fail(syntax_error(file, source.source, error.msg, place, recorder.record()));
   }
+  return builder.finish();
+}
 
- private:
-  void read_documents() {
-    std::istringstream in(text_);
-    Recorder recorder(file_, limits_);
-    try {
-      YAML::Parser parser(in);
-      while (stream_.readable && parser.HandleNextDocument(recorder)) {
-        take(recorder.record());
-      }
-      if (const auto flaw = check_directives(text_, end_, text_.size()); flaw && stream_.readable) {
-        report_flaws({*flaw});
-      }
-    } catch (Stop& stop) {
-      fail(std::move(stop.why));
-    } catch (const YAML::Exception& error) {
-      fail(syntax_error(file_, text_, error.msg, offset(error.mark), recorder.record()));
-    }
+std::optional<Stream> refused(const text::SourceFile& file, const Limits& limits) {
+  std::optional<text::Diagnostic> problem = refuse(file, limits);
+  if (!problem) {
+    return std::nullopt;
   }
-
-  void take(Record& record) {
-    const int number = static_cast<int>(stream_.documents.size()) + 1;
-    if (number > 1 && !is_separate(record.start)) {
-      fail(stray_content(file_, text_, record.start));
-      return;
-    }
-    if (number > limits_.documents) {
-      fail({"yaml/too-many-nodes",
-            {&file_, record.start, record.start},
-            "too many documents in one file",
-            {},
-            "split the file"});
-      return;
-    }
-    const std::size_t percent = std::string_view(text_).substr(end_, record.start - end_).find('%');
-    if (percent != std::string_view::npos) {
-      if (const auto flaw = check_directives(text_, end_, record.start)) {
-        report_flaws({*flaw});
-      }
-      end_ = record.start;
-    }
-    report_flaws(locate(text_, end_, record));
-    end_ = std::max<std::size_t>(record.start, last_end(record.events));
-    Composition composition = compose(file_, record.events, limits_, stream_.diagnostics);
-    stream_.readable = stream_.readable && composition.complete;
-    if (!composition.root) {
-      return;
-    }
-    stream_.documents.push_back(
-        {std::move(*composition.root), number, file_.position(record.start).line});
-  }
-
-  static std::size_t last_end(const Events& events) {
-    std::size_t end = 0;
-    for (const Event& event : events) {
-      end = std::max<std::size_t>(end, event.end);
-    }
-    return end;
-  }
-
-  /// Whether a `---` separates the document at `start` from the one before. Without that the
-  /// tokeniser has stopped in the middle, perhaps for ever: the text `,` gives one empty document
-  /// after the other at the same place.
-  bool is_separate(std::size_t start) const {
-    return start >= end_ && raw::is_document_start(text_, start);
-  }
-
-  void report_flaws(const std::vector<Flaw>& flaws) {
-    for (const Flaw& flaw : flaws) {
-      fail({std::string(flaw.rule),
-            {&file_, flaw.begin, flaw.end},
-            std::string(flaw.message),
-            {},
-            std::string(flaw.help)});
-    }
-  }
-
-  void report_empty() {
-    const bool empty = std::all_of(
-        stream_.documents.begin(), stream_.documents.end(), [](const Document& document) {
-          return document.root.is_null() && document.root.scalar.empty();
-        });
-    if (stream_.readable && empty) {
-      stream_.diagnostics.push_back(
-          {"yaml/empty", {&file_, 0, 0}, "the file holds no settings", {}, ""});
-    }
-  }
-
-  void fail(text::Diagnostic problem) {
-    stream_.readable = false;
-    stream_.diagnostics.push_back(std::move(problem));
-  }
-
-  const text::SourceFile& file_;
-  const Limits& limits_;
-  const std::string text_;
-  Stream stream_;
-  std::size_t end_ = 0;  // of the document before
-};
+  StreamBuilder builder(file, {}, limits);
+  builder.fail(std::move(*problem));
+  return builder.finish();
+}
 
 }  // namespace
 
 Stream parse(const text::SourceFile& file, const Limits& limits) {
-  return StreamReader(file, limits).run();
+  if (auto stream = refused(file, limits)) {
+    return *std::move(stream);
+  }
+  const std::string text = with_plain_breaks(file.bytes());
+  if (auto stream = tokenise(file, abridge(text), limits, false)) {
+    return *std::move(stream);
+  }
+  return *tokenise(file, verbatim(text), limits, true);
+}
+
+Stream parse_slowly(const text::SourceFile& file, const Limits& limits) {
+  if (auto stream = refused(file, limits)) {
+    return *std::move(stream);
+  }
+  const std::string text = with_plain_breaks(file.bytes());
+  return *tokenise(file, verbatim(text), limits, true);
 }
 
 }  // namespace epwise::yaml

@@ -34,4 +34,8 @@ struct Stream {
 /// explicit keys win, earlier mappings of a list win over later ones.
 Stream parse(const text::SourceFile& file, const Limits& limits = {});
 
+/// The same without the shortcut for simple lines (yaml/abridgement.h). Tests hold the two against
+/// each other.
+Stream parse_slowly(const text::SourceFile& file, const Limits& limits = {});
+
 }  // namespace epwise::yaml

@@ -16,6 +16,7 @@ using epwise::text::Mark;
 using epwise::yaml::Dialect;
 using epwise::yaml::Entry;
 using epwise::yaml::Node;
+using epwise::yaml::Stream;
 
 void require(bool condition) {
   if (!condition) {
@@ -75,6 +76,36 @@ void check_tree(const Node& node, int depth) {
   }
 }
 
+bool same(const Node& a, const Node& b) {
+  bool equal = a.kind == b.kind && a.plain == b.plain && a.mark == b.mark &&
+               a.defined == b.defined && a.tag == b.tag && a.scalar == b.scalar &&
+               a.items.size() == b.items.size() && a.entries.size() == b.entries.size();
+  for (std::size_t i = 0; equal && i < a.items.size(); ++i) {
+    equal = same(a.items[i], b.items[i]);
+  }
+  for (std::size_t i = 0; equal && i < a.entries.size(); ++i) {
+    equal = a.entries[i].key == b.entries[i].key &&
+            a.entries[i].key_mark == b.entries[i].key_mark &&
+            same(a.entries[i].value, b.entries[i].value);
+  }
+  return equal;
+}
+
+/// The shortcut for simple lines changes nothing.
+void check_same(const Stream& a, const Stream& b) {
+  require(a.readable == b.readable && a.documents.size() == b.documents.size());
+  for (std::size_t i = 0; i < a.documents.size(); ++i) {
+    require(same(a.documents[i].root, b.documents[i].root));
+    require(a.documents[i].first_line == b.documents[i].first_line);
+  }
+  require(a.diagnostics.size() == b.diagnostics.size());
+  for (std::size_t i = 0; i < a.diagnostics.size(); ++i) {
+    require(a.diagnostics[i].rule == b.diagnostics[i].rule);
+    require(a.diagnostics[i].mark == b.diagnostics[i].mark);
+    require(a.diagnostics[i].message == b.diagnostics[i].message);
+  }
+}
+
 void check_problem(const Diagnostic& problem) {
   require(problem.rule.starts_with("yaml/") && !problem.message.empty());
   check_mark(problem.mark);
@@ -92,7 +123,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   limits.bytes = 1U << 20U;
   limits.nodes = 2000;
   limits.documents = 8;
-  const epwise::yaml::Stream stream = epwise::yaml::parse(file, limits);
+  const Stream stream = epwise::yaml::parse(file, limits);
   require(stream.readable || !stream.diagnostics.empty());
   for (const auto& document : stream.documents) {
     check_tree(document.root, 0);
@@ -100,5 +131,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   for (const Diagnostic& problem : stream.diagnostics) {
     check_problem(problem);
   }
+  check_same(stream, epwise::yaml::parse_slowly(file, limits));
   return 0;
 }

@@ -33,20 +33,21 @@ std::string content(const std::string& path) {
   return out.str();
 }
 
-/// Every plain scalar without line breaks is exactly what its mark covers.
-void check_marks(const Node& node) {
-  const std::string_view text = node.mark.file->bytes();
+/// Plain scalars of one line that are not exactly what their mark covers.
+int wrong_marks(const Node& node) {
   const std::string_view covered =
-      text.substr(node.defined.begin, node.defined.end - node.defined.begin);
-  if (node.is_scalar() && node.plain && covered.find('\n') == std::string_view::npos) {
-    CHECK(covered == node.scalar);
-  }
+      node.defined.file->bytes().substr(node.defined.begin, node.defined.end - node.defined.begin);
+  int wrong = node.is_scalar() && node.plain && covered.find('\n') == std::string_view::npos &&
+                      covered != node.scalar
+                  ? 1
+                  : 0;
   for (const Node& item : node.items) {
-    check_marks(item);
+    wrong += wrong_marks(item);
   }
   for (const Entry& entry : node.entries) {
-    check_marks(entry.value);
+    wrong += wrong_marks(entry.value);
   }
+  return wrong;
 }
 
 TEST_CASE("the corpus parses") {
@@ -57,6 +58,7 @@ TEST_CASE("the corpus parses") {
   }
   const std::vector<std::string> paths = recipes(folder);
   CHECK(paths.size() > 100);
+  int number = 0;
   for (const std::string& path : paths) {
     CAPTURE(path);
     const text::SourceFile file(path, content(path));
@@ -67,7 +69,10 @@ TEST_CASE("the corpus parses") {
     for (const text::Diagnostic& each : stream.diagnostics) {
       CHECK(each.rule == "yaml/duplicate-key");
     }
-    check_marks(stream.documents[0].root);
+    CHECK(wrong_marks(stream.documents[0].root) == 0);
+    if (++number % 10 == 0) {
+      CHECK(trees_text(stream) == trees_text(parse_slowly(file)));
+    }
   }
 }
 
