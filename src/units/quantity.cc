@@ -176,9 +176,10 @@ std::optional<Quantity> parse_quantity(std::string_view text) {
     return Quantity{.value = number, .dimension = Dimension::none};
   }
   auto quantity = parse_unit(unit);
-  if (quantity) {
-    quantity->value *= number;
+  if (!quantity || !std::isfinite(quantity->value * number)) {
+    return std::nullopt;
   }
+  quantity->value *= number;
   return quantity;
 }
 

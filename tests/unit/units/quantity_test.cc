@@ -51,6 +51,7 @@ TEST_CASE("what is no quantity is refused") {
                                  "nan",
                                  "inf s",
                                  "1e999 s",
+                                 "1e301 GB",
                                  "80 G",
                                  "12 u s",
                                  "mB",

@@ -1,0 +1,103 @@
+/// The readers of recipes on any bytes. The first byte chooses: a file of its own ('f'), words of a
+/// Megatron-LM command line ('a'), or Hydra overrides over a small Megatron-Bridge file ('o');
+/// words stand on lines. What must hold: every finding's place lies in the text that it points
+/// into, every value is there once, and nothing takes long.
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "data/embedded.h"
+#include "recipe/load.h"
+#include "recipe/vocabulary.h"
+
+namespace {
+
+using epwise::recipe::Framework;
+using epwise::recipe::Recipe;
+using epwise::recipe::Request;
+using epwise::recipe::Vocabulary;
+
+const Vocabulary& vocabulary_for(Framework framework) {
+  static const Vocabulary kBridge =
+      Vocabulary::load(Framework::bridge, "head", epwise::data::compiled_vocabulary());
+  static const Vocabulary kMegatron =
+      Vocabulary::load(Framework::mlm, "head", epwise::data::compiled_vocabulary());
+  return framework == Framework::bridge ? kBridge : kMegatron;
+}
+
+std::shared_ptr<const epwise::text::SourceFile> file_of(std::string bytes) {
+  return std::make_shared<epwise::text::SourceFile>("fuzz.yaml", std::move(bytes));
+}
+
+constexpr const char* kBase = R"(
+model: {num_layers: 4, recompute_modules: [mlp], moe_router_topk: "${train.micro_batch_size}"}
+train: {micro_batch_size: 1, global_batch_size: 8}
+comm_overlap: null
+env_vars: {NCCL_DEBUG: INFO}
+)";
+
+std::vector<std::string> lines_of(std::string_view text) {
+  std::vector<std::string> lines;
+  for (std::size_t at = 0; at <= text.size();) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    lines.emplace_back(text.substr(at, end - at));
+    at = end + 1;
+  }
+  return lines;
+}
+
+void require(bool holds) {
+  if (!holds) {
+    std::abort();
+  }
+}
+
+void check(const Recipe& recipe) {
+  const auto inside = [](const epwise::text::Mark& mark) {
+    return mark.nowhere() || (mark.begin <= mark.end && mark.end <= mark.file->bytes().size());
+  };
+  for (const auto& diagnostic : recipe.diagnostics) {
+    require(inside(diagnostic.mark) && !diagnostic.rule.empty() && !diagnostic.message.empty());
+    for (const auto& label : diagnostic.related) {
+      require(inside(label.mark));
+    }
+  }
+  for (const auto& [name, field] : recipe.fields) {
+    require(inside(field.key) && inside(field.mark) && field.name == name);
+  }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  if (size == 0) {
+    return 0;
+  }
+  const std::string_view bytes(reinterpret_cast<const char*>(data) + 1, size - 1);
+  Request request;
+  request.environment = {{"TP", "2"}, {"LIST", "[a b]"}, {"GONE", std::nullopt}};
+  switch (data[0]) {
+    case 'a':
+      request.framework = Framework::mlm;
+      request.words = lines_of(bytes);
+      break;
+    case 'o':
+      request.file = file_of(kBase);
+      request.words = lines_of(bytes);
+      break;
+    default:
+      request.file = file_of(std::string(bytes));
+      request.documents = data[0] == 'm' ? Request::Documents::merge : Request::Documents::each;
+      break;
+  }
+  for (const Recipe& recipe : epwise::recipe::load(request, vocabulary_for)) {
+    check(recipe);
+  }
+  return 0;
+}
