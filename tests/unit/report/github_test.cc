@@ -96,9 +96,8 @@ TEST_CASE("github: what could not be checked is an error") {
   b.file("a.yaml", "x: 1\n").result.crashed_rules = {"a/b"};
   CHECK(write_github(b.report(), {}) ==
         "::error title=epwise::cannot read b.yaml: no such file\n"
-        "::error title=epwise::rule a/b crashed on a.yaml: a bug of epwise, please report it with "
-        "the "
-        "recipe\n");
+        "::error title=epwise::a.yaml: epwise failed in rule a/b; this is a bug, please report it "
+        "with the recipe\n");
 }
 
 TEST_CASE("github: step summary") {
