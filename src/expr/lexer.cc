@@ -188,6 +188,10 @@ class Lexer {
     }
     token.dimension = factor->dimension;
     token.value = scaled(token.value, factor->value);
+    if (!std::isfinite(token.value.as_number())) {
+      problem(begin, at_, fmt::format("the number {} is too large in {}", digits, unit));
+      token.value = Value::of(0);
+    }
   }
 
   static std::optional<Value> to_number(std::string_view digits, bool whole) {

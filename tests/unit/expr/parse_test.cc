@@ -146,6 +146,7 @@ TEST_CASE("mistakes are named where they stand") {
       {"99999999999999999999",
        "»99999999999999999999« the number 99999999999999999999 is too large"},
       {"1e999", "»1e999« the number 1e999 is too large"},
+      {"1e301 GB", "»1e301 GB« the number 1e301 is too large in GB"},
       {"1 < a < 3", "1 < a »<« 3 comparisons do not chain; write a < b && b < c"},
       {"(a in b == c)", "(a in b »==« c) comparisons do not chain; write a == b && b == c"},
       {"a and b", "a »and« b write && for `and`"},
