@@ -7,8 +7,7 @@ namespace epwise::lint {
 void add_needs(std::vector<std::string>& all, const std::vector<std::string>& more) {
   all.insert(all.end(), more.begin(), more.end());
   std::ranges::sort(all);
-  const auto doubles = std::ranges::unique(all);
-  all.erase(doubles.begin(), doubles.end());
+  all.erase(std::unique(all.begin(), all.end()), all.end());
 }
 
 Outcome decide(const Rule& rule, const expr::Environment& facts) {
