@@ -78,6 +78,9 @@ class Reader {
       if (section.name == "model") {
         recipe_.model_class = target;
       }
+      if (!target.empty()) {
+        recipe_.raw["raw." + section.name + "_class"] = Value::of(target);
+      }
     }
   }
 
