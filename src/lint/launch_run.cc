@@ -45,6 +45,7 @@ class Run {
         }
       }
     }
+    announce(expr::Value::unset());
     if (launch_.verdict == Verdict::starts && !launch_.needs.empty()) {
       launch_.verdict = Verdict::undecided;
     }
@@ -77,7 +78,16 @@ class Run {
     return checks;
   }
 
+  /// Rules that stand in several stages may ask in which one they are (`stage`); null when all are
+  /// over.
+  void announce(expr::Value stage) {
+    if (const int slot = facts_.names().find("stage"); slot >= 0) {
+      facts_.assign(slot, std::move(stage), {});
+    }
+  }
+
   void steps(const Stage& stage) {
+    announce(expr::Value::of(stage.name));
     const auto checks = checks_of(stage);
     auto check = checks.begin();
     for (const auto& rewrite : stage.rewrites) {

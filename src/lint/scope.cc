@@ -18,6 +18,7 @@ constexpr std::array kFixed = {
     Fixed{"fw", Kind::text},
     Fixed{"gpus", Kind::integer},
     Fixed{"purpose", Kind::text},
+    Fixed{"stage", Kind::text},
     Fixed{"model_class", Kind::text},
     Fixed{"hw.arch", Kind::text},
     Fixed{"hw.name", Kind::text},

@@ -307,7 +307,7 @@ std::vector<Rewrite> Facts::rewrites() const {
                      as_attribute(parsed_end, inverted),
                      std::string(entry.why)});
     }
-    if (entry.config_touched && !(entry.at_config == entry.value)) {
+    if (entry.config_touched && !entry.config_why.empty() && !(entry.at_config == entry.value)) {
       all.push_back({slot,
                      "config." + std::string(split(name).second),
                      entry.at_config,
