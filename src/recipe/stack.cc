@@ -14,6 +14,7 @@ namespace {
 
 const std::vector<std::string_view> kComponents = {"bridge",
                                                    "cuda",
+                                                   "deep_gemm",
                                                    "deepep",
                                                    "driver",
                                                    "hybridep",
