@@ -38,6 +38,21 @@ class Collector final : public LaunchEvents {
     add_needs(open_[&rule], needs);
   }
 
+  /// A file of overrides may leave to its base recipe what a rule found to be the default: only a
+  /// value that stands in the file is a defect of the file.
+  void fail_unless_inherited(const Rule& rule) {
+    const auto partial = facts_.recipe().raw.find("raw.partial");
+    const bool overrides = partial != facts_.recipe().raw.end() && partial->second.truthy();
+    const auto written = [&](const Operand& operand) {
+      return operand.slot >= 0 && facts_.is_explicit(operand.slot).truthy();
+    };
+    if (overrides && std::ranges::none_of(rule.operands, written)) {
+      open(rule, {"the base recipe"});
+    } else {
+      fail(rule, {});
+    }
+  }
+
   void fail(const Rule& rule, const std::string& crash) {
     failed_.insert(&rule);
     findings_.push_back(build_finding(rule, facts_, crash));
@@ -120,7 +135,7 @@ void check_rest(const Rule& rule, const model::Facts& facts, Collector& collecto
     case Outcome::Kind::passes:
       break;
     case Outcome::Kind::fails:
-      collector.fail(rule, {});
+      collector.fail_unless_inherited(rule);
       break;
     case Outcome::Kind::open:
       collector.open(rule, outcome.needs);
@@ -177,11 +192,13 @@ Result lint(const recipe::Recipe& recipe,
   result.launch = run_launch(knowledge, facts, reported, collector);
   result.effective = facts.rewrites();
   for (const auto& rule : knowledge.rules) {
-    if (rule.builtin || !rule.places.empty() ||
-        !holds(rule.versions, framework, vocabulary.version())) {
+    if (rule.builtin || !holds(rule.versions, framework, vocabulary.version())) {
       continue;
     }
-    ++result.rules_checked;
+    result.rules_checked += selection.takes(rule) ? 1 : 0;
+    if (!rule.places.empty()) {
+      continue;
+    }
     try {
       check_rest(rule, facts, collector);
     } catch (const std::exception& error) {

@@ -52,7 +52,7 @@ std::string spelling(std::string_view name, const model::Facts& facts) {
   }
   if (const auto* spec = facts.vocabulary().find(name)) {
     if (!is_mlm(facts)) {
-      return std::string(name);
+      return facts.recipe().path_of(name);
     }
     const auto* flag = flag_of(spec->attribute, facts.vocabulary(), std::nullopt);
     return flag == nullptr ? std::string(spec->attribute) : std::string(long_spelling(*flag));
@@ -70,7 +70,7 @@ std::string pointer(std::string_view name, const model::Facts& facts) {
   if (is_mlm(facts)) {
     return field == nullptr ? std::string() : "/MODEL_ARGS/" + field->spelling;
   }
-  std::string all = "/" + std::string(name);
+  std::string all = "/" + facts.recipe().path_of(name);
   std::ranges::replace(all, '.', '/');
   return all;
 }

@@ -155,7 +155,7 @@ Value Facts::hardware(std::string_view key) const {
     return Value::of(hw.architecture);
   }
   if (key == "name") {
-    return Value::of(hw.device_name);
+    return hw.device_name.empty() ? Value::unknown({"hw.name"}) : Value::of(hw.device_name);
   }
   if (key == "cc") {
     return Value::of(hw.compute_capability);
@@ -170,7 +170,7 @@ Value Facts::hardware(std::string_view key) const {
     return Value::of(hw.gpus_per_node);
   }
   if (key == "sm_count") {
-    return Value::of(hw.sm_count);
+    return hw.sm_count == 0 ? Value::unknown({"hw.sm_count"}) : Value::of(hw.sm_count);
   }
   const auto* number = hw.number(key);
   return number == nullptr ? Value::unknown({"hw." + std::string(key)})
@@ -302,7 +302,7 @@ std::vector<Rewrite> Facts::rewrites() const {
     const auto& parsed_end = entry.config_touched ? entry.at_config : entry.value;
     if (entry.touched && !entry.why.empty() && !(entry.initial == parsed_end)) {
       all.push_back({slot,
-                     bridge ? std::string(name) : attribute,
+                     bridge ? recipe_.path_of(name) : attribute,
                      as_attribute(entry.initial, inverted),
                      as_attribute(parsed_end, inverted),
                      std::string(entry.why)});

@@ -21,4 +21,19 @@ const Field* Recipe::find(std::string_view canonical) const {
   return found == fields.end() ? nullptr : &found->second;
 }
 
+std::string Recipe::path_of(std::string_view canonical) const {
+  constexpr std::string_view kModel = "model.";
+  constexpr std::string_view kNested = "model.transformer";
+  if (!canonical.starts_with(kModel) || find(kNested) == nullptr) {
+    return std::string(canonical);
+  }
+  if (const auto* field = find(canonical)) {
+    const bool nested = field->spelling.find(kNested) != std::string::npos;
+    if (!nested || canonical == kNested) {
+      return std::string(canonical);
+    }
+  }
+  return std::string(kNested) + "." + std::string(canonical.substr(kModel.size()));
+}
+
 }  // namespace epwise::recipe

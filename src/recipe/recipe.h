@@ -63,6 +63,11 @@ struct Recipe {
   bool readable = true;  // false: nothing of it could be used
 
   const Field* find(std::string_view canonical) const;
+
+  /// Bridge: the dotted path where the recipe has a field, or would have it. Models of newer
+  /// versions keep the transformer's fields one level deeper: model.num_layers stands at
+  /// "model.transformer.num_layers" there.
+  std::string path_of(std::string_view canonical) const;
 };
 
 }  // namespace epwise::recipe

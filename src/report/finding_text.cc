@@ -174,7 +174,7 @@ std::string note_text(int indent,
             paint(Role::strong, std::string_view(head).substr(1)) +
             line.substr(std::min(head.size(), line.size()));
     } else {
-      out += blanks + std::string(kHang, ' ') + line;
+      out.append(blanks).append(kHang, ' ').append(line);
     }
     out += '\n';
   }
@@ -247,7 +247,9 @@ std::string finding_text(const LintedFile& file,
     note("why", first_sentence(finding.rule->why));
   }
   for (const lint::Fix& fix : finding.fixes) {
-    note(fmt::format("fix [{}]", lint::to_string(fix.tier)), fix_text(fix));
+    // A reader knows what is wrong with the text, not what was meant: its words are no edit.
+    const bool advice = finding.rule->builtin && fix.edits.empty();
+    note(advice ? "help" : fmt::format("fix [{}]", lint::to_string(fix.tier)), fix_text(fix));
   }
   if (first) {
     out += evidence_note(*finding.rule, indent, style, paint);

@@ -147,7 +147,9 @@ TEST_CASE("the parser answers as argparse does") {
       continue;
     }
     CHECK_MESSAGE(arguments.diagnostics.empty(), note);
-    for (const auto& [attribute, wanted] : row["result"].items()) {
+    for (const auto& item : row["result"].items()) {
+      const std::string& attribute = item.key();
+      const json& wanted = item.value();
       const auto found = arguments.values.find(attribute);
       // What validation makes of it, and defaults, are not the parser's business.
       if (!validated && found != arguments.values.end()) {
