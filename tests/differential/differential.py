@@ -1,0 +1,275 @@
+#!/usr/bin/env python3
+"""`epwise lint` against the real validators, on launches that nobody wrote down before.
+
+    tests/differential/differential.py BIN --framework mlm --version head [--cases 5000] [--seed 1] [--floor 0.98] [--out DIR]
+
+Random launches are made around recipes that start: one to three changes of a value, a flag, the world size, the device or a
+version, half of them at the boundaries that the rules themselves compare with. The oracle (../shared/oracle) answers each with
+the validators' own code; `epwise` must give the same verdict. Disagreements are shrunk to the fewest changes that still show
+one and written to DIR/<framework>-<version>.jsonl in the format of the verdict vectors.
+
+Exit status: 0 the floor is met, 1 it is not, 77 the oracle is not set up (the reason is printed).
+"""
+import argparse, collections, json, os, pathlib, random, re, subprocess, sys, time
+import yaml
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+SHARED = ROOT.parent / 'shared'
+sys.dont_write_bytecode = True
+DEVICES = ['h100', 'h200', 'b200', 'b300', 'gb200', 'gb300', 'a100']
+NEIGHBOURS = [-2, -1, 1, 2]
+# Sections of a container whose values decide about a launch; the others name paths, loggers and the like.
+SECTIONS = ['model', 'ddp', 'optimizer', 'train', 'scheduler', 'checkpoint', 'comm_overlap', 'mixed_precision', 'dist', 'rng', 'validation', 'profiling', 'dataset']
+
+
+def skip(reason):
+    print(f'skipped: {reason}')
+    sys.exit(77)
+
+
+def literals():
+    """What the rules compare each name with: {"model.moe_router_topk": {1, 2}}, {"stack.te": {"2.3.0"}}."""
+    found = collections.defaultdict(set)
+    name = r'\b((?:model|ddp|optimizer|train|scheduler|checkpoint|comm_overlap|mixed_precision|dist|rng|validation|profiling|dataset|mlm|stack|env)\.\w+)'
+    for path in sorted((ROOT / 'rules').glob('*/*.yaml')):
+        rule = yaml.load(path.read_text(), getattr(yaml, 'CSafeLoader', yaml.SafeLoader))
+        if not isinstance(rule, dict):
+            continue
+        for text in (str(rule.get(key) or '') for key in ('given', 'assert')):
+            for field, value in re.findall(name + r'\s*(?:==|!=|<=|>=|<|>)\s*(v?"[^"]*"|-?[\d.]+|true|false|null)', text):
+                found[field].add(value)
+            for field, values in re.findall(name + r' in (\[[^\]]*\])', text):
+                found[field] |= set(re.findall(r'"[^"]*"|-?[\d.]+', values))
+            for field in re.findall(name, text):
+                found[field]
+    return {field: {literal(value) for value in values} for field, values in found.items()}
+
+
+def literal(text):
+    if text.startswith('v"'):
+        return text[2:-1]
+    if text.startswith('"'):
+        return text[1:-1]
+    return {'true': True, 'false': False, 'null': None}.get(text, (float(text) if '.' in text else int(text)) if text not in ('true', 'false', 'null') else None)
+
+
+def variants(value, known, random):
+    """A value near another one, or one that a rule compares with."""
+    if known and random.random() < 0.5:
+        near = random.choice(sorted(known, key=repr))
+        if isinstance(near, int) and not isinstance(near, bool) and random.random() < 0.4:
+            near += random.choice(NEIGHBOURS)
+        return near
+    if isinstance(value, bool):
+        return not value
+    if isinstance(value, int):
+        return random.choice([value + random.choice(NEIGHBOURS), value * 2, value // 2, 0, 1, None])
+    if isinstance(value, float):
+        return random.choice([value * 2, -value, 0.0, 1.0])
+    if isinstance(value, list):
+        return random.choice([[], value[:-1], value + value[:1], None])
+    if isinstance(value, str):
+        return random.choice([value + 'x', None, ''])
+    return random.choice([True, 1, 2, 8])
+
+
+class Bridge:
+    def __init__(self, version, known):
+        self.known = known
+
+    def change(self, case, tree, random):
+        section = random.choice([name for name in SECTIONS if isinstance(tree.get(name), dict)] + ['model'] * 6)
+        fields = tree.get(section) or {}
+        if section == 'model' and isinstance(fields.get('transformer'), dict) and random.random() < 0.8:
+            section, fields = 'model.transformer', fields['transformer']
+        names = [name for name, value in fields.items() if not name.startswith('_') and not isinstance(value, dict)]
+        told = [name for name in names if f'{section.split(".")[0]}.{name}' in self.known]
+        if told and random.random() < 0.8:
+            names = told
+        if names:
+            name = random.choice(names)
+            path = f'{section}.{name}'
+            case['set'][path] = variants(case['set'].get(path, fields[name]), self.known.get(f'{section.split(".")[0]}.{name}'), random)
+
+
+class MegatronLm:
+    def __init__(self, version, known):
+        table = yaml.load((ROOT / 'rules/vocabulary/mlm.yaml').read_text(), getattr(yaml, 'CSafeLoader', yaml.SafeLoader))
+        order = [str(one) for one in table['versions']]
+        holds = lambda entry: order.index(str(entry.get('since', order[0]))) <= order.index(version) <= order.index(str(entry.get('until', order[-1])))
+        fields = {entry.get('attribute', entry['name'].split('.')[-1]): entry['name'] for entry in table['fields'] if holds(entry)}
+        self.flags, self.known = [], {}
+        for flag in filter(holds, table['flags']):
+            self.flags.append(flag)
+            name = fields.get(flag.get('sets'), f'mlm.{flag.get("sets")}')
+            if name in known or f'mlm.{flag.get("sets")}' in known:
+                self.known[flag['flags'][0]] = known.get(name, set()) | known.get(f'mlm.{flag.get("sets")}', set())
+        self.told = [flag for flag in self.flags if flag['flags'][0] in self.known]
+
+    def change(self, case, tree, random):
+        present = tree.get('MODEL_ARGS') or {}
+        if present and random.random() < 0.15:
+            case['unset'] = sorted({*case.get('unset', []), random.choice(sorted(map(str, present)))} - set(case['set']))
+            return
+        flag = random.choice(self.told if random.random() < 0.85 else self.flags)
+        name = flag['flags'][0]
+        if flag.get('action', 'store') != 'store':
+            case['set'][name] = True
+        elif flag.get('choices'):
+            case['set'][name] = random.choice(flag['choices'])
+        else:
+            present_value = case['set'].get(name, present.get(name))
+            try:
+                present_value = int(present_value)
+            except (TypeError, ValueError):
+                pass
+            value = variants(present_value if present_value is not None else random.choice([1, 2, 4, 8]), self.known.get(name), random)
+            if value is None or isinstance(value, (bool, list)):
+                return
+            case['set'][name] = value
+        case['unset'] = [other for other in case.get('unset', []) if other != name]
+
+
+def parents(framework, version):
+    """Vectors that start: a base recipe on its own device and world size, some with a few changes."""
+    path = SHARED / 'vectors' / f'{framework}-{version}.jsonl'
+    return [vector for vector in map(json.loads, path.open()) if vector.get('expect', {}).get('verdict') == 'starts']
+
+
+def generate(args, vectors_tool):
+    known = literals()
+    chooser = random.Random(args.seed)
+    maker = (Bridge if args.framework == 'bridge' else MegatronLm)(args.version, known)
+    trees, cases = {}, []
+    stock = parents(args.framework, args.version)
+    te = sorted({value for value in known.get('stack.te', ()) if isinstance(value, str)})
+    while len(cases) < args.cases:
+        parent = chooser.choice(stock)
+        if parent['base'] not in trees:
+            trees[parent['base']] = yaml.load((SHARED / 'corpus' / parent['base']).read_text(), vectors_tool.Loader)
+        case = {key: json.loads(json.dumps(parent[key])) for key in ('framework', 'version', 'base', 'set', 'stack', 'hw', 'world_size', 'env') if key in parent}
+        case['unset'] = list(parent.get('unset', []))
+        case['parent'] = parent['id']
+        for _ in range(chooser.choice([1, 1, 2, 3])):
+            kind = chooser.random()
+            if kind < 0.06:
+                case['world_size'] = max(1, chooser.choice([case['world_size'] // 2, case['world_size'] * 2, case['world_size'] + 1]))
+            elif kind < 0.1:
+                case['hw'] = chooser.choice(DEVICES)
+            elif kind < 0.16 and te:
+                case['stack'] = {**case['stack'], 'te': chooser.choice(te)}
+            else:
+                maker.change(case, trees[parent['base']], chooser)
+        case['id'] = f'{args.framework}/{args.version}/{args.seed}-{len(cases):05}'
+        cases.append(case)
+    return cases
+
+
+class Judges:
+    """Both sides: the oracle in one process, `epwise` in batches of one target."""
+
+    def __init__(self, args, vectors_tool):
+        self.args, self.tool, self.bases = args, vectors_tool, {}
+        root = pathlib.Path(os.environ.get('EPWISE_ORACLE', pathlib.Path.home() / '.cache/epwise-oracle'))
+        self.python = root / 'venv/bin/python'
+        if not self.python.exists() or not (root / 'src' / f'{args.framework}-{args.version}').exists():
+            skip(f'the oracle has no {args.framework} {args.version}; ../shared/oracle/setup.sh makes it')
+
+    def upstream(self, cases):
+        command = [str(self.python), str(SHARED / 'oracle/oracle.py'), self.args.framework, self.args.version, '--batch', '-', '--bases', str(SHARED / 'corpus')]
+        run = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        import threading
+        threading.Thread(target=lambda: (run.stdin.write(''.join(json.dumps(case) + '\n' for case in cases)), run.stdin.close()), daemon=True).start()
+        answers, start = {}, time.monotonic()
+        for line in run.stdout:
+            answer = json.loads(line)
+            answers[answer['id']] = answer.get('expect')
+            if sys.stderr.isatty() and len(answers) % 50 == 0:
+                left = (time.monotonic() - start) / len(answers) * (len(cases) - len(answers))
+                print(f'\roracle: {len(answers)} of {len(cases)}, {left:.0f} s left ', end='', file=sys.stderr, flush=True)
+        return answers
+
+    def ours(self, cases, folder):
+        batches = collections.defaultdict(list)
+        for number, case in enumerate(cases):
+            if case['base'] not in self.bases:
+                text = (SHARED / 'corpus' / case['base']).read_text()
+                self.bases[case['base']] = text if case['framework'] == 'mlm' else yaml.load(text, self.tool.Loader)
+            case['file'] = f'{number:06}.yaml'
+            edit = self.tool.edit_flags if case['framework'] == 'mlm' else self.tool.edit_tree
+            (folder / case['file']).write_text(edit(self.bases[case['base']], case))
+            batches[self.tool.target(case)].append(case)
+        answers = {}
+        for key, group in batches.items():
+            got = self.tool.lint(self.args.binary, key, [str(folder / case['file']) for case in group])
+            for case in group:
+                answers[case['id']] = (got.get(case.pop('file')) or {}).get('launch') or {}
+        return answers
+
+
+def differ(case, expect, got):
+    return bool(expect) and expect.get('verdict') != got.get('verdict')
+
+
+def shrink(case, parent, judges, folder):
+    """The fewest changes against the parent that still disagree; each step asks both sides."""
+    keys = [key for key, value in case['set'].items() if parent['set'].get(key, case) != value]
+    for key in keys:
+        if len(keys) == 1:
+            break
+        smaller = json.loads(json.dumps(case))
+        if key in parent['set']:
+            smaller['set'][key] = parent['set'][key]
+        else:
+            del smaller['set'][key]
+        expect = judges.upstream([smaller]).get(case['id'])
+        if differ(smaller, expect, judges.ours([smaller], folder)[case['id']]):
+            case, keys = smaller, [other for other in keys if other != key]
+    return case, keys
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument('binary', type=lambda text: str(pathlib.Path(text).resolve()))
+    parser.add_argument('--framework', choices=['bridge', 'mlm'], required=True)
+    parser.add_argument('--version', required=True)
+    parser.add_argument('--cases', type=int, default=5000)
+    parser.add_argument('--seed', type=int, default=1)
+    parser.add_argument('--floor', type=float, default=0.98)
+    parser.add_argument('--shrink', type=int, default=0, help='how many disagreements to shrink (a start of the oracle each step)')
+    parser.add_argument('--show', type=int, default=20)
+    parser.add_argument('--out', type=pathlib.Path, default=ROOT / 'build/differential')
+    args = parser.parse_args()
+    if not (SHARED / 'oracle').is_dir():
+        skip('../shared is absent')
+    sys.path.insert(0, str(SHARED / 'tools'))
+    import vectors as vectors_tool
+    judges = Judges(args, vectors_tool)
+    work = args.out / f'{args.framework}-{args.version}-recipes'
+    work.mkdir(parents=True, exist_ok=True)
+    cases = generate(args, vectors_tool)
+    expected = judges.upstream(cases)
+    got = judges.ours(cases, work)
+    asked = [case for case in cases if expected.get(case['id'])]
+    wrong = [case for case in asked if differ(case, expected[case['id']], got[case['id']])]
+    kinds = collections.Counter((expected[case['id']]['verdict'], got[case['id']].get('verdict', 'none')) for case in asked)
+    by_parent = {vector['id']: vector for vector in parents(args.framework, args.version)} if args.shrink else {}
+    with (args.out / f'{args.framework}-{args.version}.jsonl').open('w') as out:
+        for number, case in enumerate(wrong):
+            changed = None
+            if number < args.shrink:
+                case, changed = shrink(case, by_parent[case['parent']], judges, work)
+            expect = expected[case['id']]
+            out.write(json.dumps({**case, 'expect': expect, 'got': got[case['id']]}) + '\n')
+            if number < args.show:
+                print(f"{case['id']} expected {expect['verdict']}, got {got[case['id']].get('verdict')} {got[case['id']].get('code') or ''}: "
+                      f"{changed or ''} set {json.dumps(case['set'])[:300]} unset {case['unset']} te {case['stack'].get('te')} {case['hw']}x{case['world_size']}; "
+                      f"{expect.get('at') or ''} {str(expect.get('message') or '')[:120]}")
+    agreement = 1 - len(wrong) / len(asked) if asked else 0.0
+    table = ', '.join(f'{upstream} → {ours} {count}' for (upstream, ours), count in sorted(kinds.items()))
+    print(f'{args.framework} {args.version}: {len(asked)} launches ({len(cases) - len(asked)} the oracle could not run), agreement {agreement:.4f}; {table}')
+    return 0 if agreement >= args.floor else 1
+
+
+if __name__ == '__main__':
+    sys.exit(main())
