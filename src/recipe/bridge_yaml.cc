@@ -60,6 +60,7 @@ class Reader {
     recipe_.raw["raw.partial"] = Value::of(!dump);
     recipe_.raw["raw.env_booleans"] = text_list(env_booleans_);
     recipe_.raw["raw.env_nonscalar"] = text_list(env_nonscalar_);
+    recipe_.raw["raw.env_overridden"] = text_list(env_overridden_);
     report_unknown_keys(tree);
     report_types();
     if (classed_) {
@@ -172,6 +173,11 @@ class Reader {
       if (value.boolean() != nullptr) {
         env_booleans_.push_back(child.name);
       }
+      const auto given = environment_.find(child.name);
+      if (given != environment_.end() && given->second && variable.value.is_known() &&
+          variable.value.text() != nullptr && *variable.value.text() != *given->second) {
+        env_overridden_.push_back(child.name);
+      }
       recipe_.variables.insert_or_assign(child.name, std::move(variable));
     }
   }
@@ -202,6 +208,7 @@ class Reader {
   std::vector<TypedScalar> scalars_;
   std::vector<std::string> env_booleans_;
   std::vector<std::string> env_nonscalar_;
+  std::vector<std::string> env_overridden_;
 };
 
 }  // namespace
