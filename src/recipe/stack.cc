@@ -25,6 +25,7 @@ const std::vector<std::string_view> kComponents = {"bridge",
                                                    "ngc",
                                                    "python",
                                                    "te",
+                                                   "te_nccl_ep",
                                                    "torch"};
 
 }  // namespace
