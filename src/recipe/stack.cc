@@ -23,10 +23,12 @@ const std::vector<std::string_view> kComponents = {"bridge",
                                                    "mlm",
                                                    "nccl",
                                                    "ngc",
+                                                   "nvshmem",
                                                    "python",
                                                    "te",
                                                    "te_nccl_ep",
-                                                   "torch"};
+                                                   "torch",
+                                                   "triton"};
 
 }  // namespace
 

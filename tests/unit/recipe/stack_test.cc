@@ -31,6 +31,14 @@ TEST_CASE("later calls win, also over an absence") {
   CHECK(stack.find("te")->source == "--stack");
 }
 
+TEST_CASE("libraries under the dispatcher and the kernels are components") {
+  Stack stack;
+  stack.set("nvshmem", "3.5.19", "--stack");
+  stack.set("triton", "3.5.0", "--stack");
+  CHECK(stack.find("nvshmem") != nullptr);
+  CHECK(stack.find("triton") != nullptr);
+}
+
 TEST_CASE("unknown components and texts that are no versions are usage errors") {
   Stack stack;
   CHECK_THROWS_WITH_AS(
