@@ -6,9 +6,9 @@
 #include <set>
 
 #include "lint/finding_builder.h"
+#include "lint/itinerary.h"
 #include "lint/launch_run.h"
 #include "lint/outcome.h"
-#include "lint/range.h"
 #include "recipe/framework.h"
 
 namespace epwise::lint {
@@ -27,7 +27,7 @@ class Collector final : public LaunchEvents {
         selection_(selection),
         result_(result) {}
 
-  void failed(const Rule& rule, const Stage& /*stage*/, const std::string& crash) override {
+  void failed(const Rule& rule, int /*step*/, const std::string& crash) override {
     if (rule.builtin) {
       return;  // the reader's diagnostics are findings already
     }
@@ -146,6 +146,20 @@ void check_rest(const Rule& rule, const model::Facts& facts, Collector& collecto
   }
 }
 
+/// Rules that were evaluated and whose findings are shown.
+int count_rules(const Itinerary& itinerary, const Selection& selection) {
+  std::set<const Rule*> all(itinerary.rest.begin(), itinerary.rest.end());
+  for (const auto& leg : itinerary.legs) {
+    for (const auto& step : leg.steps) {
+      if (step.check != nullptr && !step.check->builtin) {
+        all.insert(step.check);
+      }
+    }
+  }
+  return static_cast<int>(
+      std::ranges::count_if(all, [&](const Rule* rule) { return selection.takes(*rule); }));
+}
+
 bool matches(const Rule& rule, const std::string& pattern) {
   const auto starts = [&](std::string_view text) {
     return !pattern.empty() && text.starts_with(pattern);
@@ -189,20 +203,15 @@ Result lint(const recipe::Recipe& recipe,
     collector.finish();
     return result;
   }
-  result.launch = run_launch(knowledge, facts, reported, collector);
+  const auto itinerary = plan(knowledge, recipe, vocabulary);
+  result.rules_checked = count_rules(itinerary, selection);
+  result.launch = run_launch(itinerary, facts, reported, collector);
   result.effective = facts.rewrites();
-  for (const auto& rule : knowledge.rules) {
-    if (rule.builtin || !holds(rule.versions, framework, vocabulary.version())) {
-      continue;
-    }
-    result.rules_checked += selection.takes(rule) ? 1 : 0;
-    if (!rule.places.empty()) {
-      continue;
-    }
+  for (const auto* rule : itinerary.rest) {
     try {
-      check_rest(rule, facts, collector);
+      check_rest(*rule, facts, collector);
     } catch (const std::exception& error) {
-      result.crashed_rules.push_back(std::string(rule.id) + ": " + error.what());
+      result.crashed_rules.push_back(std::string(rule->id) + ": " + error.what());
     }
   }
   collector.finish();

@@ -1,48 +1,31 @@
 #include "lint/launch_run.h"
 
-#include <algorithm>
-
-#include "lint/range.h"
-#include "recipe/framework.h"
+#include <utility>
 
 namespace epwise::lint {
 
 namespace {
 
-/// A check at its place.
-struct Check {
-  std::int32_t order = 0;
-  const Rule* rule = nullptr;
-};
-
 class Run {
  public:
-  Run(const Knowledge& knowledge,
-      model::Facts& facts,
-      const std::set<std::string_view>& reported,
-      LaunchEvents& events)
-      : knowledge_(knowledge),
-        facts_(facts),
+  Run(model::Facts& facts, const std::set<std::string_view>& reported, LaunchEvents& events)
+      : facts_(facts),
         reported_(reported),
-        events_(events),
-        framework_(recipe::to_string(facts.recipe().framework)),
-        version_(facts.vocabulary().version()) {}
+        events_(events) {}
 
-  Launch run(const Pipeline& pipeline) {
-    created_ = pipeline.created;
-    for (const auto& stage : pipeline.stages) {
-      if (!holds(stage.versions, framework_, version_) || !enters(stage)) {
-        continue;
-      }
-      if (stage.config) {
-        facts_.enter_config();
-      }
-      steps(stage);
-      for (const auto again : stage.repeats) {
-        const auto found = std::ranges::find(pipeline.stages, again, &Stage::name);
-        if (found != pipeline.stages.end()) {
-          steps(*found);
+  Launch run(const Itinerary& itinerary) {
+    bool entered = false;
+    for (const auto& leg : itinerary.legs) {
+      if (leg.stage == leg.within) {
+        entered = enters(*leg.stage);
+        if (entered && leg.stage->config) {
+          facts_.enter_config();
         }
+      }
+      if (entered) {
+        walk(leg);
+      } else {
+        step_ += static_cast<int>(leg.steps.size());
       }
     }
     announce(expr::Value::unset());
@@ -64,20 +47,6 @@ class Run {
     return !when.is_known() || when.truthy();
   }
 
-  std::vector<Check> checks_of(const Stage& stage) const {
-    std::vector<Check> checks;
-    for (const auto& rule : knowledge_.rules) {
-      for (const auto& place : rule.places) {
-        if (place.framework == framework_ && place.stage == stage.name &&
-            holds(rule.versions, framework_, version_)) {
-          checks.push_back({place.order, &rule});
-        }
-      }
-    }
-    std::ranges::stable_sort(checks, {}, &Check::order);
-    return checks;
-  }
-
   /// Rules that stand in several stages may ask in which one they are (`stage`); null when all are
   /// over.
   void announce(expr::Value stage) {
@@ -86,18 +55,15 @@ class Run {
     }
   }
 
-  void steps(const Stage& stage) {
-    announce(expr::Value::of(stage.name));
-    const auto checks = checks_of(stage);
-    auto check = checks.begin();
-    for (const auto& rewrite : stage.rewrites) {
-      for (; check != checks.end() && check->order <= rewrite.order; ++check) {
-        apply(*check->rule, stage);
+  void walk(const Leg& leg) {
+    announce(expr::Value::of(leg.stage->name));
+    for (const auto& step : leg.steps) {
+      if (step.rewrite != nullptr) {
+        apply(*step.rewrite);
+      } else if (events_.wants(*step.check)) {
+        apply(*step.check, *leg.stage);
       }
-      apply(rewrite);
-    }
-    for (; check != checks.end(); ++check) {
-      apply(*check->rule, stage);
+      ++step_;
     }
   }
 
@@ -125,15 +91,12 @@ class Run {
           launch_.stage = stage.name;
           launch_.crash = outcome.crash;
         }
-        events_.failed(rule, stage, outcome.crash);
+        events_.failed(rule, step_, outcome.crash);
         break;
     }
   }
 
   void apply(const RewriteStep& rewrite) {
-    if (!holds(rewrite.versions, framework_, version_) || !known(rewrite)) {
-      return;
-    }
     auto when = rewrite.when.empty() ? expr::Value::of(true) : expr::evaluate(rewrite.when, facts_);
     if (when.is_crash() || (when.is_known() && !when.truthy())) {
       return;
@@ -149,24 +112,11 @@ class Run {
     }
   }
 
-  /// Rewrites of fields that this version does not have are for others.
-  bool known(const RewriteStep& rewrite) const {
-    if (rewrite.slot < 0) {
-      return true;
-    }
-    const auto name = facts_.names().name(rewrite.slot);
-    return std::ranges::find(created_, rewrite.slot) != created_.end() ||
-           facts_.vocabulary().find(name) != nullptr || facts_.recipe().find(name) != nullptr;
-  }
-
-  const Knowledge& knowledge_;
   model::Facts& facts_;
   const std::set<std::string_view>& reported_;
   LaunchEvents& events_;
-  std::string_view framework_;
-  std::string_view version_;
   std::set<std::string_view> failed_;
-  std::vector<std::int32_t> created_;
+  int step_ = 0;
   Launch launch_;
 };
 
@@ -184,16 +134,11 @@ std::string_view to_string(Verdict verdict) {
   return "undecided";
 }
 
-Launch run_launch(const Knowledge& knowledge,
+Launch run_launch(const Itinerary& itinerary,
                   model::Facts& facts,
                   const std::set<std::string_view>& reported,
                   LaunchEvents& events) {
-  const auto framework = recipe::to_string(facts.recipe().framework);
-  const auto pipeline = std::ranges::find(knowledge.pipelines, framework, &Pipeline::framework);
-  if (pipeline == knowledge.pipelines.end()) {
-    return {};
-  }
-  return Run(knowledge, facts, reported, events).run(*pipeline);
+  return Run(facts, reported, events).run(itinerary);
 }
 
 }  // namespace epwise::lint
