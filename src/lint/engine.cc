@@ -9,6 +9,7 @@
 #include "lint/itinerary.h"
 #include "lint/launch_run.h"
 #include "lint/outcome.h"
+#include "lint/premises.h"
 #include "recipe/framework.h"
 
 namespace epwise::lint {
@@ -38,15 +39,8 @@ class Collector final : public LaunchEvents {
     add_needs(open_[&rule], needs);
   }
 
-  /// A file of overrides may leave to its base recipe what a rule found to be the default: only a
-  /// value that stands in the file is a defect of the file.
   void fail_unless_inherited(const Rule& rule) {
-    const auto partial = facts_.recipe().raw.find("raw.partial");
-    const bool overrides = partial != facts_.recipe().raw.end() && partial->second.truthy();
-    const auto written = [&](const Operand& operand) {
-      return operand.slot >= 0 && facts_.is_explicit(operand.slot).truthy();
-    };
-    if (overrides && std::ranges::none_of(rule.operands, written)) {
+    if (is_inherited(rule, facts_)) {
       open(rule, {"the base recipe"});
     } else {
       fail(rule, {});
@@ -73,18 +67,19 @@ class Collector final : public LaunchEvents {
   void finish() {
     for (auto& finding : findings_) {
       const auto& rule = *finding.rule;
-      if (!selection_.takes(rule) || explained(rule, failed_)) {
+      if (!selection_.takes(rule) || is_explained(rule, knowledge_, failed_)) {
         continue;
       }
-      const auto* premise = open_premise(rule);
+      const auto* premise = open_premise(rule, knowledge_, open_);
       if (premise != nullptr) {
-        add_needs(open_[&rule], open_[premise]);
+        result_.open.push_back({&rule, open_[premise]});
       } else {
         result_.findings.push_back(std::move(finding));
       }
     }
     for (const auto& [rule, needs] : open_) {
-      if (selection_.takes(*rule) && !failed_.contains(rule) && !explained(*rule, failed_)) {
+      if (selection_.takes(*rule) && !failed_.contains(rule) &&
+          !is_explained(*rule, knowledge_, failed_)) {
         result_.open.push_back({rule, needs});
       }
     }
@@ -93,22 +88,6 @@ class Collector final : public LaunchEvents {
   }
 
  private:
-  bool explained(const Rule& rule, const std::set<const Rule*>& failed) const {
-    return std::ranges::any_of(rule.premises, [&](std::int32_t index) {
-      return failed.contains(&knowledge_.rules[static_cast<std::size_t>(index)]);
-    });
-  }
-
-  const Rule* open_premise(const Rule& rule) const {
-    for (const auto index : rule.premises) {
-      const auto* premise = &knowledge_.rules[static_cast<std::size_t>(index)];
-      if (open_.contains(premise)) {
-        return premise;
-      }
-    }
-    return nullptr;
-  }
-
   static bool before(const Finding& a, const Finding& b) {
     const auto key = [](const Finding& finding) {
       const auto& mark = finding.primary.mark;

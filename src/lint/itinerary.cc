@@ -28,8 +28,7 @@ class Planner {
 
   Itinerary run() {
     sort_rules();
-    const auto pipeline =
-        std::ranges::find(knowledge_.pipelines, framework_, &Pipeline::framework);
+    const auto pipeline = std::ranges::find(knowledge_.pipelines, framework_, &Pipeline::framework);
     if (pipeline == knowledge_.pipelines.end()) {
       return std::move(plan_);
     }

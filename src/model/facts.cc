@@ -4,6 +4,8 @@
 #include <cassert>
 #include <utility>
 
+#include "model/target_values.h"
+
 namespace epwise::model {
 
 namespace {
@@ -25,12 +27,6 @@ Value as_attribute(const Value& value, bool inverted) {
     return Value::of(!*value.boolean());
   }
   return value;
-}
-
-Value from_quantity(const units::Quantity& quantity) {
-  const double value = quantity.value;
-  const auto whole = static_cast<std::int64_t>(value);
-  return static_cast<double>(whole) == value ? Value::of(whole) : Value::of(value);
 }
 
 }  // namespace
@@ -86,16 +82,16 @@ void Facts::classify(int slot, Slot& entry) const {
     const auto found = target_.harness.find(key);
     entry.value = found == target_.harness.end() ? Value::unset() : found->second;
   } else if (group == "hw") {
-    entry.value = hardware(key);
+    entry.value = hardware_value(target_, key);
   } else if (group == "env") {
-    entry.value = variable(key);
+    entry.value = variable_value(target_, recipe_, key);
   } else if (group == "installed") {
-    entry.value = installed(key);
+    entry.value = installed_value(target_, key);
   } else if (group == "raw") {
     const auto found = recipe_.raw.find(name);
     entry.value = found == recipe_.raw.end() ? Value::unset() : found->second;
   } else if (group == "stack") {
-    entry.value = component(key);
+    entry.value = component_value(target_, recipe_.framework, vocabulary_.version(), key);
     if (entry.value.is_unknown() && entry.derived >= 0) {
       entry.source = Source::derived;
     }
@@ -146,73 +142,6 @@ bool Facts::section_present(std::string_view section) const {
          !(spec != nullptr && spec->has_default && spec->default_value.is_unset());
 }
 
-Value Facts::hardware(std::string_view key) const {
-  if (target_.hw == nullptr) {
-    return Value::unknown({"hw"});
-  }
-  const auto& hw = *target_.hw;
-  if (key == "arch") {
-    return Value::of(hw.architecture);
-  }
-  if (key == "name") {
-    return hw.device_name.empty() ? Value::unknown({"hw.name"}) : Value::of(hw.device_name);
-  }
-  if (key == "cc") {
-    return Value::of(hw.compute_capability);
-  }
-  if (key == "cc_major") {
-    return Value::of(static_cast<int>(hw.compute_capability));
-  }
-  if (key == "nvlink_domain") {
-    return Value::of(hw.nvlink_domain);
-  }
-  if (key == "gpus_per_node") {
-    return Value::of(hw.gpus_per_node);
-  }
-  if (key == "sm_count") {
-    return hw.sm_count == 0 ? Value::unknown({"hw.sm_count"}) : Value::of(hw.sm_count);
-  }
-  const auto* number = hw.number(key);
-  return number == nullptr ? Value::unknown({"hw." + std::string(key)})
-                           : from_quantity(number->value);
-}
-
-Value Facts::component(std::string_view key) const {
-  const bool other = (key == "bridge" && recipe_.framework == recipe::Framework::mlm) ||
-                     (key == "mlm" && recipe_.framework == recipe::Framework::bridge);
-  if (other) {
-    return Value::unset();
-  }
-  if (key == recipe::to_string(recipe_.framework)) {
-    if (const auto version = units::Version::parse(vocabulary_.version())) {
-      return Value::of(*version);
-    }
-  }
-  const auto* found = target_.stack.find(key);
-  if (found == nullptr) {
-    return Value::unknown({"stack." + std::string(key)});
-  }
-  if (found->absent) {
-    return Value::unset();
-  }
-  return found->version ? Value::of(*found->version)
-                        : Value::unknown({"stack." + std::string(key)});
-}
-
-Value Facts::installed(std::string_view key) const {
-  const auto* found = target_.stack.find(key);
-  return Value::of(found == nullptr || !found->absent);
-}
-
-Value Facts::variable(std::string_view key) const {
-  const auto given = target_.environment.find(key);
-  if (given != target_.environment.end()) {
-    return given->second ? Value::of(*given->second) : Value::unset();
-  }
-  const auto found = recipe_.variables.find(key);
-  return found == recipe_.variables.end() ? Value::unset() : found->second.value;
-}
-
 const Value& Facts::value(int slot) const {
   auto& entry = ready(slot);
   if (entry.source == Source::derived && !entry.computed) {
@@ -225,13 +154,24 @@ const Value& Facts::value(int slot) const {
   return entry.value;
 }
 
+const Value* Facts::variation(int slot) const {
+  if (variations_.empty()) {
+    return nullptr;
+  }
+  const auto found = variations_.find(index(ready(slot)));
+  return found == variations_.end() ? nullptr : &found->second;
+}
+
 Value Facts::written(int slot) const {
+  if (const auto* varied = variation(slot)) {
+    return *varied;
+  }
   const auto* found = field(slot);
   return found == nullptr ? Value::unset() : found->value;
 }
 
 Value Facts::is_explicit(int slot) const {
-  return Value::of(field(slot) != nullptr);
+  return Value::of(variation(slot) != nullptr || field(slot) != nullptr);
 }
 
 Value Facts::has_section(std::string_view section) const {
@@ -239,6 +179,9 @@ Value Facts::has_section(std::string_view section) const {
 }
 
 Value Facts::origin(int slot) const {
+  if (variation(slot) != nullptr) {
+    return Value::of(recipe::to_string(recipe::Origin::written));
+  }
   const auto* found = field(slot);
   return Value::of(
       recipe::to_string(found == nullptr ? recipe::Origin::framework_default : found->origin));
@@ -249,6 +192,9 @@ void Facts::assign(int slot, Value value, std::string_view why) {
   assert(entry.source == Source::field && "launch stages write to fields only");
   if (entry.value == value) {
     return;
+  }
+  if (!entry.touched && !entry.config_touched) {
+    changed_.push_back(index(entry));
   }
   if (in_config_) {
     if (!entry.config_touched) {
@@ -261,6 +207,10 @@ void Facts::assign(int slot, Value value, std::string_view why) {
     entry.why = why;
   }
   entry.value = std::move(value);
+  forget_derived();
+}
+
+void Facts::forget_derived() {
   for (const int stale : computed_) {
     slots_[static_cast<std::size_t>(stale)].computed = false;
   }
@@ -271,19 +221,55 @@ void Facts::enter_config() {
   in_config_ = true;
 }
 
-void Facts::set_section(std::string_view section, bool present) {
-  sections_[std::string(section)] = present;
-  for (int slot = 0; slot < names_.size(); ++slot) {
+void Facts::reclassify(std::string_view section) {
+  if (section_slots_.empty()) {
+    for (int slot = 0; slot < names_.size(); ++slot) {
+      section_slots_[split(names_.name(slot)).first].push_back(slot);
+    }
+  }
+  for (const int slot : section_slots_[section]) {
     auto& entry = slots_[static_cast<std::size_t>(slot)];
-    if (entry.classified && entry.source == Source::field && !entry.touched &&
-        split(names_.name(slot)).first == section) {
+    if (entry.source == Source::field && !entry.touched && !variations_.contains(slot)) {
       entry.classified = false;
     }
   }
-  for (const int stale : computed_) {
-    slots_[static_cast<std::size_t>(stale)].computed = false;
+}
+
+void Facts::set_section(std::string_view section, bool present) {
+  sections_[std::string(section)] = present;
+  reclassify(section);
+  forget_derived();
+}
+
+void Facts::vary(int slot, Value value) {
+  auto& entry = ready(slot);
+  assert(entry.source != Source::derived && "derived values follow");
+  variations_[index(entry)] = value;
+  entry.value = value;
+  entry.initial = std::move(value);
+  forget_derived();
+}
+
+void Facts::restore() {
+  for (const int slot : changed_) {
+    auto& entry = slots_[static_cast<std::size_t>(slot)];
+    entry.value = entry.initial;
+    entry.touched = false;
+    entry.config_touched = false;
+    entry.why = {};
+    entry.config_why = {};
   }
-  computed_.clear();
+  changed_.clear();
+  for (const auto& [slot, value] : variations_) {
+    slots_[static_cast<std::size_t>(slot)].classified = false;
+  }
+  variations_.clear();
+  const auto sections = std::exchange(sections_, {});
+  for (const auto& [section, present] : sections) {
+    reclassify(section);
+  }
+  in_config_ = false;
+  forget_derived();
 }
 
 std::vector<Rewrite> Facts::rewrites() const {

@@ -73,6 +73,13 @@ class Facts : public expr::Environment {
   /// What differs from the recipe (or default) after all stages, sorted by field.
   std::vector<Rewrite> rewrites() const;
 
+  /// Another recipe that differs in this value alone: as if the user had written it. Holds until
+  /// `restore`. The field's section must be there.
+  void vary(int slot, expr::Value value);
+
+  /// Back to the recipe as it was read: undoes stages and variations.
+  void restore();
+
   /// A section that a stage created or removed.
   void set_section(std::string_view section, bool present);
 
@@ -105,12 +112,14 @@ class Facts : public expr::Environment {
   Slot& ready(int slot) const;
   const recipe::Field* field(int slot) const;
   void classify(int slot, Slot& entry) const;
+  void forget_derived();
+  void reclassify(std::string_view section);
+
+  int index(const Slot& entry) const { return static_cast<int>(&entry - slots_.data()); }
+
+  const expr::Value* variation(int slot) const;
   expr::Value initial_value(std::string_view name) const;
   expr::Value default_value(std::string_view name) const;
-  expr::Value hardware(std::string_view key) const;
-  expr::Value component(std::string_view key) const;
-  expr::Value installed(std::string_view key) const;
-  expr::Value variable(std::string_view key) const;
   bool section_present(std::string_view section) const;
 
   const recipe::Recipe& recipe_;
@@ -120,6 +129,9 @@ class Facts : public expr::Environment {
   const std::vector<Derived>& derived_;
   mutable std::vector<Slot> slots_;
   mutable std::vector<int> computed_;  // derived slots that a write makes stale
+  std::vector<int> changed_;           // slots that stages or variations have written
+  std::map<int, expr::Value> variations_;
+  std::map<std::string_view, std::vector<int>, std::less<>> section_slots_;  // made when needed
   std::map<std::string, bool, std::less<>> sections_;
   bool in_config_ = false;
 };

@@ -1,0 +1,210 @@
+#include "lint/variants.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "lint/influence.h"
+#include "lint/itinerary.h"
+#include "lint/launch_run.h"
+#include "lint/outcome.h"
+#include "lint/premises.h"
+#include "model/facts.h"
+
+namespace epwise::lint {
+
+namespace {
+
+/// What one evaluation of all rules says, before it is asked which of them explain each other.
+struct Ledger {
+  struct Entry {
+    bool failed = false;
+    bool rejects = false;  // the launch came to it, at `step`
+    bool open = false;
+    int step = 0;
+  };
+
+  std::vector<Entry> entries;  // as the rule table
+  Launch launch;
+};
+
+/// Writes into a ledger what the launch says about some of the rules.
+class Writer final : public LaunchEvents {
+ public:
+  Writer(const Knowledge& knowledge, const std::vector<bool>& wanted, Ledger& ledger)
+      : knowledge_(knowledge),
+        wanted_(wanted),
+        ledger_(ledger) {}
+
+  bool wants(const Rule& rule) const override { return wanted_[index(rule)]; }
+
+  void failed(const Rule& rule, int step, const std::string& /*crash*/) override {
+    auto& entry = ledger_.entries[index(rule)];
+    entry.failed = true;
+    entry.rejects = true;
+    entry.step = step;
+  }
+
+  void open(const Rule& rule, const std::vector<std::string>& /*needs*/) override {
+    ledger_.entries[index(rule)].open = true;
+  }
+
+  std::size_t index(const Rule& rule) const {
+    return static_cast<std::size_t>(&rule - knowledge_.rules.data());
+  }
+
+ private:
+  const Knowledge& knowledge_;
+  const std::vector<bool>& wanted_;
+  Ledger& ledger_;
+};
+
+}  // namespace
+
+class Variants::State {
+ public:
+  State(const recipe::Recipe& recipe,
+        const recipe::Vocabulary& vocabulary,
+        const model::Target& target,
+        const Knowledge& knowledge)
+      : knowledge_(knowledge),
+        itinerary_(plan(knowledge, recipe, vocabulary)),
+        influence_(knowledge, itinerary_, vocabulary),
+        facts_(recipe, vocabulary, target, knowledge.names, knowledge.derived),
+        everything_(knowledge.rules.size(), true) {
+    for (const auto& diagnostic : recipe.diagnostics) {
+      reported_.insert(diagnostic.rule);
+    }
+    base_.entries.resize(knowledge.rules.size());
+    for (const auto& diagnostic : recipe.diagnostics) {
+      if (const auto* rule = knowledge.find(diagnostic.rule)) {
+        base_.entries[static_cast<std::size_t>(rule - knowledge.rules.data())].failed = true;
+      }
+    }
+    evaluate(everything_, base_);
+    judgement_ = judge(base_);
+    facts_.restore();
+  }
+
+  const Judgement& base() const { return judgement_; }
+
+  Judgement judge(const std::vector<Change>& changes) {
+    std::vector<bool> wanted(knowledge_.rules.size(), false);
+    for (const auto& change : changes) {
+      for (const int rule : influence_.readers(change.slot)) {
+        wanted[static_cast<std::size_t>(rule)] = true;
+      }
+    }
+    Ledger ledger = base_;
+    for (std::size_t rule = 0; rule < wanted.size(); ++rule) {
+      if (wanted[rule] && !knowledge_.rules[rule].builtin) {
+        ledger.entries[rule] = {};
+      }
+    }
+    for (const auto& change : changes) {
+      facts_.vary(change.slot, change.value);
+    }
+    evaluate(wanted, ledger);
+    auto judgement = judge(ledger);
+    facts_.restore();
+    return judgement;
+  }
+
+  int readers(std::int32_t slot) const { return static_cast<int>(influence_.readers(slot).size()); }
+
+ private:
+  void evaluate(const std::vector<bool>& wanted, Ledger& ledger) {
+    Writer writer(knowledge_, wanted, ledger);
+    run_launch(itinerary_, facts_, reported_, writer);
+    for (const auto* rule : itinerary_.rest) {
+      if (!writer.wants(*rule)) {
+        continue;
+      }
+      const auto outcome = decide(*rule, facts_);
+      const bool fails = outcome.kind == Outcome::Kind::fails;
+      const bool inherited = fails && is_inherited(*rule, facts_);
+      auto& entry = ledger.entries[writer.index(*rule)];
+      entry.failed = fails && !inherited;
+      entry.open = inherited || outcome.kind == Outcome::Kind::open;
+    }
+  }
+
+  Judgement judge(const Ledger& ledger) const {
+    std::set<const Rule*> failed;
+    std::map<const Rule*, std::vector<std::string>> open;
+    for (std::size_t i = 0; i < ledger.entries.size(); ++i) {
+      const auto* rule = &knowledge_.rules[i];
+      if (ledger.entries[i].failed) {
+        failed.insert(rule);
+      }
+      if (ledger.entries[i].open) {
+        open.emplace(rule, std::vector<std::string>());
+      }
+    }
+    Judgement judgement;
+    judge_launch(ledger, judgement);
+    for (const auto* rule : failed) {
+      if (is_explained(*rule, knowledge_, failed)) {
+        continue;
+      }
+      const bool rests_on_open = open_premise(*rule, knowledge_, open) != nullptr;
+      (rests_on_open ? judgement.open : judgement.failed).push_back(rule);
+    }
+    for (const auto& [rule, needs] : open) {
+      if (!failed.contains(rule) && !is_explained(*rule, knowledge_, failed)) {
+        judgement.open.push_back(rule);
+      }
+    }
+    std::ranges::sort(judgement.open);
+    return judgement;
+  }
+
+  void judge_launch(const Ledger& ledger, Judgement& judgement) const {
+    int first = -1;
+    for (std::size_t i = 0; i < ledger.entries.size(); ++i) {
+      const auto& entry = ledger.entries[i];
+      if (entry.rejects && (first < 0 || entry.step < first)) {
+        first = entry.step;
+        judgement.first = &knowledge_.rules[i];
+        judgement.verdict = Verdict::rejects;
+      } else if (entry.open && !knowledge_.rules[i].places.empty() &&
+                 judgement.verdict == Verdict::starts) {
+        judgement.verdict = Verdict::undecided;
+      }
+    }
+  }
+
+  const Knowledge& knowledge_;
+  Itinerary itinerary_;
+  Influence influence_;
+  model::Facts facts_;
+  std::set<std::string_view> reported_;
+  std::vector<bool> everything_;
+  Ledger base_;
+  Judgement judgement_;
+};
+
+Variants::Variants(const recipe::Recipe& recipe,
+                   const recipe::Vocabulary& vocabulary,
+                   const model::Target& target,
+                   const Knowledge& knowledge)
+    : state_(std::make_unique<State>(
+          recipe, recipe.vocabulary ? *recipe.vocabulary : vocabulary, target, knowledge)) {}
+
+Variants::~Variants() = default;
+
+const Judgement& Variants::base() const {
+  return state_->base();
+}
+
+Judgement Variants::judge(const std::vector<Change>& changes) {
+  return state_->judge(changes);
+}
+
+int Variants::readers(std::int32_t slot) const {
+  return state_->readers(slot);
+}
+
+}  // namespace epwise::lint

@@ -1,0 +1,146 @@
+/// A variant that is judged fast equals a lint of the recipe that has the value written.
+
+#include "lint/variants.h"
+
+#include <algorithm>
+#include <array>
+#include <random>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "lint/engine.h"
+#include "support/example_target.h"
+
+namespace {
+
+using epwise::expr::Value;
+using epwise::lint::Judgement;
+using epwise::lint::Variants;
+
+const epwise::lint::Knowledge& knowledge() {
+  static const auto table = epwise::lint::load_knowledge();
+  return table;
+}
+
+std::string ids(const std::vector<const epwise::lint::Rule*>& rules) {
+  std::vector<std::string> all;
+  for (const auto* rule : rules) {
+    all.emplace_back(rule->id);
+  }
+  std::ranges::sort(all);
+  std::string text;
+  for (const auto& id : all) {
+    text += id + " ";
+  }
+  return text;
+}
+
+std::string words(const Judgement& judgement) {
+  return std::string(epwise::lint::to_string(judgement.verdict)) + " by " +
+         (judgement.first == nullptr ? "nothing" : std::string(judgement.first->id)) +
+         "; failed: " + ids(judgement.failed) + "; open: " + ids(judgement.open);
+}
+
+/// The same of a whole lint.
+std::string words(const epwise::lint::Result& result) {
+  Judgement judgement{result.launch.verdict, result.launch.rule, {}, {}};
+  for (const auto& finding : result.findings) {
+    judgement.failed.push_back(finding.rule);
+  }
+  for (const auto& open : result.open) {
+    judgement.open.push_back(open.rule);
+  }
+  return words(judgement);
+}
+
+/// Another value of the same kind.
+Value another(const Value& value, std::mt19937& random) {
+  if (const bool* boolean = value.boolean()) {
+    return Value::of(!*boolean);
+  }
+  if (const auto* integer = value.integer()) {
+    constexpr std::array<std::int64_t, 6> kSteps = {-1, 1, 2, 3, 7, 64};
+    return random() % 4 == 0 ? Value::unset() : Value::of(*integer + kSteps[random() % 6]);
+  }
+  if (value.text() != nullptr) {
+    return random() % 2 == 0 ? Value::unset() : Value::of("alltoall");
+  }
+  return Value::of(true);
+}
+
+}  // namespace
+
+TEST_CASE("a variant is judged as the recipe with that value would be") {
+  std::mt19937 random(7);
+  int compared = 0;
+  int number = 0;
+  for (const auto& rule : knowledge().rules) {
+    for (const auto& example : rule.examples) {
+      if (++number % 5 != 0) {
+        continue;
+      }
+      const auto linted = epwise::test::lint_text(example.recipe, example.arguments, knowledge());
+      for (const auto& recipe : linted.recipes) {
+        if (!recipe->readable || recipe->fields.empty()) {
+          continue;
+        }
+        Variants variants(*recipe, *linted.vocabulary, linted.target->target, knowledge());
+        for (int round = 0; round < 3; ++round) {
+          auto field = recipe->fields.begin();
+          std::advance(field, static_cast<long>(random() % recipe->fields.size()));
+          const int slot = knowledge().names.find(field->first);
+          if (slot < 0 || field->first.find('.') == std::string::npos) {
+            continue;
+          }
+          const auto value = another(field->second.value, random);
+          auto changed = *recipe;
+          changed.fields.find(field->first)->second.value = value;
+          const auto whole =
+              epwise::lint::lint(changed, *linted.vocabulary, linted.target->target, knowledge());
+          INFO(rule.id, ": ", field->first, " = ", value.to_text(), "\n", example.recipe);
+          CHECK(words(variants.judge({{slot, value}})) == words(whole));
+          ++compared;
+        }
+      }
+    }
+  }
+  CHECK(compared > 200);
+}
+
+TEST_CASE("the recipe itself is judged as a lint judges it, also after variants") {
+  for (const auto& rule : knowledge().rules) {
+    if (rule.examples.empty()) {
+      continue;
+    }
+    const auto& example = rule.examples.front();
+    const auto linted = epwise::test::lint_text(example.recipe, example.arguments, knowledge());
+    for (std::size_t i = 0; i < linted.recipes.size(); ++i) {
+      const auto& recipe = *linted.recipes[i];
+      if (!recipe.readable) {
+        continue;
+      }
+      Variants variants(recipe, *linted.vocabulary, linted.target->target, knowledge());
+      INFO(rule.id, "\n", example.recipe);
+      CHECK(words(variants.base()) == words(linted.results[i]));
+      const int gpus = knowledge().names.find("gpus");
+      variants.judge({{gpus, Value::of(24)}});
+      CHECK(words(variants.judge({})) == words(linted.results[i]));
+    }
+  }
+}
+
+TEST_CASE("a change is felt by the rules that read what follows from it") {
+  const auto linted =
+      epwise::test::lint_text("model: {expert_model_parallel_size: 8, num_moe_experts: 64}\n",
+                              "--hw h100 --gpus 16 --stack bridge=0.6.2",
+                              knowledge());
+  Variants variants(
+      *linted.recipes.front(), *linted.vocabulary, linted.target->target, knowledge());
+  const int ranks = knowledge().names.find("model.expert_model_parallel_size");
+  const int folder = knowledge().names.find("checkpoint.save");
+  CHECK(variants.readers(ranks) > 20);
+  CHECK(variants.readers(folder) < variants.readers(ranks));
+}
