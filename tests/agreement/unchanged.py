@@ -1,0 +1,63 @@
+#!/usr/bin/env python3
+"""Recipes as upstream ships them: each must get the verdict that the real validators gave it.
+
+    tests/agreement/unchanged.py BIN
+
+Reads `oracle` in ../shared/corpus/bridge/*/index.jsonl (verdict at its world size, te and torch) and the vectors that change
+nothing. Exit status: 0 all agree, 1 some do not (each is printed), 77 ../shared is absent.
+"""
+import collections, json, pathlib, subprocess, sys
+
+SHARED = pathlib.Path(__file__).resolve().parents[2].parent / 'shared'
+
+
+def shipped():
+    for index in sorted((SHARED / 'corpus/bridge').glob('*/index.jsonl')):
+        for entry in map(json.loads, filter(str.strip, index.open())):
+            if entry.get('oracle'):
+                yield {'file': index.parent / entry['file'], 'framework': 'bridge', 'version': index.parent.name, 'hw': entry['hw'], 'env': {},
+                       'world_size': entry['oracle']['world_size'], 'stack': {key: entry['oracle'][key] for key in ('te', 'torch') if key in entry['oracle']},
+                       'verdict': entry['oracle']['verdict'], 'why': entry['oracle'].get('message', '')}
+
+
+def untouched():
+    for path in sorted((SHARED / 'vectors').glob('*-[0-9h]*.jsonl')):
+        for vector in map(json.loads, filter(str.strip, path.open())):
+            if 'expect' in vector and not vector.get('set') and not vector.get('unset'):
+                yield {**vector, 'file': SHARED / 'corpus' / vector['base'], 'verdict': vector['expect']['verdict'], 'why': vector['expect'].get('message', '')}
+
+
+def main():
+    sys.dont_write_bytecode = True
+    if not (SHARED / 'tools/vectors.py').exists():
+        print('skipped: ../shared is absent')
+        return 77
+    sys.path.insert(0, str(SHARED / 'tools'))
+    import vectors as tool
+    cases = [*shipped(), *untouched()]
+    groups = collections.defaultdict(list)
+    for case in cases:
+        groups[tool.target(case)].append(case)
+    wrong = 0
+    for key, group in groups.items():
+        names = {}
+        for case in group:
+            names.setdefault(str(case['file']), []).append(case)
+        framework, stack, hw, world, env = key
+        command = [sys.argv[1], 'lint', *names, '--framework', framework, '--stack', stack, '--hw', hw, '--gpus', str(world), '--format', 'json']
+        for name, value in env:
+            command += ['--env', name if value is None else f'{name}={value}']
+        answer = json.loads(subprocess.run(command, capture_output=True, text=True).stdout)
+        got = {pathlib.Path(file['path']).name: file.get('launch') or {} for file in answer['files']}
+        for case in group:
+            launch = got.get(case['file'].name, {})
+            if launch.get('verdict') != case['verdict']:
+                wrong += 1
+                print(f"{case['file'].parent.name}/{case['file'].name} {framework} {case['version']} {hw} x {world}: upstream {case['verdict']}, "
+                      f"epwise {launch.get('verdict')} {launch.get('code') or ''} {str(case['why'])[:160]}")
+    print(f'{len(cases)} launches of recipes as shipped: {len(cases) - wrong} verdicts equal, {wrong} not')
+    return 1 if wrong else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
