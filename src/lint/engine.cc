@@ -4,6 +4,7 @@
 #include <exception>
 #include <map>
 #include <set>
+#include <utility>
 
 #include "lint/finding_builder.h"
 #include "lint/itinerary.h"
@@ -29,8 +30,15 @@ class Collector final : public LaunchEvents {
         result_(result) {}
 
   void failed(const Rule& rule, int /*step*/, const std::string& crash) override {
+    const bool later = std::exchange(rejected_, true);
     if (rule.builtin) {
       return;  // the reader's diagnostics are findings already
+    }
+    if (later && !crash.empty()) {
+      // The framework never comes so far, and what it would stumble over may well be the defect
+      // that stopped it before.
+      failed_.insert(&rule);
+      return;
     }
     fail(rule, crash);
   }
@@ -104,6 +112,7 @@ class Collector final : public LaunchEvents {
   const Selection& selection_;
   Result& result_;
   std::vector<Finding> findings_;
+  bool rejected_ = false;
   std::set<const Rule*> failed_;
   std::map<const Rule*, std::vector<std::string>> open_;
 };

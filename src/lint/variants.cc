@@ -22,6 +22,7 @@ struct Ledger {
   struct Entry {
     bool failed = false;
     bool rejects = false;  // the launch came to it, at `step`
+    bool crashed = false;
     bool open = false;
     int step = 0;
   };
@@ -40,10 +41,11 @@ class Writer final : public LaunchEvents {
 
   bool wants(const Rule& rule) const override { return wanted_[index(rule)]; }
 
-  void failed(const Rule& rule, int step, const std::string& /*crash*/) override {
+  void failed(const Rule& rule, int step, const std::string& crash) override {
     auto& entry = ledger_.entries[index(rule)];
     entry.failed = true;
     entry.rejects = true;
+    entry.crashed = !crash.empty();
     entry.step = step;
   }
 
@@ -144,9 +146,11 @@ class Variants::State {
       }
     }
     Judgement judgement;
-    judge_launch(ledger, judgement);
+    const int first = judge_launch(ledger, judgement);
     for (const auto* rule : failed) {
-      if (is_explained(*rule, knowledge_, failed)) {
+      const auto& entry = ledger.entries[static_cast<std::size_t>(rule - knowledge_.rules.data())];
+      const bool never_reached = entry.crashed && entry.step > first;
+      if (never_reached || is_explained(*rule, knowledge_, failed)) {
         continue;
       }
       const bool rests_on_open = open_premise(*rule, knowledge_, open) != nullptr;
@@ -161,7 +165,8 @@ class Variants::State {
     return judgement;
   }
 
-  void judge_launch(const Ledger& ledger, Judgement& judgement) const {
+  /// The step of the first rejection; -1 when there is none.
+  int judge_launch(const Ledger& ledger, Judgement& judgement) const {
     int first = -1;
     for (std::size_t i = 0; i < ledger.entries.size(); ++i) {
       const auto& entry = ledger.entries[i];
@@ -174,6 +179,7 @@ class Variants::State {
         judgement.verdict = Verdict::undecided;
       }
     }
+    return first;
   }
 
   const Knowledge& knowledge_;

@@ -36,10 +36,10 @@ def literals():
         if not isinstance(rule, dict):
             continue
         for text in (str(rule.get(key) or '') for key in ('given', 'assert')):
-            for field, value in re.findall(name + r'\s*(?:==|!=|<=|>=|<|>)\s*(v?"[^"]*"|-?[\d.]+|true|false|null)', text):
+            for field, value in re.findall(name + r'\s*(?:==|!=|<=|>=|<|>)\s*(v?"[^"]*"|-?\d+(?:\.\d+)?|true|false|null)', text):
                 found[field].add(value)
             for field, values in re.findall(name + r' in (\[[^\]]*\])', text):
-                found[field] |= set(re.findall(r'"[^"]*"|-?[\d.]+', values))
+                found[field] |= set(re.findall(r'"[^"]*"|-?\d+(?:\.\d+)?', values))
             for field in re.findall(name, text):
                 found[field]
     return {field: {literal(value) for value in values} for field, values in found.items()}
