@@ -38,11 +38,12 @@ constexpr std::array kOpenGroups = {
     Fixed{"dataset.dataset_kwargs.", Kind::any},
 };
 
-constexpr std::array<std::string_view, 13> kComponents = {"bridge",
+constexpr std::array<std::string_view, 15> kComponents = {"bridge",
                                                           "mlm",
                                                           "mcore",
                                                           "te",
                                                           "torch",
+                                                          "triton",
                                                           "cuda",
                                                           "nccl",
                                                           "deepep",
@@ -50,6 +51,7 @@ constexpr std::array<std::string_view, 13> kComponents = {"bridge",
                                                           "python",
                                                           "driver",
                                                           "ngc",
+                                                          "nvshmem",
                                                           "nemo"};
 
 }  // namespace
