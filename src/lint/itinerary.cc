@@ -58,13 +58,15 @@ class Planner {
       if ((rule.builtin && rule.places.empty()) || !here(rule.versions)) {
         continue;
       }
-      if (rule.places.empty()) {
-        plan_.rest.push_back(&rule);
-      }
+      bool placed = false;
       for (const auto& place : rule.places) {
         if (place.framework == framework_) {
           checks_[place.stage].push_back({place.order, &rule});
+          placed = true;
         }
+      }
+      if (!placed && !rule.builtin) {
+        plan_.rest.push_back(&rule);  // this framework stumbles over it later, if at all
       }
     }
     for (auto& [stage, checks] : checks_) {

@@ -24,6 +24,7 @@ struct Ledger {
     bool rejects = false;  // the launch came to it, at `step`
     bool crashed = false;
     bool open = false;
+    bool unsettled = false;  // open where the launch came to it
     int step = 0;
   };
 
@@ -50,7 +51,9 @@ class Writer final : public LaunchEvents {
   }
 
   void open(const Rule& rule, const std::vector<std::string>& /*needs*/) override {
-    ledger_.entries[index(rule)].open = true;
+    auto& entry = ledger_.entries[index(rule)];
+    entry.open = true;
+    entry.unsettled = true;
   }
 
   std::size_t index(const Rule& rule) const {
@@ -174,8 +177,7 @@ class Variants::State {
         first = entry.step;
         judgement.first = &knowledge_.rules[i];
         judgement.verdict = Verdict::rejects;
-      } else if (entry.open && !knowledge_.rules[i].places.empty() &&
-                 judgement.verdict == Verdict::starts) {
+      } else if (entry.unsettled && judgement.verdict == Verdict::starts) {
         judgement.verdict = Verdict::undecided;
       }
     }
