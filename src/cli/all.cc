@@ -5,6 +5,8 @@ namespace epwise::cli {
 std::vector<Command> commands() {
   return {
       lint_command(),
+      whatif_command(),
+      why_command(),
       explain_command(),
       rules_command(),
       hw_command(),

@@ -45,6 +45,22 @@ std::vector<std::string> take_words(std::vector<std::string>& words, bool& has_w
   return behind;
 }
 
+/// Takes the first word out that looks like an option and is none of this command: `epwise why
+/// --num-experts launch.yaml`. Empty when there is none.
+std::string take_flag(const std::vector<Option>& options, std::vector<std::string>& words) {
+  const auto is_flag = [&](const std::string& word) {
+    return word.starts_with("--") && word.find('=') == std::string::npos &&
+           std::ranges::find(options, word, &Option::name) == options.end();
+  };
+  const auto found = std::ranges::find_if(words, is_flag);
+  if (found == words.end()) {
+    return {};
+  }
+  std::string flag = std::move(*found);
+  words.erase(found);
+  return flag;
+}
+
 void check_action(const Command& command, const Arguments& arguments) {
   if (command.actions.empty()) {
     return;
@@ -106,7 +122,11 @@ int App::dispatch(const std::vector<std::string>& all) {
   const Command command = find(words[place]);
   words.erase(words.begin() + static_cast<std::ptrdiff_t>(place));
   const std::vector<Option> options = all_options(command);
+  const std::string flag = command.takes_flag ? take_flag(options, words) : "";
   Arguments arguments = parse_words(options, words, fmt::format("epwise {}", command.name));
+  if (!flag.empty()) {
+    arguments.operands.insert(arguments.operands.begin(), flag);
+  }
   if (arguments.flag("--help") || arguments.flag("-h")) {
     session_.out << command_help(command, width, arguments.flag("--help"));
     return to_int(ExitCode::clean);

@@ -48,6 +48,7 @@ struct Command {
   std::string_view about = {};                 // paragraphs that --help adds at the end
   Completion operands = Completion::nothing;   // what the arguments are
   bool takes_words = false;                    // words behind `--` are something of their own
+  bool takes_flag = false;  // its first argument may look like an option: --num-experts
   ExitCode (*run)(Session& session, const Arguments& arguments) = nullptr;
 };
 

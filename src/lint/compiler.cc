@@ -9,6 +9,7 @@
 #include "lint/launch_yaml.h"
 #include "lint/scope.h"
 #include "lint/source_rule.h"
+#include "lint/reference_tables.h"
 #include "lint/tables_yaml.h"
 #include "yaml/parse.h"
 
@@ -257,6 +258,8 @@ Knowledge compile(const std::vector<KnowledgeFile>& files, Problems& problems) {
       knowledge.pipelines.push_back(read_pipeline(tree.root, names, reading));
     } else if (path == "tables/containers.yaml") {
       knowledge.containers = read_containers(tree.root, reading);
+    } else {
+      read_table(path, tree.root, knowledge.tables, reading);
     }
   }
   for (const auto& source : derived) {
@@ -267,6 +270,7 @@ Knowledge compile(const std::vector<KnowledgeFile>& files, Problems& problems) {
     knowledge.rules.push_back(source.rule);
   }
   link(knowledge, sources, derived, problems);
+  check_catalogue(knowledge, problems);
   return knowledge;
 }
 

@@ -7,6 +7,7 @@
 #include "expr/names.h"
 #include "lint/launch.h"
 #include "lint/rule.h"
+#include "lint/tables.h"
 #include "lint/texts.h"
 #include "model/facts.h"
 #include "text/diagnostic.h"
@@ -24,13 +25,14 @@ struct Container {
 };
 
 /// Everything that rules/ says, ready to run: names, rules sorted by id, derived values, launch
-/// pipelines, containers.
+/// pipelines, containers, and the tables that say what there is besides.
 struct Knowledge {
   expr::Names names;
   std::vector<Rule> rules;
   std::vector<model::Derived> derived;
   std::vector<Pipeline> pipelines;
   std::vector<Container> containers;
+  Tables tables;
   Texts texts;  // owns the text of rules that were read from files
 
   /// By id, code or alias; null pointer when there is none.

@@ -52,7 +52,7 @@ template <class A>
 void transfer(A& a, Rule& x) {
   a(x.id, x.code, x.aliases, x.severity, x.confidence, x.builtin, x.preview, x.versions, x.places);
   a(x.given, x.assertion, x.given_text, x.assert_text, x.after, x.premises, x.operands);
-  a(x.what, x.message, x.why, x.fixes, x.references, x.examples);
+  a(x.what, x.message, x.why, x.fixes, x.references, x.examples, x.log);
 }
 
 template <class A>
@@ -73,6 +73,41 @@ void transfer(A& a, Pipeline& x) {
 template <class A>
 void transfer(A& a, Container& x) {
   a(x.name, x.components, x.source, x.date);
+}
+
+template <class A>
+void transfer(A& a, ReleaseList& x) {
+  a(x.component, x.releases, x.source, x.date);
+}
+
+template <class A>
+void transfer(A& a, CatalogueGroup& x) {
+  a(x.name, x.rows, x.without);
+}
+
+template <class A>
+void transfer(A& a, Uncovered& x) {
+  a(x.id, x.site, x.reason);
+}
+
+template <class A>
+void transfer(A& a, PlainName& x) {
+  a(x.name, x.slot);
+}
+
+template <class A>
+void transfer(A& a, SeenAt& x) {
+  a(x.version, x.line);
+}
+
+template <class A>
+void transfer(A& a, Fragment& x) {
+  a(x.place, x.symbol, x.start, x.count, x.hash, x.seen, x.message);
+}
+
+template <class A>
+void transfer(A& a, Tables& x) {
+  a(x.releases, x.catalogue, x.uncovered, x.plain_names, x.fragments);
 }
 
 }  // namespace epwise::lint
@@ -108,7 +143,7 @@ void transfer(A& a, Knowledge& x) {
   for (const auto name : names) {
     x.names.slot(name);
   }
-  a(x.derived, x.pipelines, x.containers, x.rules);
+  a(x.derived, x.pipelines, x.containers, x.rules, x.tables);
 }
 
 }  // namespace epwise::lint

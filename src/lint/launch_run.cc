@@ -59,7 +59,7 @@ class Run {
     announce(expr::Value::of(leg.stage->name));
     for (const auto& step : leg.steps) {
       if (step.rewrite != nullptr) {
-        apply(*step.rewrite);
+        apply(*step.rewrite, *leg.stage);
       } else if (events_.wants(*step.check)) {
         apply(*step.check, *leg.stage);
       }
@@ -96,7 +96,7 @@ class Run {
     }
   }
 
-  void apply(const RewriteStep& rewrite) {
+  void apply(const RewriteStep& rewrite, const Stage& stage) {
     auto when = rewrite.when.empty() ? expr::Value::of(true) : expr::evaluate(rewrite.when, facts_);
     if (when.is_crash() || (when.is_known() && !when.truthy())) {
       return;
@@ -110,6 +110,7 @@ class Run {
     } else if (value.is_known()) {
       facts_.set_section(rewrite.section, value.truthy());
     }
+    events_.rewrote(rewrite, stage);
   }
 
   model::Facts& facts_;

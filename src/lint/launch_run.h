@@ -23,6 +23,9 @@ struct LaunchEvents {
 
   /// Whether a check is worth evaluating; the rewrites of a launch are always made.
   virtual bool wants(const Rule& /*rule*/) const { return true; }
+
+  /// A rewrite was carried out, though it may have changed nothing.
+  virtual void rewrote(const RewriteStep& /*step*/, const Stage& /*stage*/) {}
 };
 
 /// Walks through the legs on the facts, rewrites and checks in the order of upstream's lines.

@@ -102,6 +102,7 @@ struct Rule {
   std::vector<RuleFix> fixes;
   std::vector<Reference> references;
   std::vector<Example> examples;
+  std::vector<std::string_view> log;  // a few words each that only this check's message holds
 };
 
 }  // namespace epwise::lint

@@ -245,6 +245,17 @@ void check_prose(const yaml::Node& root, const Rule& rule, yaml::MapReader& in) 
   }
 }
 
+/// Upstream's sentences are not ours to copy; a few words find them again.
+void check_log(const yaml::Node& root, const Rule& rule, yaml::MapReader& in) {
+  constexpr std::size_t kLongestFragment = 60;
+  for (const auto words : rule.log) {
+    if (words.size() < 4 || words.size() > kLongestFragment) {
+      in.problem(root.find("log")->mark,
+                 "`log` holds fragments of 4 to 60 characters: a name or a few words of a message");
+    }
+  }
+}
+
 void read_condition(const yaml::Node& root, Rule& rule, yaml::MapReader& in, Reading& reading) {
   if (const auto* given = in.node("given")) {
     rule.given_text = reading.texts.keep(given->scalar);
@@ -312,8 +323,12 @@ SourceRule read_rule(const yaml::Node& root, std::string_view id, Reading& readi
       rule.examples.push_back(read_example(example, reading));
     }
   }
+  for (auto& words : in.texts("log")) {
+    rule.log.push_back(texts.keep(std::move(words)));
+  }
   in.finish();
   check_prose(root, rule, in);
+  check_log(root, rule, in);
   return source;
 }
 

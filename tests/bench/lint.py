@@ -5,7 +5,6 @@
 
 Needs valgrind, and yamllint for the ratio. Prints one line a figure; with --limits, exit 1 where one is not met.
 
-variants       instructions for one variant of a recipe, judged through the library (bench_variants beside BIN: `ninja bench_variants`)
 cold           instructions (callgrind) of one recipe from start to exit, the share of the lint beside `--version`, and peak memory
 growth         instructions for a recipe of 1, 10 and 100 times the size, relative to linear growth from the first to the last
 corpus         every YAML file of a folder in one call, beside yamllint on the same files: the median of alternating pairs
@@ -18,8 +17,6 @@ TARGET = ['--framework', 'bridge', '--hw', 'h100', '--gpus', '64', '--stack', 'b
 # Instructions that a quiet core of 3 GHz retires in 10 ms at the two per cycle that this program reaches.
 COLD_LIMIT = 60_000_000
 MEMORY_LIMIT_MIB = 20
-# 10,000 a second on one core that retires 6e9 instructions a second.
-VARIANT_LIMIT = 600_000
 GROWTH_LIMIT = 1.2
 RATIO_LIMIT = 10
 
@@ -78,13 +75,6 @@ def main():
     figure('cold: one recipe', cold, 'instructions', COLD_LIMIT)
     print(f'{"cold: starting and stopping":<34}{instructions([args.binary, "--version"]) / cold:>14.1%} of that')
     figure('cold: peak memory', peak_mib(lint), 'MiB', MEMORY_LIMIT_MIB)
-
-    program = pathlib.Path(args.binary).parent / 'tests/bench_variants'
-    if program.exists():
-        few, many = (instructions([str(program), str(RECIPE), str(count)]) for count in (20, 420))
-        figure('variants: one', (many - few) / 400, 'instructions', VARIANT_LIMIT)
-    else:
-        print('variants: left out, bench_variants is not built')
 
     with tempfile.TemporaryDirectory() as folder:
         counts = {}

@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <memory>
 #include <ostream>
 #include <set>
 #include <utility>
@@ -7,10 +9,17 @@
 
 #include "cli/arguments.h"
 #include "cli/commands/all.h"
+#include "cli/lint_options.h"
 #include "cli/machine.h"
+#include "cli/recipe_on_target.h"
+#include "cli/reference_page.h"
+#include "cli/report_output.h"
 #include "cli/rule_document.h"
 #include "cli/rules_source.h"
+#include "cli/target_options.h"
 #include "lint/engine.h"
+#include "report/coverage_writer.h"
+#include "report/drift_writer.h"
 
 namespace epwise::cli {
 
@@ -97,30 +106,111 @@ ExitCode show(Session& session, const Arguments& arguments, const lint::Knowledg
   return ExitCode::clean;
 }
 
-ExitCode run(Session& session, const Arguments& arguments) {
+/// What the rules cover, and with a recipe, which of its parameters.
+ExitCode coverage(Session& session, const Arguments& arguments) {
+  if (arguments.operands.size() > 2) {
+    throw UsageError("`epwise rules coverage` looks at one recipe");
+  }
+  report::CoverageReport report;
+  std::unique_ptr<RecipeOnTarget> recipe;  // what is counted refers to its rules
+  lint::Knowledge alone;
+  if (arguments.operands.size() == 2) {
+    recipe = std::make_unique<RecipeOnTarget>(
+        session, arguments, arguments.operands[1], target_settings(arguments));
+    const auto reading = recipe->read();
+    report.path = reading.recipe->path;
+    report.parameters = audit::parameters(
+        *reading.recipe,
+        reading.recipe->vocabulary ? *reading.recipe->vocabulary : *reading.vocabulary,
+        recipe->knowledge());
+  } else {
+    alone = load_rules(session, arguments.one("--rules"));
+  }
+  report.rules = audit::coverage(recipe == nullptr ? alone : recipe->knowledge());
+  const std::string format = arguments.one("--format").value_or(Setting{"text", ""}).value;
+  session.out << (format == "json" ? report::coverage_json(report)
+                                   : report::coverage_text(report, style_of(arguments, session)));
+  return ExitCode::clean;
+}
+
+/// Which rules stand on upstream lines that a newer checkout has changed.
+ExitCode drift(Session& session, const Arguments& arguments) {
+  const auto upstream = arguments.one("--upstream");
+  if (!upstream || arguments.operands.size() > 1) {
+    throw UsageError(
+        "which sources? `epwise rules drift --upstream DIR`, a checkout of Megatron-LM or "
+        "Megatron-Bridge");
+  }
   const lint::Knowledge knowledge = load_rules(session, arguments.one("--rules"));
+  const auto report = audit::drift(session.files,
+                                   upstream->value,
+                                   arguments.one("--repository").value_or(Setting{}).value,
+                                   knowledge);
+  const std::string format = arguments.one("--format").value_or(Setting{"text", ""}).value;
+  session.out << (format == "json" ? report::drift_json(report)
+                                   : report::drift_text(report, style_of(arguments, session)));
+  const bool stands = std::ranges::none_of(report.drifts, [](const audit::Drift& each) {
+    return each.ground == audit::Ground::changed || each.ground == audit::Ground::gone;
+  });
+  return stands ? ExitCode::clean : ExitCode::findings;
+}
+
+ExitCode run(Session& session, const Arguments& arguments) {
+  if (arguments.operands.front() == "drift") {
+    return drift(session, arguments);
+  }
+  if (arguments.operands.front() == "coverage") {
+    return coverage(session, arguments);
+  }
+  const lint::Knowledge knowledge = load_rules(session, arguments.one("--rules"));
+  if (arguments.operands.front() == "reference") {
+    session.out << reference_page(knowledge);
+    return ExitCode::clean;
+  }
   return arguments.operands.front() == "list" ? list(session, arguments, knowledge)
                                               : show(session, arguments, knowledge);
+}
+
+std::vector<Option> options() {
+  std::vector<Option> result = {{.name = "--format",
+                                 .short_name = "-f",
+                                 .arity = Option::Arity::one,
+                                 .value = "NAME",
+                                 .summary = "text (default), json, or ids (list only)",
+                                 .words = {"text", "json", "ids"},
+                                 .completion = Completion::words},
+                                rules_option(),
+                                {.name = "--upstream",
+                                 .arity = Option::Arity::one,
+                                 .value = "DIR",
+                                 .summary = "drift: sources of Megatron-LM or Megatron-Bridge",
+                                 .completion = Completion::directories},
+                                {.name = "--repository",
+                                 .arity = Option::Arity::one,
+                                 .value = "OWNER/NAME",
+                                 .summary = "drift: whose sources they are, where the files don't "
+                                            "tell"}};
+  for (const auto& more : {target_options(), configuration_options()}) {
+    result.insert(result.end(), more.begin(), more.end());
+  }
+  return result;
 }
 
 }  // namespace
 
 Command rules_command() {
   return {.name = "rules",
-          .usage = "rules list [RULE...] | rules show RULE...",
-          .summary = "list the rules, or show some",
+          .usage =
+              "rules list [RULE...] | rules show RULE... | rules coverage [RECIPE] | rules drift "
+              "--upstream DIR | rules reference",
+          .summary = "list the rules, show some, or say what they cover and stand on",
           .examples = {{"rules list", "all of them"},
                        {"rules list overlap/", "one topic"},
-                       {"rules show EPO001 --format json", "one, for a program"}},
-          .options = {{.name = "--format",
-                       .short_name = "-f",
-                       .arity = Option::Arity::one,
-                       .value = "NAME",
-                       .summary = "text (default), json, or ids (list only)",
-                       .words = {"text", "json", "ids"},
-                       .completion = Completion::words},
-                      rules_option()},
-          .actions = {"list", "show"},
+                       {"rules show EPO001 --format json", "one, for a program"},
+                       {"rules coverage recipe.yaml", "which of its parameters rules look at"},
+                       {"rules drift --upstream Megatron-LM", "rules whose ground has changed"}},
+          .options = options(),
+          .actions = {"list", "show", "coverage", "drift", "reference"},
           .run = run};
 }
 

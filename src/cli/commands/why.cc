@@ -1,0 +1,86 @@
+#include <ostream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <fmt/core.h>
+
+#include "cli/commands/all.h"
+#include "cli/lint_options.h"
+#include "cli/recipe_on_target.h"
+#include "cli/report_output.h"
+#include "cli/target_options.h"
+#include "report/why_writer.h"
+#include "text/spelling.h"
+#include "why/trace.h"
+
+namespace epwise::cli {
+
+namespace {
+
+using world::UsageError;
+
+constexpr std::string_view kAbout = R"(FIELD
+  A field as the recipe's format writes it (model.num_moe_experts, --num-experts), its last part
+  alone (num_moe_experts), a value that the rules compute (d.DP), a plain name for one
+  (data_parallel_size, num_microbatches), or a fact of the target (gpus, te, hw.cc).
+)";
+
+[[noreturn]] void throw_unknown(const std::string& name,
+                                const why::Tracer& tracer,
+                                const recipe::Vocabulary& vocabulary) {
+  const auto all = tracer.candidates();
+  const std::vector<std::string_view> views(all.begin(), all.end());
+  const auto history = vocabulary.history(name);
+  const std::string version =
+      fmt::format("{} {}", recipe::title(vocabulary.framework()), vocabulary.version());
+  throw UsageError(history.empty()
+                       ? fmt::format("{} has no field `{}`, and no rule computes such a value{}",
+                                     version,
+                                     name,
+                                     text::did_you_mean(name, views))
+                       : fmt::format("{} has no field `{}`: {}", version, name, history));
+}
+
+ExitCode run(Session& session, const Arguments& arguments) {
+  const auto& operands = arguments.operands;
+  const bool words_only = operands.size() == 1 && !arguments.words.empty();
+  if (operands.size() != 2 && !words_only) {
+    throw UsageError(
+        "which value of which recipe? `epwise why data_parallel_size recipe.yaml --gpus 64`");
+  }
+  RecipeOnTarget recipe(
+      session, arguments, words_only ? "" : operands[1], target_settings(arguments));
+  const auto reading = recipe.read();
+  const auto& vocabulary =
+      reading.recipe->vocabulary ? *reading.recipe->vocabulary : *reading.vocabulary;
+  const why::Tracer tracer(*reading.recipe, vocabulary, recipe.target(), recipe.knowledge());
+  const auto key = tracer.resolve(operands.front());
+  if (key.empty()) {
+    throw_unknown(operands.front(), tracer, vocabulary);
+  }
+  const auto trace = tracer.trace(key);
+  const std::string format = arguments.one("--format").value_or(Setting{"text", ""}).value;
+  session.out << (format == "json" ? report::why_json(trace)
+                                   : report::why_text(trace, style_of(arguments, session)));
+  return ExitCode::clean;
+}
+
+}  // namespace
+
+Command why_command() {
+  return {.name = "why",
+          .usage = "why [OPTION...] FIELD FILE [-- WORD...]",
+          .summary = "say how a value of a recipe came about",
+          .examples = {{"why data_parallel_size recipe.yaml --gpus 64", "a computed value"},
+                       {"why model.moe_shared_expert_overlap recipe.yaml", "a field"},
+                       {"why --num-experts launch.yaml -f json", "a flag, for a program"}},
+          .options = single_recipe_options(),
+          .about = kAbout,
+          .operands = Completion::files,
+          .takes_words = true,
+          .takes_flag = true,
+          .run = run};
+}
+
+}  // namespace epwise::cli

@@ -1,0 +1,51 @@
+#include <algorithm>
+
+#include <nlohmann/json.hpp>
+
+#include "report/crash_writer.h"
+
+namespace epwise::report {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json suspect_json(const audit::Suspect& suspect, const CrashReport& report) {
+  Json json = {{"rule", suspect.rule->id},
+               {"code", suspect.rule->code},
+               {"what", suspect.rule->what},
+               {"score", suspect.score},
+               {"sure", suspect.score >= audit::kSure},
+               {"grounds", suspect.grounds}};
+  if (report.recipe) {
+    const auto& findings = report.recipe->result.findings;
+    const auto found = std::ranges::find(findings, suspect.rule, &lint::Finding::rule);
+    json["found"] = found != findings.end();
+    if (found != findings.end()) {
+      json["finding"] = found->message;
+      for (const auto& fix : found->fixes) {
+        json["fixes"].push_back(fix.title);
+      }
+    }
+  }
+  return json;
+}
+
+}  // namespace
+
+std::string crash_json(const CrashReport& report) {
+  Json crashes = Json::array();
+  for (const auto& each : report.cases) {
+    Json suspects = Json::array();
+    for (const auto& suspect : each.suspects) {
+      suspects.push_back(suspect_json(suspect, report));
+    }
+    crashes.push_back({{"line", each.crash.line},
+                       {"exception", each.crash.exception},
+                       {"message", each.crash.message},
+                       {"suspects", suspects}});
+  }
+  const Json json = {{"schema", "epwise.crash/1"}, {"log", report.log}, {"crashes", crashes}};
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace epwise::report

@@ -1,0 +1,301 @@
+#include "whatif/axis.h"
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+#include <utility>
+
+#include <fmt/core.h>
+
+#include "hw/profile.h"
+#include "text/spelling.h"
+#include "units/version.h"
+#include "whatif/boundaries.h"
+#include "world/files.h"
+
+namespace epwise::whatif {
+
+namespace {
+
+using units::Version;
+using world::UsageError;
+
+constexpr int kMostGpus = 1 << 24;
+
+struct Ends {
+  std::string from;  // empty: open
+  std::string to;
+};
+
+std::optional<Ends> ends_of(std::string_view text) {
+  const auto dots = text.find("..");
+  if (dots == std::string_view::npos) {
+    return std::nullopt;
+  }
+  return Ends{std::string(text.substr(0, dots)), std::string(text.substr(dots + 2))};
+}
+
+std::vector<std::string> listed(std::string_view text) {
+  std::vector<std::string> all;
+  while (!text.empty()) {
+    const auto comma = std::min(text.find(','), text.size());
+    if (comma > 0) {
+      all.emplace_back(text.substr(0, comma));
+    }
+    text.remove_prefix(std::min(comma + 1, text.size()));
+  }
+  return all;
+}
+
+Version version_of(const std::string& text, const Span& span) {
+  if (const auto version = Version::parse(text)) {
+    return *version;
+  }
+  throw UsageError(fmt::format(
+      "--{} {}: `{}` is no version; a range is written 2.6..2.14", span.name, span.text, text));
+}
+
+int count_of(const std::string& text, const Span& span) {
+  int count = 0;
+  const auto result = std::from_chars(text.data(), text.data() + text.size(), count);
+  if (result.ec != std::errc() || result.ptr != text.data() + text.size() || count < 1 ||
+      count > kMostGpus) {
+    throw UsageError(
+        fmt::format("--gpus {}: `{}` is no number of GPUs; a range is written 8..1024, a list 8,16",
+                    span.text,
+                    text));
+  }
+  return count;
+}
+
+const lint::ReleaseList* releases_of(const std::string& component,
+                                     const lint::Knowledge& knowledge) {
+  const auto found =
+      std::ranges::find(knowledge.tables.releases, component, &lint::ReleaseList::component);
+  return found == knowledge.tables.releases.end() ? nullptr : &*found;
+}
+
+bool before(const std::string& a, const std::string& b) {
+  return Version::parse(a) < Version::parse(b);
+}
+
+/// Ascending, one text for each version (2.7 and 2.7.0 are the same).
+void sort_versions(std::vector<std::string>& points) {
+  std::ranges::stable_sort(points, before);
+  const auto same = [](const std::string& a, const std::string& b) {
+    return Version::parse(a) == Version::parse(b);
+  };
+  points.erase(std::unique(points.begin(), points.end(), same), points.end());
+}
+
+std::vector<std::string> versions_in(const Ends& ends,
+                                     const Span& span,
+                                     const lint::Knowledge& knowledge) {
+  std::vector<std::string> all;
+  if (const auto* list = releases_of(span.name, knowledge)) {
+    all.assign(list->releases.begin(), list->releases.end());
+  }
+  const auto compared = boundaries(span.name, knowledge);
+  all.insert(all.end(), compared.begin(), compared.end());
+  const auto outside = [&](const std::string& point) {
+    const auto version = Version::parse(point);
+    const bool low = !ends.from.empty() && *version < version_of(ends.from, span);
+    const bool high = !ends.to.empty() && *version > version_of(ends.to, span) &&
+                      !point.starts_with(ends.to + ".");
+    return low || high;
+  };
+  std::erase_if(all, outside);
+  sort_versions(all);
+  if (all.empty()) {
+    throw UsageError(
+        fmt::format("--{} {}: no release is known in this range", span.name, span.text));
+  }
+  return all;
+}
+
+void add_version_points(const Span& span, const lint::Knowledge& knowledge, Axis& axis) {
+  if (const auto ends = ends_of(span.text)) {
+    axis.points = versions_in(*ends, span, knowledge);
+    const auto* list = releases_of(span.name, knowledge);
+    axis.taken = list == nullptr ? "versions that a rule compares with"
+                                 : fmt::format(
+                                       "releases ({}, {}) and versions that a rule "
+                                       "compares with",
+                                       list->source,
+                                       list->date);
+    return;
+  }
+  axis.points = listed(span.text);
+  axis.taken = "as listed";
+  for (const auto& point : axis.points) {
+    version_of(point, span);
+  }
+  sort_versions(axis.points);
+}
+
+void stand_on_version(const model::Target& target, Axis& axis) {
+  const auto* component = target.stack.find(axis.name);
+  axis.assumed = component == nullptr || !component->version;
+  if (axis.assumed) {
+    axis.present = axis.points.size() - 1;
+    return;
+  }
+  const auto& version = *component->version;
+  const auto at = std::ranges::find_if(
+      axis.points, [&](const std::string& point) { return *Version::parse(point) >= version; });
+  axis.present = static_cast<std::size_t>(at - axis.points.begin());
+  if (at == axis.points.end() || *Version::parse(*at) != version) {
+    axis.points.insert(at, version.text());
+  } else {
+    *at = version.text();
+  }
+}
+
+void add_powers(int unit, int from, int to, std::vector<int>& counts) {
+  for (long long count = unit; count <= to; count *= 2) {
+    if (count >= from) {
+      counts.push_back(static_cast<int>(count));
+    }
+  }
+}
+
+void add_gpu_points(const Span& span, const model::Target& target, int layout, Axis& axis) {
+  std::vector<int> counts;
+  if (const auto ends = ends_of(span.text)) {
+    if (ends->from.empty() || ends->to.empty()) {
+      throw UsageError(fmt::format("--gpus {}: a range of GPUs has two ends: 8..1024", span.text));
+    }
+    const int from = count_of(ends->from, span);
+    const int to = count_of(ends->to, span);
+    if (from > to) {
+      throw UsageError(fmt::format("--gpus {}: the range is empty", span.text));
+    }
+    counts = {from, to};
+    add_powers(1, from, to, counts);
+    axis.taken = "powers of two and the ends";
+    if (layout > 0) {
+      add_powers(layout, from, to, counts);
+      axis.taken = fmt::format(
+          "powers of two, the ends, and the layout's {} ranks times powers "
+          "of two",
+          layout);
+    }
+  } else {
+    for (const auto& text : listed(span.text)) {
+      counts.push_back(count_of(text, span));
+    }
+    axis.taken = "as listed";
+  }
+  axis.assumed = !target.gpus.has_value();
+  if (target.gpus) {
+    counts.push_back(*target.gpus);
+  }
+  std::ranges::sort(counts);
+  counts.erase(std::unique(counts.begin(), counts.end()), counts.end());
+  const auto present = std::ranges::find(counts, target.gpus.value_or(counts.back()));
+  axis.present = static_cast<std::size_t>(present - counts.begin());
+  for (const int count : counts) {
+    axis.points.push_back(std::to_string(count));
+  }
+}
+
+const hw::Profile& profile_of(const std::string& name) {
+  if (const auto* profile = hw::find_profile(name)) {
+    return *profile;
+  }
+  std::vector<std::string_view> names;
+  for (const auto& profile : hw::profiles()) {
+    names.push_back(profile.name);
+    names.insert(names.end(), profile.aliases.begin(), profile.aliases.end());
+  }
+  throw UsageError(fmt::format("--hw: no hardware profile `{}`{} (`epwise hw list` names them)",
+                               name,
+                               text::did_you_mean(name, names)));
+}
+
+void add_hardware_points(const Span& span, const model::Target& target, Axis& axis) {
+  for (const auto& name : listed(span.text)) {
+    const auto& profile = profile_of(name);
+    if (std::ranges::find(axis.points, profile.name) == axis.points.end()) {
+      axis.points.push_back(profile.name);
+    }
+  }
+  axis.taken = "as listed";
+  axis.assumed = target.hw == nullptr;
+  if (target.hw == nullptr) {
+    return;
+  }
+  const auto at = std::ranges::find(axis.points, target.hw->name);
+  if (at != axis.points.end()) {
+    axis.present = static_cast<std::size_t>(at - axis.points.begin());
+  } else {
+    axis.points.insert(axis.points.begin(), target.hw->name);
+  }
+}
+
+/// The Megatron-Core of a container belongs to the Bridge in it; another Bridge brings its own.
+void forget_core_of_container(recipe::Stack& stack) {
+  const auto* core = stack.find("mcore");
+  if (core == nullptr || !core->source.starts_with("container ")) {
+    return;
+  }
+  recipe::Stack kept;
+  for (const auto& [name, component] : stack.components()) {
+    if (name != "mcore") {
+      kept.set(name,
+               component.absent    ? "none"
+               : component.version ? component.version->text()
+                                   : "installed",
+               component.source);
+    }
+  }
+  stack = std::move(kept);
+}
+
+}  // namespace
+
+bool is_span(std::string_view text) {
+  return text.find("..") != std::string_view::npos || text.find(',') != std::string_view::npos;
+}
+
+Axis make_axis(const Span& span,
+               const model::Target& target,
+               const lint::Knowledge& knowledge,
+               int layout) {
+  Axis axis;
+  axis.name = span.name;
+  if (span.name == "hw") {
+    add_hardware_points(span, target, axis);
+  } else if (span.name == "gpus") {
+    add_gpu_points(span, target, layout, axis);
+  } else {
+    add_version_points(span, knowledge, axis);
+    if (!axis.points.empty()) {
+      stand_on_version(target, axis);
+    }
+  }
+  if (axis.points.empty()) {
+    throw UsageError(fmt::format("--{} {}: names no value", span.name, span.text));
+  }
+  return axis;
+}
+
+model::Target moved(model::Target target, const Axis& axis, std::size_t point) {
+  const std::string& value = axis.points[point];
+  const std::string source = "--" + axis.name;
+  if (axis.name == "hw") {
+    target.hw = hw::find_profile(value);
+    target.hw_source = source;
+  } else if (axis.name == "gpus") {
+    target.gpus = std::stoi(value);
+    target.gpus_source = source;
+  } else {
+    target.stack.set(axis.name, value, source);
+    if (axis.name == "bridge") {
+      forget_core_of_container(target.stack);
+    }
+  }
+  return target;
+}
+
+}  // namespace epwise::whatif
