@@ -1,0 +1,198 @@
+#include "yaml/edit.h"
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <stdexcept>
+
+#include "yaml/edit_intent.h"
+#include "yaml/edit_place.h"
+#include "yaml/parse.h"
+
+namespace epwise::yaml {
+
+namespace {
+
+/// A text on its way through the edits, with what it says.
+struct Draft {
+  std::shared_ptr<const text::SourceFile> file;
+  Stream stream;
+};
+
+Draft draft(std::shared_ptr<const text::SourceFile> file) {
+  Draft result{std::move(file), {}};
+  result.stream = parse(*result.file);
+  return result;
+}
+
+std::string spliced(std::string_view text, const std::vector<Splice>& splices) {
+  std::string out;
+  std::size_t from = 0;
+  for (const Splice& splice : splices) {
+    out += text.substr(from, splice.begin - from);
+    out += splice.text;
+    from = splice.begin + splice.size;
+  }
+  return out + std::string(text.substr(from));
+}
+
+Patch patch_of(std::string_view text, const Node& root, const Edit& edit) {
+  std::optional<Refusal> refusal;
+  const EditPlace place = find_place(root, edit.path, refusal);
+  if (refusal) {
+    return {{}, std::move(refusal)};
+  }
+  const bool there = place.entry != nullptr && place.depth + 1 == edit.path.size();
+  if (!edit.value) {
+    return there ? remove_key(text, place) : Patch{};
+  }
+  if (!there) {
+    return add_key(text, place, edit);
+  }
+  return edit.value->kind == Literal::Kind::list ? set_list(text, *place.entry, *edit.value)
+                                                 : set_value(text, *place.entry, *edit.value);
+}
+
+/// What keeps the file from being edited anywhere: places that the framework's loader refuses.
+std::optional<Refusal> unreadable(const Stream& stream, int document) {
+  for (const text::Diagnostic& problem : stream.diagnostics) {
+    if (problem.rule == "yaml/tab") {
+      return Refusal{problem.mark, "tabs stand in the file, which PyYAML does not read"};
+    }
+  }
+  if (!stream.readable || static_cast<std::size_t>(document) > stream.documents.size()) {
+    const text::Mark mark =
+        stream.diagnostics.empty() ? text::Mark{} : stream.diagnostics.front().mark;
+    return Refusal{mark, "the file is no whole YAML"};
+  }
+  return std::nullopt;
+}
+
+std::map<std::string, std::size_t> counted(const std::vector<text::Diagnostic>& problems) {
+  std::map<std::string, std::size_t> counts;
+  for (const text::Diagnostic& problem : problems) {
+    ++counts[problem.rule];
+  }
+  return counts;
+}
+
+/// The new text says what was meant and nothing else has changed.
+bool is_as_meant(const Draft& before, const Draft& after, std::size_t document, const Edit& edit) {
+  const auto& old = before.stream.documents;
+  const auto& now = after.stream.documents;
+  if (!after.stream.readable || old.size() != now.size()) {
+    return false;
+  }
+  for (std::size_t i = 0; i < old.size(); ++i) {
+    const bool right = i == document ? is_edited(old[i].root, now[i].root, edit)
+                                     : is_same(old[i].root, now[i].root);
+    if (!right) {
+      return false;
+    }
+  }
+  auto known = counted(before.stream.diagnostics);
+  const auto found = counted(after.stream.diagnostics);
+  return std::ranges::all_of(found, [&](const auto& entry) {
+    return entry.first == "yaml/unused-anchor" || entry.second <= known[entry.first];
+  });
+}
+
+/// A place of the text that the splices made, in the text before them.
+std::uint32_t place_before(std::uint32_t place, const std::vector<Splice>& splices) {
+  for (auto splice = splices.rbegin(); splice != splices.rend(); ++splice) {
+    if (place >= splice->begin + splice->text.size()) {
+      place = static_cast<std::uint32_t>(place - splice->text.size() + splice->size);
+    } else if (place > splice->begin) {
+      place = static_cast<std::uint32_t>(splice->begin);
+    }
+  }
+  return place;
+}
+
+class Editor {
+ public:
+  Editor(const text::SourceFile& file, int document)
+      : original_(file),
+        document_(static_cast<std::size_t>(document - 1)),
+        now_(draft({std::shared_ptr<void>(), &file})) {
+    refusal_ = unreadable(now_.stream, document);
+  }
+
+  void apply(const Edit& edit) {
+    if (refusal_) {
+      return;
+    }
+    const std::string_view text = now_.file->bytes();
+    const Node& root = now_.stream.documents[document_].root;
+    Patch patch = patch_of(text, root, edit);
+    if (patch.refusal) {
+      refuse(std::move(*patch.refusal));
+      return;
+    }
+    if (patch.splices.empty()) {
+      return;
+    }
+    Draft next = draft(
+        std::make_shared<const text::SourceFile>(original_.name(), spliced(text, patch.splices)));
+    if (!is_as_meant(now_, next, document_, edit)) {
+      const Splice& first = patch.splices.front();
+      const auto begin = static_cast<std::uint32_t>(first.begin);
+      const auto end = static_cast<std::uint32_t>(first.begin + first.size);
+      refuse({{now_.file.get(), begin, end},
+              "this place can't be changed alone: an alias or its layout ties it to others"});
+      return;
+    }
+    now_ = std::move(next);
+    keep(patch.splices);
+  }
+
+  Edited finish() {
+    Edited result;
+    const std::string mark = original_.had_byte_order_mark() ? "\xEF\xBB\xBF" : "";
+    result.refusal = std::move(refusal_);
+    if (result.refusal) {
+      result.text = mark + std::string(original_.bytes());
+      return result;
+    }
+    result.text = mark + std::string(now_.file->bytes());
+    result.splices = std::move(done_);
+    return result;
+  }
+
+ private:
+  void refuse(Refusal refusal) {
+    if (!refusal.mark.nowhere()) {
+      refusal.mark = {&original_,
+                      place_before(refusal.mark.begin, done_),
+                      place_before(refusal.mark.end, done_)};
+    }
+    refusal_ = std::move(refusal);
+  }
+
+  /// The splices of one edit are apart and rising: from the last to the first, each is in offsets
+  /// of a text that the ones before it left.
+  void keep(const std::vector<Splice>& splices) {
+    done_.insert(done_.end(), splices.rbegin(), splices.rend());
+  }
+
+  const text::SourceFile& original_;
+  std::size_t document_;
+  Draft now_;
+  std::optional<Refusal> refusal_;
+  std::vector<Splice> done_;
+};
+
+}  // namespace
+
+Edited edit(const text::SourceFile& file, int document, const std::vector<Edit>& edits) {
+  Editor editor(file, document);
+  for (const Edit& each : edits) {
+    if (each.path.empty() || document < 1) {
+      throw std::logic_error("an edit without a place");
+    }
+    editor.apply(each);
+  }
+  return editor.finish();
+}
+
+}  // namespace epwise::yaml
