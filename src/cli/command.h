@@ -29,6 +29,9 @@ struct Option {
   char separator = ',';            // between the values of a `many` option in its variable
   std::vector<std::string_view> words = {};  // the only values it takes; empty: any
   Completion completion = Completion::nothing;
+  /// Of an option with one value: what it means alone. Its value then only comes behind `=`, never
+  /// as the next word.
+  std::string_view implied = {};
   bool brief = false;  // shown by -h too
 };
 

@@ -109,7 +109,8 @@ void check_values(const std::vector<Option>& options,
     const bool empty_or_missing = equals == std::string_view::npos
                                       ? i + 1 == words.size() || followed_by_option
                                       : equals + 1 == word.size();
-    if (!is_flag && empty_or_missing) {
+    const bool alone = equals == std::string_view::npos && !option->implied.empty();
+    if (!is_flag && !alone && empty_or_missing) {
       throw UsageError(needs_value(*option, who));
     }
   }
@@ -163,6 +164,18 @@ void add_values(const Option& option, std::string_view text, Arguments& argument
   }
 }
 
+/// Options that may stand alone get their value spelled out.
+std::vector<std::string> completed(const std::vector<Option>& options,
+                                   std::vector<std::string> words) {
+  for (std::string& word : words) {
+    const Option* option = find_option(options, word);
+    if (option != nullptr && !option->implied.empty()) {
+      word = fmt::format("{}={}", option->name, option->implied);
+    }
+  }
+  return words;
+}
+
 }  // namespace
 
 Arguments parse_words(const std::vector<Option>& options,
@@ -171,7 +184,7 @@ Arguments parse_words(const std::vector<Option>& options,
                       std::string_view source) {
   check_values(options, words, who);
   Parser parser(options);
-  parser.run(words, who);
+  parser.run(completed(options, words), who);
   Arguments arguments;
   for (const std::string& word : parser.left_over()) {
     if (is_option_word(word)) {

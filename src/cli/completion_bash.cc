@@ -36,7 +36,7 @@ std::string reply(Completion completion, const std::vector<std::string>& words) 
 std::string option_case(const Command& command) {
   std::string text;
   for (const Option& option : all_options(command)) {
-    if (option.arity != Option::Arity::flag) {
+    if (option.arity != Option::Arity::flag && option.implied.empty()) {
       text +=
           fmt::format("        {}:{}) {}; return ;;\n",
                       command.name,
@@ -53,6 +53,11 @@ std::string command_case(const Command& command) {
   std::vector<std::string> options;
   for (const Option& option : all_options(command)) {
     options.push_back(std::string(option.name));
+    if (!option.implied.empty()) {
+      for (const std::string_view word : option.words) {
+        options.push_back(fmt::format("{}={}", option.name, word));
+      }
+    }
   }
   return fmt::format(
       "        {})\n"

@@ -51,7 +51,7 @@ std::string option_line(const Command& command, const Option& option) {
   }
   line += fmt::format(" -d {}", quoted(option.summary));
   if (option.arity != Option::Arity::flag) {
-    line += " -r" + offer(option.completion, option_words(option));
+    line += (option.implied.empty() ? " -r" : "") + offer(option.completion, option_words(option));
   }
   return line + "\n";
 }

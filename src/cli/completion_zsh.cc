@@ -46,15 +46,24 @@ std::string action(Completion completion, const std::vector<std::string>& words)
   return " ";
 }
 
+std::string_view equals_sign(const Option& option) {
+  if (option.arity == Option::Arity::flag) {
+    return "";
+  }
+  return option.implied.empty() ? "=" : "=-";
+}
+
 std::string specification(const Option& option, std::string_view name) {
   std::string text = fmt::format("'{}{}{}[{}]",
                                  option.arity == Option::Arity::many ? "*" : "",
                                  name,
-                                 option.arity == Option::Arity::flag ? "" : "=",
+                                 equals_sign(option),
                                  escaped(option.summary));
   if (option.arity != Option::Arity::flag) {
-    text += fmt::format(
-        ":{}:{}", escaped(option.value), action(option.completion, option_words(option)));
+    text += fmt::format("{}:{}:{}",
+                        option.implied.empty() ? "" : ":",
+                        escaped(option.value),
+                        action(option.completion, option_words(option)));
   }
   return text + "'";
 }

@@ -67,6 +67,9 @@ std::string examples(const std::vector<Example>& list) {
 std::string name_of(const Option& option) {
   std::string text = option.short_name.empty() ? "" : fmt::format("{}, ", option.short_name);
   text += option.name;
+  if (!option.implied.empty()) {
+    return fmt::format("{}[={}]", text, option.value);
+  }
   return option.value.empty() ? text : fmt::format("{} {}", text, option.value);
 }
 

@@ -94,6 +94,9 @@ SpelledEdit spell_edit(std::string_view field,
   spelled.edit.mark = place(field, facts);
   spelled.edit.field = spelling(field, facts);
   spelled.edit.value = value == nullptr ? std::string() : value->to_text();
+  spelled.edit.name = field;
+  spelled.edit.target = value == nullptr ? expr::Value() : *value;
+  spelled.edit.remove = value == nullptr;
   if (field.starts_with("env.")) {
     return spelled;
   }
@@ -109,6 +112,7 @@ SpelledEdit spell_edit(std::string_view field,
     spelled.edit.value = "true";
   } else {
     spelled.edit.value.clear();  // no flag says so: the one that says the opposite has to go
+    spelled.edit.remove = true;
   }
   return spelled;
 }

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "expr/value.h"
 #include "lint/rule.h"
 #include "text/mark.h"
 
@@ -28,12 +29,23 @@ struct Fix {
   Tier tier = Tier::performance;
 
   struct Edit {
-    std::string field;  // user's spelling
-    std::string value;  // new value as the file would write it; empty: remove
-    text::Mark mark;    // the present value; nowhere: to be added
+    std::string field;        // user's spelling
+    std::string value;        // new value as the file would write it; empty: remove
+    text::Mark mark;          // the present value; nowhere: to be added
+    std::string name = {};    // canonical: "model.x", "env.X"
+    expr::Value target = {};  // the new value, typed
+    bool remove = false;      // the key goes
   };
 
-  std::vector<Edit> edits;
+  std::vector<Edit> edits;  // empty: advice in words
+
+  /// Bytes of the recipe's file that make place for others.
+  struct Patch {
+    text::Mark mark;
+    std::string text;
+  };
+
+  std::vector<Patch> patches = {};  // of a fix that was tried; none where no file is edited
 };
 
 /// One defect. Built only by the lint engine.
@@ -45,6 +57,8 @@ struct Finding {
   std::vector<Location> related;
   std::vector<Evidence> evidence;
   std::vector<Fix> fixes;
+  std::vector<std::string> elsewhere =
+      {};  // "te 2.7.0", "h200": where the recipe would do as it is
   std::vector<std::string>
       assumed;  // "te counts as installed", "CUDA_DEVICE_MAX_CONNECTIONS counts as unset"
   bool consequence = false;  // explained by another finding; not shown

@@ -1,0 +1,122 @@
+#include "repair/bench.h"
+
+#include <algorithm>
+
+namespace epwise::repair {
+
+namespace {
+
+constexpr int kUnreadable = 3;
+
+int rank(lint::Verdict verdict) {
+  switch (verdict) {
+    case lint::Verdict::starts:
+      return 0;
+    case lint::Verdict::undecided:
+      return 1;
+    case lint::Verdict::rejects:
+      break;
+  }
+  return 2;
+}
+
+bool has(const std::vector<std::string>& sorted, const std::string& name) {
+  return std::ranges::binary_search(sorted, name);
+}
+
+}  // namespace
+
+Draft Bench::draft() const {
+  Draft draft;
+  draft.words = request.words;
+  if (request.file) {
+    draft.bytes = request.file->had_byte_order_mark() ? "\xEF\xBB\xBF" : "";
+    draft.bytes += request.file->bytes();
+  }
+  return draft;
+}
+
+const recipe::Vocabulary& Bench::vocabulary_of(const recipe::Recipe& recipe) const {
+  return recipe.vocabulary ? *recipe.vocabulary
+                           : vocabulary_for(recipe.framework, recipe.model_class);
+}
+
+Trial Bench::lint(Draft draft, const model::Target* instead) const {
+  recipe::Request again = request;
+  again.words = draft.words;
+  if (request.file) {
+    again.file = std::make_shared<const text::SourceFile>(request.file->name(), draft.bytes);
+  }
+  auto recipes = recipe::load(again, [this](recipe::Framework found) -> const recipe::Vocabulary& {
+    return vocabulary_for(found, {});
+  });
+  Trial trial;
+  trial.draft = std::move(draft);
+  if (place >= recipes.size()) {
+    return trial;
+  }
+  trial.recipe = std::make_shared<const recipe::Recipe>(std::move(recipes[place]));
+  trial.result = lint::lint(*trial.recipe,
+                            vocabulary_for(trial.recipe->framework, trial.recipe->model_class),
+                            instead == nullptr ? target : *instead,
+                            knowledge,
+                            selection);
+  return trial;
+}
+
+Draft Bench::changed(const Draft& draft, const Change& change, std::string& obstacle) const {
+  obstacle = change.obstacle;
+  Draft result = draft;
+  if (!obstacle.empty()) {
+    return result;
+  }
+  if (!change.edits.empty()) {
+    const text::SourceFile file(request.file->name(), draft.bytes);
+    yaml::Edited edited = yaml::edit(file, document, change.edits);
+    if (edited.refusal) {
+      const auto line = edited.refusal->mark.start().line;
+      obstacle = "line " + std::to_string(line) + ": " + edited.refusal->reason;
+      return result;
+    }
+    result.bytes = std::move(edited.text);
+  }
+  result.words = edited_words(std::move(result.words), change.words);
+  return result;
+}
+
+std::string name_of(const lint::Finding& finding) {
+  const std::string id(finding.rule->id);
+  return finding.rule->builtin ? id + ": " + finding.message : id;
+}
+
+Verdict verdict_of(const Trial& trial) {
+  if (!trial.recipe) {
+    return {{}, {}, kUnreadable};
+  }
+  return verdict_of(*trial.recipe, trial.result);
+}
+
+Verdict verdict_of(const recipe::Recipe& recipe, const lint::Result& result) {
+  Verdict verdict;
+  verdict.launch = recipe.readable ? rank(result.launch.verdict) : kUnreadable;
+  for (const auto& finding : result.findings) {
+    if (finding.consequence) {
+      continue;
+    }
+    verdict.findings.push_back(name_of(finding));
+    if (finding.severity >= lint::Severity::warning) {
+      verdict.problems.push_back(verdict.findings.back());
+    }
+  }
+  std::ranges::sort(verdict.findings);
+  std::ranges::sort(verdict.problems);
+  return verdict;
+}
+
+bool is_better(const Verdict& before, const Verdict& after, const std::string& finding) {
+  const auto is_known = [&](const std::string& name) { return has(before.problems, name); };
+  return !has(after.findings, finding) && std::ranges::all_of(after.problems, is_known) &&
+         after.launch <= before.launch;
+}
+
+}  // namespace epwise::repair

@@ -1,0 +1,279 @@
+#include "repair/change.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "expr/python_text.h"
+
+namespace epwise::repair {
+
+namespace {
+
+using lint::Fix;
+using recipe::Field;
+using recipe::Framework;
+using yaml::Literal;
+
+constexpr std::string_view kVariable = "env.";
+
+Literal literal_of(const expr::Value& value) {
+  if (const auto* boolean = value.boolean()) {
+    return Literal::of(*boolean);
+  }
+  if (const auto* integer = value.integer()) {
+    return Literal::of(*integer);
+  }
+  if (const auto* real = value.real()) {
+    return Literal::of(*real);
+  }
+  if (const auto* list = value.list()) {
+    std::vector<Literal> items;
+    for (const auto& item : *list) {
+      items.push_back(literal_of(item));
+    }
+    return Literal::of_list(std::move(items));
+  }
+  return value.is_unset() ? Literal{} : Literal::of_text(value.to_text());
+}
+
+/// The words that an argument parser gets for a value.
+std::vector<std::string> words_of(const expr::Value& value) {
+  const auto* list = value.list();
+  if (list == nullptr) {
+    return {value.to_text()};
+  }
+  std::vector<std::string> words;
+  for (const auto& item : *list) {
+    words.push_back(item.to_text());
+  }
+  return words;
+}
+
+std::vector<std::string> keys_of(std::string_view path) {
+  std::vector<std::string> keys;
+  while (!path.empty()) {
+    const std::size_t dot = path.find('.');
+    keys.emplace_back(path.substr(0, dot));
+    path.remove_prefix(dot == std::string_view::npos ? path.size() : dot + 1);
+  }
+  return keys;
+}
+
+bool stands_in(const text::Mark& mark, const recipe::Recipe& recipe) {
+  return !recipe.files.empty() && mark.file == recipe.files.front().get();
+}
+
+bool is_substituted(const text::Mark& mark) {
+  const auto text = mark.file->bytes().substr(mark.begin, mark.end - mark.begin);
+  return text.find("${") != std::string_view::npos;
+}
+
+class Translator {
+ public:
+  Translator(const recipe::Recipe& recipe, const recipe::Vocabulary& vocabulary)
+      : recipe_(recipe),
+        vocabulary_(vocabulary),
+        has_file_(!recipe.files.empty() && recipe.files.front()->name() != "<command line>") {}
+
+  Change run(const Fix& fix) {
+    for (const Fix::Edit& edit : fix.edits) {
+      if (edit.name.starts_with(kVariable)) {
+        set_variable(edit);
+      } else if (recipe_.framework == Framework::mlm) {
+        set_argument(edit);
+      } else {
+        set_field(edit);
+      }
+    }
+    return std::move(change_);
+  }
+
+ private:
+  void obstruct(std::string reason) {
+    if (change_.obstacle.empty()) {
+      change_.obstacle = std::move(reason);
+    }
+  }
+
+  /// What the recipe says about a field, and whether its file says it.
+  const Field* written(std::string_view name) const {
+    const auto* spec = vocabulary_.find(name);
+    return recipe_.find(spec == nullptr ? name : spec->name);
+  }
+
+  bool goes_to_file(const Field* field) const {
+    return has_file_ && (field == nullptr || stands_in(field->key, recipe_));
+  }
+
+  void check_place(const Field& field) {
+    const bool bound = field.origin == recipe::Origin::environment;
+    if (bound || (!field.mark.nowhere() && is_substituted(field.mark))) {
+      obstruct(fmt::format("the value of {} comes from a variable", field.spelling));
+    }
+  }
+
+  void edit_file(std::vector<std::string> path, std::optional<Literal> value) {
+    change_.edits.push_back({std::move(path), std::move(value)});
+  }
+
+  void set_variable(const Fix::Edit& edit) {
+    const std::string name = edit.name.substr(kVariable.size());
+    const bool mlm = recipe_.framework == Framework::mlm;
+    if (!has_file_ || (!mlm && !vocabulary_.has_section("env_vars"))) {
+      obstruct(fmt::format("{} is an environment variable, set outside of the recipe", name));
+      return;
+    }
+    const std::vector<std::string> path{mlm ? "ENV_VARS" : "env_vars", name};
+    const bool goes = edit.remove || edit.target.is_unset();
+    edit_file(path,
+              goes  ? std::nullopt
+              : mlm ? std::optional(Literal::of_word(edit.target.to_text()))
+                    : std::optional(Literal::of_text(expr::python_text(edit.target))));
+  }
+
+  void set_field(const Fix::Edit& edit) {
+    const Field* field = written(edit.name);
+    if (field != nullptr) {
+      check_place(*field);
+    }
+    if (goes_to_file(field)) {
+      edit_file(keys_of(field == nullptr ? path_of(edit.name) : field->spelling),
+                edit.remove ? std::nullopt : std::optional(literal_of(edit.target)));
+      return;
+    }
+    WordEdit word{edit.name, std::nullopt};
+    if (!edit.remove) {
+      word.values = {yaml::render(literal_of(edit.target))};
+    }
+    change_.words.push_back(std::move(word));
+  }
+
+  /// Providers that hold their transformer configuration keep the fields of `model` below it.
+  std::string path_of(const std::string& name) const {
+    constexpr std::string_view kModel = "model.";
+    const std::string nested =
+        "model.transformer." + name.substr(std::min(name.find('.') + 1, name.size()));
+    return name.starts_with(kModel) && recipe_.find("model.transformer") != nullptr ? nested : name;
+  }
+
+  void set_argument(const Fix::Edit& edit) {
+    const Field* field = written(edit.name);
+    const bool goes = edit.remove || edit.target.is_unset();
+    if (field != nullptr) {
+      check_place(*field);
+      if (goes || field->spelling != edit.field) {
+        drop_argument(*field);
+      }
+    }
+    if (goes) {
+      return;
+    }
+    if (!edit.field.starts_with('-')) {
+      obstruct(fmt::format("Megatron-LM has no argument for {}", edit.field));
+      return;
+    }
+    const bool bare = edit.target.boolean() != nullptr && edit.value == "true";
+    const auto words = bare ? std::vector<std::string>{} : words_of(edit.target);
+    if (goes_to_file(field)) {
+      edit_file({"MODEL_ARGS", edit.field}, Literal::of_word(bare ? "true" : joined(words)));
+    } else {
+      change_.words.push_back({edit.field, words});
+    }
+  }
+
+  void drop_argument(const Field& field) {
+    if (stands_in(field.key, recipe_) && has_file_) {
+      edit_file({"MODEL_ARGS", field.spelling}, std::nullopt);
+    } else {
+      change_.words.push_back({field.spelling, std::nullopt});
+    }
+  }
+
+  /// Functional tests pass "[a b]" on as two words, ModelZoo's launcher splits at blanks.
+  std::string joined(const std::vector<std::string>& words) const {
+    const std::string text = fmt::format("{}", fmt::join(words, " "));
+    const auto launcher = recipe_.raw.find("raw.launcher");
+    const bool split = launcher != recipe_.raw.end() && launcher->second.to_text() == "modelzoo";
+    return words.size() < 2 || split ? text : "[" + text + "]";
+  }
+
+  const recipe::Recipe& recipe_;
+  const recipe::Vocabulary& vocabulary_;
+  bool has_file_;
+  Change change_;
+};
+
+bool is_flag(const std::string& key) {
+  return key.starts_with("-");
+}
+
+/// Whether a word is `key=value`, with Hydra's `+`, `++` or `~` in front.
+bool is_override_of(std::string_view word, std::string_view key) {
+  const std::size_t begin = word.find_first_not_of("+~");
+  word.remove_prefix(std::min(begin, word.size()));
+  return word == key || (word.starts_with(key) && word.substr(key.size()).starts_with('='));
+}
+
+/// Where a flag and its values stand: [first, last).
+struct Range {
+  std::size_t first = 0;
+  std::size_t last = 0;
+};
+
+Range find_flag(const std::vector<std::string>& words, const std::string& key) {
+  for (std::size_t i = words.size(); i-- > 0;) {
+    if (words[i].starts_with(key + "=")) {
+      return {i, i + 1};
+    }
+    if (words[i] == key) {
+      std::size_t last = i + 1;
+      while (last < words.size() && !words[last].starts_with("--")) {
+        ++last;
+      }
+      return {i, last};
+    }
+  }
+  return {words.size(), words.size()};
+}
+
+Range find_override(const std::vector<std::string>& words, const std::string& key) {
+  for (std::size_t i = words.size(); i-- > 0;) {
+    if (is_override_of(words[i], key)) {
+      return {i, i + 1};
+    }
+  }
+  return {words.size(), words.size()};
+}
+
+}  // namespace
+
+Change change_of(const Fix& fix,
+                 const recipe::Recipe& recipe,
+                 const recipe::Vocabulary& vocabulary) {
+  return Translator(recipe, vocabulary).run(fix);
+}
+
+std::vector<std::string> edited_words(std::vector<std::string> words,
+                                      const std::vector<WordEdit>& edits) {
+  for (const WordEdit& edit : edits) {
+    const bool flag = is_flag(edit.key);
+    const Range range = flag ? find_flag(words, edit.key) : find_override(words, edit.key);
+    std::vector<std::string> fresh;
+    if (edit.values && flag) {
+      fresh = *edit.values;
+      fresh.insert(fresh.begin(), edit.key);
+    } else if (edit.values) {
+      const std::string word = range.first < range.last ? words[range.first] : "";
+      const std::size_t sign = std::min(word.find_first_not_of("+~"), word.size());
+      fresh = {word.substr(0, sign) + edit.key + "=" + edit.values->front()};
+    }
+    const auto at = words.begin() + static_cast<std::ptrdiff_t>(range.first);
+    const auto next = words.erase(at, at + static_cast<std::ptrdiff_t>(range.last - range.first));
+    words.insert(next, fresh.begin(), fresh.end());
+  }
+  return words;
+}
+
+}  // namespace epwise::repair

@@ -1,0 +1,98 @@
+#include "repair/proof.h"
+
+#include <algorithm>
+#include <map>
+#include <string>
+
+#include "text/line_diff.h"
+
+namespace epwise::repair {
+
+namespace {
+
+using lint::Fix;
+
+/// The lines of the file that a draft changes.
+std::vector<Fix::Patch> patches_of(const text::SourceFile& file, const std::string& bytes) {
+  const std::size_t mark = file.had_byte_order_mark() ? 3 : 0;
+  const auto before = text::lines_of(file.bytes());
+  const auto after = text::lines_of(std::string_view(bytes).substr(mark));
+  const auto place = [&](const std::vector<std::string_view>& lines, int count) {
+    std::size_t at = 0;
+    for (int i = 0; i < count; ++i) {
+      at += lines[static_cast<std::size_t>(i)].size();
+    }
+    return at;
+  };
+  std::vector<Fix::Patch> patches;
+  for (const text::Hunk& hunk : text::line_diff(before, after)) {
+    Fix::Patch patch;
+    patch.mark = {&file,
+                  static_cast<std::uint32_t>(place(before, hunk.old_begin)),
+                  static_cast<std::uint32_t>(place(before, hunk.old_begin + hunk.old_count))};
+    for (int i = 0; i < hunk.new_count; ++i) {
+      patch.text += after[static_cast<std::size_t>(hunk.new_begin + i)];
+    }
+    patches.push_back(std::move(patch));
+  }
+  return patches;
+}
+
+class Prover {
+ public:
+  Prover(const Bench& bench, const recipe::Recipe& recipe, const lint::Result& result)
+      : bench_(bench),
+        recipe_(recipe),
+        draft_(bench.draft()),
+        before_(verdict_of(recipe, result)) {}
+
+  bool holds(Fix& fix, const std::string& finding) {
+    const Change change = change_of(fix, recipe_, bench_.vocabulary_of(recipe_));
+    std::string obstacle;
+    Draft draft = bench_.changed(draft_, change, obstacle);
+    if (!obstacle.empty() || draft == draft_) {
+      return false;
+    }
+    if (!change.edits.empty()) {
+      fix.patches = patches_of(*recipe_.files.front(), draft.bytes);
+    }
+    return is_better(before_, tried(std::move(draft)), finding);
+  }
+
+ private:
+  /// Findings often share a fix.
+  const Verdict& tried(Draft draft) {
+    std::string key = draft.bytes;
+    for (const std::string& word : draft.words) {
+      key += '\0' + word;
+    }
+    const auto found = verdicts_.find(key);
+    if (found != verdicts_.end()) {
+      return found->second;
+    }
+    const Trial trial = bench_.lint(std::move(draft));
+    return verdicts_.emplace(std::move(key), verdict_of(trial)).first->second;
+  }
+
+  const Bench& bench_;
+  const recipe::Recipe& recipe_;
+  Draft draft_;
+  Verdict before_;
+  std::map<std::string, Verdict> verdicts_;
+};
+
+}  // namespace
+
+void prove_fixes(const Bench& bench, const recipe::Recipe& recipe, lint::Result& result) {
+  if (!recipe.readable) {
+    return;
+  }
+  Prover prover(bench, recipe, result);
+  for (lint::Finding& finding : result.findings) {
+    const std::string name = name_of(finding);
+    std::erase_if(finding.fixes,
+                  [&](Fix& fix) { return !fix.edits.empty() && !prover.holds(fix, name); });
+  }
+}
+
+}  // namespace epwise::repair

@@ -1,0 +1,13 @@
+#pragma once
+
+#include "lint/engine.h"
+#include "repair/bench.h"
+
+namespace epwise::repair {
+
+/// Tries every fix of every finding: applies it to the recipe's text and lints the result. Fixes
+/// with which the finding stays, a new one at or above warning appears, or the launch gets worse
+/// are dropped, the others get the patches of the file. Advice without edits stays as it is.
+void prove_fixes(const Bench& bench, const recipe::Recipe& recipe, lint::Result& result);
+
+}  // namespace epwise::repair

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "lint/finding.h"
+#include "repair/bench.h"
+#include "repair/influence.h"
+#include "repair/plan.h"
+#include "repair/search.h"
+
+namespace epwise::repair {
+
+/// The fixes of a recipe's findings as options of a search: each set of them is made on the text
+/// and linted.
+class Workshop : public Situation {
+ public:
+  Workshop(const Bench& bench, const Trial& before, lint::Tier highest);
+
+  const Option& option(int number) const override { return fixes_[place(number)].option; }
+
+  Outcome look(const std::vector<int>& chosen) override;
+
+  /// The recipe with these options; the last set that was looked at costs nothing.
+  const Trial& made(const std::vector<int>& chosen);
+
+  const Repair& repair(int number) const { return fixes_[place(number)].repair; }
+
+  int trials() const { return trials_; }
+
+ private:
+  struct Candidate {
+    Option option;
+    Repair repair;
+    Change change;
+  };
+
+  static std::size_t place(int number) { return static_cast<std::size_t>(number); }
+
+  void offer(const lint::Finding& finding, const Trial& trial);
+  std::vector<int> hitters(const lint::Finding& finding, const Trial& trial);
+
+  const Bench& bench_;
+  const Trial& before_;
+  lint::Tier highest_;
+  Influence influence_;
+  Verdict verdict_;                 // of the recipe as it is
+  std::set<std::string> hopeless_;  // errors that no fix of the tier can settle
+  std::vector<Candidate> fixes_;
+  std::map<std::string, int> numbers_;  // by what a fix does
+  std::vector<int> last_;
+  Trial trial_;
+  std::string obstacle_;
+  int trials_ = 0;
+};
+
+}  // namespace epwise::repair
