@@ -138,6 +138,7 @@ int App::dispatch(const std::vector<std::string>& all) {
   } else {
     std::ranges::move(behind, std::back_inserter(arguments.operands));
   }
+  arguments.line = all;
   check_action(command, arguments);
   return to_int(command.run(session_, arguments));
 }

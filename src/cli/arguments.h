@@ -31,6 +31,7 @@ class Arguments {
 
   void add(std::string_view option, Setting setting);
 
+  std::vector<std::string> line;      // the whole command line, as it was given
   std::vector<std::string> operands;  // arguments that are no options
   std::vector<std::string> words;     // behind `--`
   bool has_words = false;             // a `--` was there

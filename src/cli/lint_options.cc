@@ -70,6 +70,26 @@ std::vector<Option> configuration_options() {
   };
 }
 
+std::vector<Option> fix_options() {
+  using enum Option::Arity;
+  return {
+      {.name = "--fix",
+       .arity = one,
+       .value = "TIER",
+       .summary = "change the recipes: neutral (default), performance, training; each change is "
+                  "tried first",
+       .variable = "EPWISE_FIX",
+       .words = {"neutral", "performance", "training"},
+       .completion = Completion::words,
+       .implied = "neutral",
+       .brief = true},
+      {.name = "--diff",
+       .summary = "print what --fix would change, change nothing, and exit 1 if it is something",
+       .variable = "EPWISE_DIFF",
+       .brief = true},
+  };
+}
+
 std::vector<Option> input_options() {
   using enum Option::Arity;
   return {

@@ -17,6 +17,9 @@ RunSettings run_settings(const Arguments& arguments);
 /// --config and --target.
 std::vector<Option> configuration_options();
 
+/// --fix and --diff.
+std::vector<Option> fix_options();
+
 /// --document, --stdin-filename, --list-files, --jobs, --exit-zero.
 std::vector<Option> input_options();
 

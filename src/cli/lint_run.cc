@@ -14,6 +14,7 @@
 #include "cli/checkout.h"
 #include "cli/configuration_search.h"
 #include "cli/file_selection.h"
+#include "cli/fix_output.h"
 #include "cli/lint_options.h"
 #include "cli/linting.h"
 #include "cli/parallel.h"
@@ -56,6 +57,22 @@ std::string read_standard_input(const Arguments& arguments, Session& session) {
   return {std::istreambuf_iterator<char>(session.in), std::istreambuf_iterator<char>()};
 }
 
+/// What --fix and --diff say; --diff alone shows what is neutral.
+std::optional<FixOrder> fix_order(const Arguments& arguments) {
+  const std::optional<Setting> tier = arguments.one("--fix");
+  const bool show = arguments.flag("--diff");
+  if (!tier && !show) {
+    return std::nullopt;
+  }
+  FixOrder order{lint::Tier::neutral, show};
+  for (const lint::Tier each : {lint::Tier::performance, lint::Tier::training}) {
+    if (tier && tier->value == lint::to_string(each)) {
+      order.highest = each;
+    }
+  }
+  return order;
+}
+
 /// One run of `epwise lint`: everything that its steps share.
 class LintRun {
  public:
@@ -67,7 +84,10 @@ class LintRun {
         configurations_(session.files, value("--config"), tool_version()) {}
 
   ExitCode run() {
-    const std::vector<Sink> sinks = parse_formats(arguments_.all("--format"), session_.variables);
+    std::vector<Sink> sinks = parse_formats(arguments_.all("--format"), session_.variables);
+    fix_ = fix_order(arguments_);
+    shows_fixes_ = shows_fixes(sinks);
+    shows_elsewhere_ = is_told_in_full(sinks);
     select();
     if (arguments_.flag("--list-files")) {
       return list_files();
@@ -79,8 +99,21 @@ class LintRun {
     report.knowledge = &knowledge;
     report.checkout = find_checkout(session_.files);
     auto code = ExitCode{static_cast<std::uint8_t>(report.exit_code)};
+    if (fix_) {
+      code = worst(code, put_fixes());
+    }
+    if (fix_ && fix_->show_only) {
+      std::erase_if(sinks, [](const Sink& sink) { return sink.path.empty(); });
+    }
+    Session beside{session_.in,
+                   fixed_to_output() ? session_.err : session_.out,
+                   session_.err,
+                   session_.files,
+                   session_.variables,
+                   session_.terminal,
+                   session_.devices};
     for (const std::string& problem :
-         write_report(report, sinks, style_of(arguments_, session_), session_)) {
+         write_report(report, sinks, style_of(arguments_, session_), beside)) {
       session_.err << "epwise: " << problem << '\n';
       code = worst(code, ExitCode::unreadable);
     }
@@ -168,6 +201,9 @@ class LintRun {
       }
       task.weaker.push_back(&sources.configuration->target);
       task.selection = selection_of(sources.run, knowledge);
+      task.fix = fix_;
+      task.shows_fixes = shows_fixes_;
+      task.shows_elsewhere = shows_elsewhere_;
       task.selects_any = std::ranges::any_of(
           knowledge.rules, [&task](const lint::Rule& rule) { return task.selection.takes(rule); });
       tasks_.push_back(std::move(task));
@@ -191,14 +227,37 @@ class LintRun {
       builder.add_unreadable(sentence);
     }
     for (std::size_t i = 0; i < tasks_.size(); ++i) {
+      fixed_.push_back(std::move(outcomes[i].fixed));
       builder.add(tasks_[i], thresholds_[i], std::move(outcomes[i]));
     }
     return builder.finish();
   }
 
+  /// Whether the changed text takes standard output, so that the findings have to go elsewhere.
+  bool fixed_to_output() const {
+    return fix_ && std::ranges::any_of(tasks_, [](const LintTask& task) {
+             return task.standard || task.words_only;
+           });
+  }
+
+  ExitCode put_fixes() {
+    FixOutput output(session_, *fix_, arguments_.line);
+    for (std::size_t i = 0; i < tasks_.size(); ++i) {
+      if (fixed_[i]) {
+        output.add(tasks_[i], *fixed_[i]);
+      }
+    }
+    const ExitCode code = output.finish();
+    return code == ExitCode::findings && arguments_.flag("--exit-zero") ? ExitCode::clean : code;
+  }
+
   Session& session_;
   const Arguments& arguments_;
   ThisMachine machine_;
+  std::optional<FixOrder> fix_;
+  bool shows_fixes_ = false;
+  bool shows_elsewhere_ = false;
+  std::vector<std::optional<FixedText>> fixed_;  // by task
   TargetSettings given_;
   ConfigurationSearch configurations_;
   FileSelection selection_;

@@ -101,14 +101,32 @@ LintOutcome Linter::run(const LintTask& task) {
 }
 
 LintOutcome Linter::lint(const LintTask& task) {
-  LintOutcome outcome;
   const std::shared_ptr<const text::SourceFile> file = read(task);
   std::vector<const TargetSettings*> sources = task.stronger;
   const TargetSettings header = file == nullptr ? TargetSettings{} : read_header(*file);
   sources.push_back(&header);
   sources.insert(sources.end(), task.weaker.begin(), task.weaker.end());
   const ResolvedTarget resolved = resolve_target(sources, knowledge_, machine_);
-  std::vector<recipe::Recipe> recipes = load(task, file, resolved.target, resolved.framework);
+  Sheet sheet{task, resolved, request_of(task, file, resolved)};
+  LintOutcome outcome = lint(sheet);
+  if (outcome.skipped) {
+    return outcome;
+  }
+  if (task.fix) {
+    fix(sheet, outcome);
+  } else if (task.shows_fixes) {
+    prove(sheet, outcome);
+  }
+  return outcome;
+}
+
+LintOutcome Linter::lint(const Sheet& sheet) {
+  const LintTask& task = sheet.task;
+  LintOutcome outcome;
+  std::vector<recipe::Recipe> recipes =
+      recipe::load(sheet.request, [&](recipe::Framework found) -> const recipe::Vocabulary& {
+        return vocabulary_of(sheet, found, {});
+      });
   outcome.skipped = !task.named && is_no_recipe(recipes);
   if (outcome.skipped) {
     return outcome;
@@ -116,15 +134,13 @@ LintOutcome Linter::lint(const LintTask& task) {
   if (documents_.number > 0) {
     keep_document(documents_.number, task.path, recipes);
   }
+  const model::Target& on = sheet.resolved.target;
   for (recipe::Recipe& loaded : recipes) {
     const auto recipe = std::make_shared<const recipe::Recipe>(std::move(loaded));
     const recipe::Vocabulary& vocabulary =
-        vocabularies_.get(recipe->framework,
-                          framework_version(resolved.target.stack, recipe->framework),
-                          recipe->model_class);
-    lint::Result result =
-        lint::lint(*recipe, vocabulary, resolved.target, knowledge_, task.selection);
-    std::string target = describe(resolved.target, recipe->framework);
+        vocabulary_of(sheet, recipe->framework, recipe->model_class);
+    lint::Result result = lint::lint(*recipe, vocabulary, on, knowledge_, task.selection);
+    std::string target = describe(on, recipe->framework);
     outcome.files.push_back({recipe->path, recipe, std::move(result), std::move(target)});
   }
   return outcome;
@@ -144,24 +160,28 @@ std::shared_ptr<const text::SourceFile> Linter::read(const LintTask& task) const
       task.path, task.standard ? *task.standard : files_.read(task.path, yaml::Limits{}.bytes));
 }
 
-std::vector<recipe::Recipe> Linter::load(const LintTask& task,
-                                         std::shared_ptr<const text::SourceFile> file,
-                                         const model::Target& target,
-                                         std::optional<recipe::Framework> framework) {
+recipe::Request Linter::request_of(const LintTask& task,
+                                   std::shared_ptr<const text::SourceFile> file,
+                                   const ResolvedTarget& resolved) const {
   recipe::Request request;
-  request.framework = framework;
-  if (task.words_only && !framework) {
+  request.framework = resolved.framework;
+  if (task.words_only && !request.framework) {
     request.framework = framework_of_words(words_);
   }
   request.file = std::move(file);
   request.words = words_;
-  request.environment = target.environment;
+  request.environment = resolved.target.environment;
   if (documents_.merge) {
     request.documents = recipe::Request::Documents::merge;
   }
-  return recipe::load(request, [&](recipe::Framework found) -> const recipe::Vocabulary& {
-    return vocabularies_.get(found, framework_version(target.stack, found));
-  });
+  return request;
+}
+
+const recipe::Vocabulary& Linter::vocabulary_of(const Sheet& sheet,
+                                                recipe::Framework framework,
+                                                std::string_view model_class) {
+  const std::string version = framework_version(sheet.resolved.target.stack, framework);
+  return vocabularies_.get(framework, version, model_class);
 }
 
 std::string describe(const model::Target& target, recipe::Framework framework) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -7,9 +8,13 @@
 
 #include "cli/file_selection.h"
 #include "cli/settings.h"
+#include "cli/target_resolution.h"
 #include "cli/this_machine.h"
 #include "cli/vocabularies.h"
 #include "lint/engine.h"
+#include "recipe/load.h"
+#include "repair/bench.h"
+#include "repair/plan.h"
 #include "report/lint_report.h"
 #include "world/files.h"
 
@@ -24,6 +29,21 @@ struct DocumentChoice {
 /// "all", "merge" or a number from 1; throws world::UsageError.
 DocumentChoice parse_document(const Setting& setting);
 
+/// What --fix and --diff ask for.
+struct FixOrder {
+  lint::Tier highest = lint::Tier::neutral;
+  bool show_only = false;
+};
+
+/// What became of the text of one input.
+struct FixedText {
+  repair::Draft before;
+  repair::Draft after;
+  std::vector<repair::Repair> repairs;
+  bool bounded = false;            // a smaller set of changes may do
+  std::map<lint::Tier, int> left;  // errors and warnings that only a higher tier settles
+};
+
 /// One input and everything that was said about it outside of its own text.
 struct LintTask {
   std::string path;  // as it is shown
@@ -33,16 +53,20 @@ struct LintTask {
   std::vector<const TargetSettings*> stronger;  // than the recipe's header
   std::vector<const TargetSettings*> weaker;
   lint::Selection selection;
-  bool selects_any = true;  // some rule is left
+  bool selects_any = true;       // some rule is left
+  bool shows_fixes = false;      // some format does: they are tried then, and those that fail go
+  bool shows_elsewhere = false;  // the full text on standard output: where else a recipe would do
+  std::optional<FixOrder> fix;
 };
 
 /// What became of one input. Exactly one of the sentences is set when it could not be linted.
 struct LintOutcome {
   std::vector<report::LintedFile> files;  // one a document
   std::string unreadable;
-  std::string usage;     // its header or target is wrong
-  std::string internal;  // a bug of ours
-  bool skipped = false;  // found in a folder, and no recipe
+  std::string usage;               // its header or target is wrong
+  std::string internal;            // a bug of ours
+  bool skipped = false;            // found in a folder, and no recipe
+  std::optional<FixedText> fixed;  // `files` then tell of the changed text, unless it is only shown
 };
 
 /// Reads one input after another into findings. Safe to use from several threads.
@@ -63,11 +87,25 @@ class Linter {
   LintOutcome run(const LintTask& task);
 
  private:
+  /// One text of an input and what it is linted on.
+  struct Sheet {
+    const LintTask& task;
+    const ResolvedTarget& resolved;
+    recipe::Request request;
+  };
+
   LintOutcome lint(const LintTask& task);
-  std::vector<recipe::Recipe> load(const LintTask& task,
-                                   std::shared_ptr<const text::SourceFile> file,
-                                   const model::Target& target,
-                                   std::optional<recipe::Framework> framework);
+  LintOutcome lint(const Sheet& sheet);
+  recipe::Request request_of(const LintTask& task,
+                             std::shared_ptr<const text::SourceFile> file,
+                             const ResolvedTarget& resolved) const;
+  const recipe::Vocabulary& vocabulary_of(const Sheet& sheet,
+                                          recipe::Framework framework,
+                                          std::string_view model_class);
+  repair::Bench bench_of(const Sheet& sheet, std::size_t place);
+  std::size_t place_of(std::size_t document) const;
+  void fix(Sheet& sheet, LintOutcome& outcome);
+  void prove(const Sheet& sheet, LintOutcome& outcome);
   std::shared_ptr<const text::SourceFile> read(const LintTask& task) const;
 
   const world::Files& files_;

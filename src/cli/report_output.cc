@@ -106,6 +106,13 @@ bool is_told_in_full(const std::vector<Sink>& sinks) {
   });
 }
 
+bool shows_fixes(const std::vector<Sink>& sinks) {
+  return std::ranges::any_of(sinks, [](const Sink& sink) {
+    return sink.write == report::write_full || sink.write == report::write_json ||
+           sink.write == report::write_sarif;
+  });
+}
+
 report::Style style_of(const Arguments& arguments, const Session& session) {
   const std::optional<Setting> colour = arguments.one("--color");
   report::Style style;

@@ -26,6 +26,9 @@ std::vector<Sink> parse_formats(const std::vector<Setting>& formats,
 /// Whether standard output gets the full text, which says everything about a run itself.
 bool is_told_in_full(const std::vector<Sink>& sinks);
 
+/// Whether some format shows fixes, so that they have to be tried.
+bool shows_fixes(const std::vector<Sink>& sinks);
+
 /// How text looks on standard output: --color, -q, -v, and what the terminal and locale can do.
 report::Style style_of(const Arguments& arguments, const Session& session);
 

@@ -91,7 +91,7 @@ std::string name_of(const lint::Finding& finding) {
 
 Verdict verdict_of(const Trial& trial) {
   if (!trial.recipe) {
-    return {{}, {}, kUnreadable};
+    return {{}, {}, {}, kUnreadable};
   }
   return verdict_of(*trial.recipe, trial.result);
 }
@@ -108,6 +108,10 @@ Verdict verdict_of(const recipe::Recipe& recipe, const lint::Result& result) {
       verdict.problems.push_back(verdict.findings.back());
     }
   }
+  for (const auto& open : result.open) {
+    verdict.open.emplace_back(open.rule->id);
+  }
+  std::ranges::sort(verdict.open);
   std::ranges::sort(verdict.findings);
   std::ranges::sort(verdict.problems);
   return verdict;
@@ -115,8 +119,8 @@ Verdict verdict_of(const recipe::Recipe& recipe, const lint::Result& result) {
 
 bool is_better(const Verdict& before, const Verdict& after, const std::string& finding) {
   const auto is_known = [&](const std::string& name) { return has(before.problems, name); };
-  return !has(after.findings, finding) && std::ranges::all_of(after.problems, is_known) &&
-         after.launch <= before.launch;
+  return !has(after.findings, finding) && !has(after.open, finding) &&
+         std::ranges::all_of(after.problems, is_known) && after.launch <= before.launch;
 }
 
 }  // namespace epwise::repair

@@ -57,6 +57,7 @@ struct Bench {
 struct Verdict {
   std::vector<std::string> problems;  // names of findings at or above warning, sorted
   std::vector<std::string> findings;  // of all, sorted
+  std::vector<std::string> open;      // ids of rules without an answer, sorted
   int launch = 0;                     // 0 starts, 1 undecided, 2 rejects, 3 not readable
 };
 
@@ -66,7 +67,8 @@ Verdict verdict_of(const Trial& trial);
 /// A finding's name, the same before and after changes elsewhere.
 std::string name_of(const lint::Finding& finding);
 
-/// Whether `after` is without the finding, has no new problem and no worse launch.
+/// Whether `after` is without the finding (a rule that has become open proves nothing), has no new
+/// problem and no worse launch.
 bool is_better(const Verdict& before, const Verdict& after, const std::string& finding);
 
 }  // namespace epwise::repair

@@ -139,23 +139,15 @@ class Translator {
       check_place(*field);
     }
     if (goes_to_file(field)) {
-      edit_file(keys_of(field == nullptr ? path_of(edit.name) : field->spelling),
+      edit_file(keys_of(field == nullptr ? recipe_.path_of(edit.name) : field->spelling),
                 edit.remove ? std::nullopt : std::optional(literal_of(edit.target)));
       return;
     }
-    WordEdit word{edit.name, std::nullopt};
+    WordEdit word{recipe_.path_of(edit.name), std::nullopt};
     if (!edit.remove) {
       word.values = {yaml::render(literal_of(edit.target))};
     }
     change_.words.push_back(std::move(word));
-  }
-
-  /// Providers that hold their transformer configuration keep the fields of `model` below it.
-  std::string path_of(const std::string& name) const {
-    constexpr std::string_view kModel = "model.";
-    const std::string nested =
-        "model.transformer." + name.substr(std::min(name.find('.') + 1, name.size()));
-    return name.starts_with(kModel) && recipe_.find("model.transformer") != nullptr ? nested : name;
   }
 
   void set_argument(const Fix::Edit& edit) {

@@ -75,7 +75,7 @@ class Finisher {
     if (!is_better(before, verdict_of(next), name_of(finding))) {
       return false;
     }
-    plan_.repairs.push_back({fix, std::string(finding.rule->id)});
+    plan_.repairs.push_back(repair_of(fix, finding));
     plan_.after = std::move(next);
     return true;
   }
@@ -86,7 +86,28 @@ class Finisher {
   Plan& plan_;
 };
 
+std::string text_of(const Fix::Edit& edit) {
+  if (edit.remove) {
+    return "remove " + edit.field;
+  }
+  if (edit.mark.nowhere()) {
+    return "add " + edit.field + ": " + edit.value;
+  }
+  constexpr std::size_t kShort = 40;
+  const auto old = edit.mark.file->bytes().substr(edit.mark.begin, edit.mark.end - edit.mark.begin);
+  const bool plain = old.size() <= kShort && old.find_first_of("\r\n") == std::string_view::npos;
+  return edit.field + ": " + (plain ? std::string(old) + " → " : std::string()) + edit.value;
+}
+
 }  // namespace
+
+Repair repair_of(const Fix& fix, const Finding& finding) {
+  Repair repair{std::string(finding.rule->id), fix.tier, {}};
+  for (const Fix::Edit& edit : fix.edits) {
+    repair.changes.push_back(text_of(edit));
+  }
+  return repair;
+}
 
 Plan plan(const Bench& bench, const Trial& before, lint::Tier highest, const Bounds& bounds) {
   Plan plan;
@@ -94,16 +115,21 @@ Plan plan(const Bench& bench, const Trial& before, lint::Tier highest, const Bou
   if (!before.recipe || !before.recipe->readable) {
     return plan;
   }
-  Workshop workshop(bench, before, highest);
-  const Found found = smallest_legal_set(workshop, bounds);
-  plan.bounded = found.bounded;
-  if (found.found) {
-    plan.after = workshop.made(found.chosen);
-    for (const int number : found.chosen) {
-      plan.repairs.push_back(workshop.repair(number));
+  for (const auto goal : {Workshop::Goal::all_within_reach, Workshop::Goal::all_with_fixes}) {
+    Workshop workshop(bench, before, highest, goal);
+    const Found found = smallest_legal_set(workshop, bounds);
+    plan.bounded = found.bounded;
+    if (found.found) {
+      plan.after = workshop.made(found.chosen);
+      for (const int number : found.chosen) {
+        plan.repairs.push_back(workshop.repair(number));
+      }
+    }
+    plan.trials += workshop.trials();
+    if (found.found) {
+      break;
     }
   }
-  plan.trials = workshop.trials();
   Bounds rest = bounds;
   rest.looks += plan.trials;
   Finisher(bench, highest, rest, plan).run();

@@ -13,9 +13,13 @@ namespace epwise::repair {
 
 /// A fix that is made, and what it was made for.
 struct Repair {
-  lint::Fix fix;
   std::string rule;  // id of the finding that offers it
+  lint::Tier tier = lint::Tier::neutral;
+  std::vector<std::string> changes;  // "model.num_moe_experts: 60 → 64", "remove --swiglu"
 };
+
+/// What a fix of this finding does. Its marks must still point into a text that is there.
+Repair repair_of(const lint::Fix& fix, const lint::Finding& finding);
 
 /// What can be done about a recipe within a tier.
 struct Plan {

@@ -18,9 +18,12 @@ class Search {
   Found run() {
     std::set<Set> layer{{}};
     for (int size = 0; size <= bounds_.size && !layer.empty(); ++size) {
+      std::vector<Set> sets(layer.begin(), layer.end());
+      std::ranges::stable_sort(sets,
+                               [this](const Set& a, const Set& b) { return cost(a) < cost(b); });
       std::set<Set> next;
-      for (const Set& set : layer) {
-        visit(set, next);
+      for (auto set = sets.begin(); set != sets.end() && !found_.found; ++set) {
+        visit(*set, next);
       }
       if (found_.found || found_.bounded) {
         return std::move(found_);
@@ -32,11 +35,7 @@ class Search {
   }
 
  private:
-  /// Once a legal set is found, the other sets of its size are only looked at to compare.
   void visit(const Set& set, std::set<Set>& next) {
-    if (found_.found && !(cost(set) < cost(found_.chosen))) {
-      return;
-    }
     if (found_.looks >= bounds_.looks) {
       found_.bounded = true;
       return;

@@ -13,6 +13,12 @@ bool is_error(const Finding& finding) {
   return finding.severity == lint::Severity::error && !finding.consequence;
 }
 
+bool has_fix(const Finding& finding, lint::Tier highest) {
+  return std::ranges::any_of(finding.fixes, [highest](const Fix& fix) {
+    return !fix.edits.empty() && fix.tier <= highest;
+  });
+}
+
 std::string does(const Fix& fix) {
   std::string text;
   for (const Fix::Edit& edit : fix.edits) {
@@ -49,7 +55,7 @@ void add_change(Change& all, const Change& more) {
 
 }  // namespace
 
-Workshop::Workshop(const Bench& bench, const Trial& before, lint::Tier highest)
+Workshop::Workshop(const Bench& bench, const Trial& before, lint::Tier highest, Goal goal)
     : bench_(bench),
       before_(before),
       highest_(highest),
@@ -59,8 +65,10 @@ Workshop::Workshop(const Bench& bench, const Trial& before, lint::Tier highest)
     offer(finding, before);
   }
   for (const Finding& finding : before.result.findings) {
-    if (is_error(finding) && hitters(finding, before).empty()) {
-      hopeless_.insert(name_of(finding));
+    if (is_error(finding)) {
+      const bool hopeless = goal == Goal::all_within_reach ? hitters(*finding.rule, before).empty()
+                                                           : !has_fix(finding, highest);
+      (hopeless ? hopeless_ : errors_).insert(name_of(finding));
     }
   }
 }
@@ -74,19 +82,19 @@ void Workshop::offer(const Finding& finding, const Trial& trial) {
     Option option = option_of(fix, finding);
     const auto number = static_cast<int>(fixes_.size());
     if (change.obstacle.empty() && numbers_.try_emplace(option.does, number).second) {
-      fixes_.push_back(
-          {std::move(option), {fix, std::string(finding.rule->id)}, std::move(change)});
+      fixes_.push_back({std::move(option), repair_of(fix, finding), std::move(change)});
     }
   }
 }
 
-std::vector<int> Workshop::hitters(const Finding& finding, const Trial& trial) {
+/// Options that the rule's answer can depend on.
+std::vector<int> Workshop::hitters(const lint::Rule& rule, const Trial& trial) {
   std::vector<int> numbers;
   const auto& vocabulary = bench_.vocabulary_of(*trial.recipe);
   for (std::size_t i = 0; i < fixes_.size(); ++i) {
     const auto& fields = fixes_[i].option.touches;
     if (std::ranges::any_of(fields, [&](const std::string& field) {
-          return influence_.reaches(*finding.rule, field, vocabulary);
+          return influence_.reaches(rule, field, vocabulary);
         })) {
       numbers.push_back(static_cast<int>(i));
     }
@@ -125,14 +133,22 @@ Outcome Workshop::look(const std::vector<int>& chosen) {
   for (const Finding& finding : trial.result.findings) {
     offer(finding, trial);
   }
+  const auto want = [&](const lint::Rule& rule) {
+    outcome.wanted.push_back(hitters(rule, trial));
+    std::erase_if(outcome.wanted.back(),
+                  [&](int number) { return std::ranges::binary_search(chosen, number); });
+  };
   for (const Finding& finding : trial.result.findings) {
     const std::string name = name_of(finding);
     const bool fresh = finding.severity >= lint::Severity::warning && !finding.consequence &&
                        !std::ranges::binary_search(verdict_.problems, name);
     if (fresh || (is_error(finding) && !hopeless_.contains(name))) {
-      outcome.wanted.push_back(hitters(finding, trial));
-      std::erase_if(outcome.wanted.back(),
-                    [&](int number) { return std::ranges::binary_search(chosen, number); });
+      want(*finding.rule);
+    }
+  }
+  for (const lint::Open& open : trial.result.open) {  // an error that nobody can decide any more
+    if (errors_.contains(std::string(open.rule->id))) {
+      want(*open.rule);
     }
   }
   if (outcome.wanted.empty() && verdict_of(trial).launch > verdict_.launch) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <set>
 #include <string>
@@ -17,7 +18,10 @@ namespace epwise::repair {
 /// and linted.
 class Workshop : public Situation {
  public:
-  Workshop(const Bench& bench, const Trial& before, lint::Tier highest);
+  /// Which errors have to go: those that some fix may settle, or only those that offer one.
+  enum class Goal : std::uint8_t { all_within_reach, all_with_fixes };
+
+  Workshop(const Bench& bench, const Trial& before, lint::Tier highest, Goal goal);
 
   const Option& option(int number) const override { return fixes_[place(number)].option; }
 
@@ -40,13 +44,14 @@ class Workshop : public Situation {
   static std::size_t place(int number) { return static_cast<std::size_t>(number); }
 
   void offer(const lint::Finding& finding, const Trial& trial);
-  std::vector<int> hitters(const lint::Finding& finding, const Trial& trial);
+  std::vector<int> hitters(const lint::Rule& rule, const Trial& trial);
 
   const Bench& bench_;
   const Trial& before_;
   lint::Tier highest_;
   Influence influence_;
   Verdict verdict_;                 // of the recipe as it is
+  std::set<std::string> errors_;    // that can be settled
   std::set<std::string> hopeless_;  // errors that no fix of the tier can settle
   std::vector<Candidate> fixes_;
   std::map<std::string, int> numbers_;  // by what a fix does

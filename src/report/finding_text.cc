@@ -247,9 +247,12 @@ std::string finding_text(const LintedFile& file,
     note("why", first_sentence(finding.rule->why));
   }
   for (const lint::Fix& fix : finding.fixes) {
-    // A reader knows what is wrong with the text, not what was meant: its words are no edit.
-    const bool advice = finding.rule->builtin && fix.edits.empty();
+    // What is shown as a fix has been tried; words that nobody can try are help.
+    const bool advice = fix.edits.empty();
     note(advice ? "help" : fmt::format("fix [{}]", lint::to_string(fix.tier)), fix_text(fix));
+  }
+  if (!finding.elsewhere.empty()) {
+    note("or", fmt::format("as it is with {}", fmt::join(finding.elsewhere, ", or with ")));
   }
   if (first) {
     out += evidence_note(*finding.rule, indent, style, paint);

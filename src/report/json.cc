@@ -139,6 +139,7 @@ Json finding_v1(const LintedFile& file, const lint::Finding& finding) {
   json["help"] = finding.rule->why;
   json["preview"] = finding.rule->preview;
   json["fixes"] = std::move(fixes);
+  json["elsewhere"] = finding.elsewhere;
   return json;
 }
 

@@ -188,6 +188,36 @@ class SarifLog {
     return uri(path) + (later ? file.path.substr(path.size()) : std::string());
   }
 
+  /// Fixes that edit the file, as the lines that give way to others.
+  Json fixes(const LintedFile& file, const lint::Finding& finding) const {
+    Json json = Json::array();
+    for (const lint::Fix& fix : finding.fixes) {
+      Json replacements = Json::array();
+      for (const lint::Fix::Patch& patch : fix.patches) {
+        const text::Position start = patch.mark.start();
+        const text::Position finish = patch.mark.finish();
+        Json replacement = {{"deletedRegion",
+                             {{"startLine", start.line},
+                              {"startColumn", start.column},
+                              {"endLine", finish.line},
+                              {"endColumn", finish.column}}}};
+        if (!patch.text.empty()) {
+          replacement["insertedContent"] = text_v1(patch.text);
+        }
+        replacements.push_back(std::move(replacement));
+      }
+      if (replacements.empty() || !is_real_file(file_path(file))) {
+        continue;
+      }
+      json.push_back(
+          {{"description", text_v1(fmt::format("{} ({})", fix.title, lint::to_string(fix.tier)))},
+           {"artifactChanges",
+            Json::array({{{"artifactLocation", artifact_location(uri(file_path(file)))},
+                          {"replacements", std::move(replacements)}}})}});
+    }
+    return json;
+  }
+
   RankedResult fail(const LintedFile& file, const lint::Finding& finding) {
     const int importance = rank(file, finding);
     Json json = result(*finding.rule, "fail", level_of(finding.severity), importance);
@@ -196,6 +226,9 @@ class SarifLog {
         Json::array({location(file, finding.primary.mark, finding.primary.pointer)});
     if (Json others = related(file, finding); !others.empty()) {
       json["relatedLocations"] = std::move(others);
+    }
+    if (Json changes = fixes(file, finding); !changes.empty()) {
+      json["fixes"] = std::move(changes);
     }
     const std::string name = document_uri(file);
     json["partialFingerprints"] = {

@@ -20,9 +20,16 @@ WHERE SETTINGS COME FROM
   .epwise.yaml up to the root of the repository. `epwise config show --origin FILE` tells which
   one won. What nobody says stays unknown, and rules that need it stay open.
 
+FIXES
+  --fix writes the smallest set of changes that leaves no errors, then what can be done about
+  warnings; every set is linted before it counts. neutral leaves the run as it is, performance its
+  mathematics, training nothing. Comments, order and quotes of a file stay. With - the changed text
+  goes to standard output and the findings to standard error.
+
 EXIT CODES
   0  checked, nothing at or above --fail-on
-  1  checked, something at or above --fail-on (with --strict also: a rule could not be decided)
+  1  checked, something at or above --fail-on (with --strict also: a rule could not be decided;
+     with --diff also: something would be changed)
   2  the command or a configuration is wrong
   3  an input does not exist or can't be read
   4  nothing was checked
@@ -42,7 +49,7 @@ std::vector<Option> options() {
                     .variable = "EPWISE_FORMAT",
                     .brief = true});
   for (const std::vector<Option>& more :
-       {selection_options(), configuration_options(), input_options()}) {
+       {selection_options(), fix_options(), configuration_options(), input_options()}) {
     result.insert(result.end(), more.begin(), more.end());
   }
   return result;
@@ -62,6 +69,7 @@ Command lint_command() {
                    {"lint recipe.yaml -- model.expert_model_parallel_size=16", "with an override"},
                    {"lint --gpus 64 -- --num-layers 4 --num-experts 64",
                     "a Megatron-LM command line"},
+                   {"lint recipe.yaml --fix=performance --diff", "what would make it legal"},
                    {"lint recipes/ --format sarif=epwise.sarif", "for code scanning"}},
       .options = options(),
       .about = kAbout,

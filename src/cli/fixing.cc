@@ -1,0 +1,89 @@
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "cli/linting.h"
+#include "repair/elsewhere.h"
+#include "repair/proof.h"
+
+namespace epwise::cli {
+
+namespace {
+
+/// The least tier of which a fix settles this finding; it has been tried.
+std::optional<lint::Tier> least_tier(const lint::Finding& finding) {
+  std::optional<lint::Tier> least;
+  for (const lint::Fix& fix : finding.fixes) {
+    if (!fix.edits.empty() && (!least || fix.tier < *least)) {
+      least = fix.tier;
+    }
+  }
+  return least;
+}
+
+void count_left(const LintOutcome& outcome, lint::Tier highest, FixedText& fixed) {
+  for (const report::LintedFile& file : outcome.files) {
+    for (const lint::Finding& finding : file.result.findings) {
+      const auto tier = least_tier(finding);
+      if (finding.severity > lint::Severity::note && tier && *tier > highest) {
+        ++fixed.left[*tier];
+      }
+    }
+  }
+}
+
+}  // namespace
+
+/// Where a linted document stands among those of the file.
+std::size_t Linter::place_of(std::size_t document) const {
+  return documents_.number > 0 ? static_cast<std::size_t>(documents_.number - 1) : document;
+}
+
+repair::Bench Linter::bench_of(const Sheet& sheet, std::size_t place) {
+  return {knowledge_,
+          sheet.resolved.target,
+          sheet.task.selection,
+          [this, &sheet](recipe::Framework framework, std::string_view model_class)
+              -> const recipe::Vocabulary& { return vocabulary_of(sheet, framework, model_class); },
+          sheet.request,
+          place,
+          static_cast<int>(place) + 1};
+}
+
+void Linter::prove(const Sheet& sheet, LintOutcome& outcome) {
+  for (std::size_t i = 0; i < outcome.files.size(); ++i) {
+    report::LintedFile& file = outcome.files[i];
+    const repair::Bench bench = bench_of(sheet, place_of(i));
+    repair::prove_fixes(bench, *file.recipe, file.result);
+    if (sheet.task.shows_elsewhere) {
+      repair::find_elsewhere(bench, *file.recipe, file.result);
+    }
+  }
+}
+
+void Linter::fix(Sheet& sheet, LintOutcome& outcome) {
+  const FixOrder& order = *sheet.task.fix;
+  FixedText fixed;
+  fixed.before = bench_of(sheet, 0).draft();
+  for (std::size_t i = 0; i < outcome.files.size(); ++i) {
+    const repair::Bench bench = bench_of(sheet, place_of(i));
+    repair::Plan plan = repair::plan(bench, bench.lint(bench.draft()), order.highest);
+    std::ranges::move(plan.repairs, std::back_inserter(fixed.repairs));
+    fixed.bounded = fixed.bounded || plan.bounded;
+    if (sheet.request.file) {
+      sheet.request.file = std::make_shared<const text::SourceFile>(sheet.request.file->name(),
+                                                                    plan.after.draft.bytes);
+    }
+    sheet.request.words = std::move(plan.after.draft.words);
+  }
+  fixed.after = bench_of(sheet, 0).draft();
+  LintOutcome after = lint(sheet);
+  prove(sheet, after);
+  count_left(after, order.highest, fixed);
+  if (!order.show_only) {
+    outcome.files = std::move(after.files);
+  }
+  outcome.fixed = std::move(fixed);
+}
+
+}  // namespace epwise::cli
