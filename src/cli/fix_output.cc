@@ -37,7 +37,7 @@ std::string counted(std::size_t count, std::string_view noun) {
 }
 
 std::string_view consequence(lint::Tier tier) {
-  return tier == lint::Tier::training ? "the mathematics of the run" : "its speed or memory";
+  return tier == lint::Tier::training ? "the mathematics" : "speed or memory";
 }
 
 }  // namespace

@@ -54,8 +54,10 @@ void Linter::prove(const Sheet& sheet, LintOutcome& outcome) {
   for (std::size_t i = 0; i < outcome.files.size(); ++i) {
     report::LintedFile& file = outcome.files[i];
     const repair::Bench bench = bench_of(sheet, place_of(i));
-    repair::prove_fixes(bench, *file.recipe, file.result);
-    if (sheet.task.shows_elsewhere) {
+    const bool full = sheet.task.written_in_full;
+    repair::prove_fixes(
+        bench, *file.recipe, file.result, full ? lint::Severity::note : lint::Severity::warning);
+    if (full) {
       repair::find_elsewhere(bench, *file.recipe, file.result);
     }
   }

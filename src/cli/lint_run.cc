@@ -87,7 +87,7 @@ class LintRun {
     std::vector<Sink> sinks = parse_formats(arguments_.all("--format"), session_.variables);
     fix_ = fix_order(arguments_);
     shows_fixes_ = shows_fixes(sinks);
-    shows_elsewhere_ = is_told_in_full(sinks);
+    written_in_full_ = is_written_in_full(sinks);
     select();
     if (arguments_.flag("--list-files")) {
       return list_files();
@@ -203,7 +203,7 @@ class LintRun {
       task.selection = selection_of(sources.run, knowledge);
       task.fix = fix_;
       task.shows_fixes = shows_fixes_;
-      task.shows_elsewhere = shows_elsewhere_;
+      task.written_in_full = written_in_full_;
       task.selects_any = std::ranges::any_of(
           knowledge.rules, [&task](const lint::Rule& rule) { return task.selection.takes(rule); });
       tasks_.push_back(std::move(task));
@@ -256,7 +256,7 @@ class LintRun {
   ThisMachine machine_;
   std::optional<FixOrder> fix_;
   bool shows_fixes_ = false;
-  bool shows_elsewhere_ = false;
+  bool written_in_full_ = false;
   std::vector<std::optional<FixedText>> fixed_;  // by task
   TargetSettings given_;
   ConfigurationSearch configurations_;

@@ -55,7 +55,7 @@ struct LintTask {
   lint::Selection selection;
   bool selects_any = true;       // some rule is left
   bool shows_fixes = false;      // some format does: they are tried then, and those that fail go
-  bool shows_elsewhere = false;  // the full text on standard output: where else a recipe would do
+  bool written_in_full = false;  // those of notes are tried too, and other targets
   std::optional<FixOrder> fix;
 };
 

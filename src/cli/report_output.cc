@@ -106,6 +106,10 @@ bool is_told_in_full(const std::vector<Sink>& sinks) {
   });
 }
 
+bool is_written_in_full(const std::vector<Sink>& sinks) {
+  return std::ranges::find(sinks, &report::write_full, &Sink::write) != sinks.end();
+}
+
 bool shows_fixes(const std::vector<Sink>& sinks) {
   return std::ranges::any_of(sinks, [](const Sink& sink) {
     return sink.write == report::write_full || sink.write == report::write_json ||

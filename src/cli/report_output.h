@@ -26,6 +26,9 @@ std::vector<Sink> parse_formats(const std::vector<Setting>& formats,
 /// Whether standard output gets the full text, which says everything about a run itself.
 bool is_told_in_full(const std::vector<Sink>& sinks);
 
+/// Whether the full text is written anywhere.
+bool is_written_in_full(const std::vector<Sink>& sinks);
+
 /// Whether some format shows fixes, so that they have to be tried.
 bool shows_fixes(const std::vector<Sink>& sinks);
 

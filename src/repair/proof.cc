@@ -38,6 +38,14 @@ std::vector<Fix::Patch> patches_of(const text::SourceFile& file, const std::stri
   return patches;
 }
 
+std::string joined(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) {
+    text += (text.empty() ? "" : " ") + word;
+  }
+  return text;
+}
+
 class Prover {
  public:
   Prover(const Bench& bench, const recipe::Recipe& recipe, const lint::Result& result)
@@ -55,6 +63,9 @@ class Prover {
     }
     if (!change.edits.empty()) {
       fix.patches = patches_of(*recipe_.files.front(), draft.bytes);
+    }
+    if (!change.words.empty()) {
+      fix.patches.push_back({{}, joined(draft.words)});
     }
     return is_better(before_, tried(std::move(draft)), finding);
   }
@@ -83,12 +94,18 @@ class Prover {
 
 }  // namespace
 
-void prove_fixes(const Bench& bench, const recipe::Recipe& recipe, lint::Result& result) {
+void prove_fixes(const Bench& bench,
+                 const recipe::Recipe& recipe,
+                 lint::Result& result,
+                 lint::Severity from) {
   if (!recipe.readable) {
     return;
   }
   Prover prover(bench, recipe, result);
   for (lint::Finding& finding : result.findings) {
+    if (finding.severity < from) {
+      continue;
+    }
     const std::string name = name_of(finding);
     std::erase_if(finding.fixes,
                   [&](Fix& fix) { return !fix.edits.empty() && !prover.holds(fix, name); });

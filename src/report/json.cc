@@ -105,7 +105,10 @@ Json fix_v1(const LintedFile& file, const lint::Fix& fix) {
     add_place(json, file, edit.mark);
     edits.push_back(std::move(json));
   }
-  return {{"title", fix.title}, {"tier", lint::to_string(fix.tier)}, {"edits", std::move(edits)}};
+  return {{"title", fix.title},
+          {"tier", lint::to_string(fix.tier)},
+          {"tried", !fix.patches.empty()},
+          {"edits", std::move(edits)}};
 }
 
 Json evidence_v1(const lint::Evidence& evidence) {

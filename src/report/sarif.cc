@@ -194,6 +194,9 @@ class SarifLog {
     for (const lint::Fix& fix : finding.fixes) {
       Json replacements = Json::array();
       for (const lint::Fix::Patch& patch : fix.patches) {
+        if (patch.mark.nowhere()) {
+          continue;  // words of the command line
+        }
         const text::Position start = patch.mark.start();
         const text::Position finish = patch.mark.finish();
         Json replacement = {{"deletedRegion",

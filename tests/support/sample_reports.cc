@@ -67,6 +67,7 @@ void one(ReportBuilder& b) {
                     {{"model.num_moe_experts", "64", b.mark("60")}}},
                    {"", lint::Tier::performance, {{"model.expert_model_parallel_size", "4", {}}}},
                    {"Ask the authors", lint::Tier::neutral, {}}};
+  finding.fixes.front().patches = {{b.mark("60"), "64"}};
   b.rejects(rule, "transformer-config");
   b.report().exit_code = 1;
 }

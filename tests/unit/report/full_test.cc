@@ -82,7 +82,7 @@ error[shape/experts]: 60 experts do not divide over 8 expert ranks
       (line 2)
   = fix [performance]: add model.expert_model_parallel_size: 4
   = fix [neutral]: remove model.num_moe_experts (line 2)
-  = fix [neutral]: Ask the authors
+  = help: Ask the authors
   = evidence: checked by the framework at start-up, Megatron-LM@d98e8a64
       config.py:3013, example.org/issue/7 and 1 more
   = see: epwise explain SHP001

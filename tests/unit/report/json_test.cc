@@ -86,9 +86,10 @@ TEST_CASE("json: the whole of a small report") {
         "assumed": ["te counts as installed"],
         "help": "Ranks hold the same number.",
         "preview": false,
-        "fixes": [{"title": "Take 64", "tier": "training", "edits": [
+        "fixes": [{"title": "Take 64", "tier": "training", "tried": false, "edits": [
           {"action": "set", "field": "model.num_moe_experts", "value": "64",
-           "path": "a.yaml", "line": 2, "column": 20, "end_line": 2, "end_column": 22}]}]
+           "path": "a.yaml", "line": 2, "column": 20, "end_line": 2, "end_column": 22}]}],
+        "elsewhere": []
       }],
       "open": [{"rule": "shape/experts", "code": "SHP001", "needs": ["stack.te"]}],
       "crashed_rules": []
