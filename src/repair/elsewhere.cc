@@ -60,6 +60,7 @@ std::vector<std::string> versions_near(const lint::Knowledge& knowledge,
     return newer != (now < b) ? newer : (newer ? a < b : b < a);
   });
   std::vector<std::string> texts;
+  texts.reserve(all.size());
   for (const auto& version : all) {
     texts.push_back(version.text());
   }
@@ -131,7 +132,8 @@ class Explorer {
       target.hw = &profile;
       const bool other = profile.name != bench_.target.hw->name && !profile.partial;
       if (count < kMostProfiles && other && settles(finding, target)) {
-        names += (count == 0 ? "" : " or ") + profile.name;
+        names += count == 0 ? "" : " or ";
+        names += profile.name;
         ++count;
       }
     }

@@ -41,7 +41,8 @@ class Walk {
  private:
   /// Where diagonal k (old minus new) stands after a round.
   static int reached(const std::vector<int>& round, int k) {
-    return round[static_cast<std::size_t>(k + static_cast<int>(round.size()) / 2)];
+    const int place = k + static_cast<int>(round.size() / 2);
+    return round[static_cast<std::size_t>(place)];
   }
 
   bool comes_from_above(int d, int k) const {
@@ -62,13 +63,15 @@ class Walk {
   }
 
   bool advance(int d) {
-    std::vector<int> round(static_cast<std::size_t>(2 * d + 3), -1);
+    const int diagonals = 2 * d + 3;
+    std::vector<int> round(static_cast<std::size_t>(diagonals), -1);
     for (int k = -d; k <= d; k += 2) {
       int x = start(d, k);
       while (x < n_ && x - k >= 0 && x - k < m_ && same(x, x - k)) {
         ++x;
       }
-      round[static_cast<std::size_t>(k + d + 1)] = x;
+      const int place = k + d + 1;
+      round[static_cast<std::size_t>(place)] = x;
       if (x >= n_ && x - k >= m_) {
         rounds_.push_back(std::move(round));
         return true;

@@ -241,4 +241,22 @@ TEST_CASE("sarif: the checkout is named when it is known") {
   }])json"));
 }
 
+TEST_CASE("sarif: a fix carries the lines that change") {
+  int fixes = 0;
+  for (const support::SampleReport& sample : support::sample_reports()) {
+    support::ReportBuilder builder;
+    sample.build(builder);
+    for (const Json& result : run_of(builder)["results"]) {
+      if (!result.contains("fixes")) {
+        continue;
+      }
+      const Json& change = result["fixes"][0]["artifactChanges"][0];
+      CHECK(change["replacements"][0]["insertedContent"]["text"] == "64");
+      CHECK(change["replacements"][0]["deletedRegion"]["startLine"] == 2);
+      ++fixes;
+    }
+  }
+  CHECK(fixes > 0);
+}
+
 }  // namespace epwise::report
