@@ -186,7 +186,8 @@ std::string unified_diff(std::string_view path, std::string_view before, std::st
   if (hunks.empty()) {
     return "";
   }
-  std::string out = fmt::format("--- a/{0}\n+++ b/{0}\n", path);
+  const std::string_view slash = path.starts_with('/') ? "" : "/";
+  std::string out = fmt::format("--- a{0}{1}\n+++ b{0}{1}\n", slash, path);
   std::size_t first = 0;
   for (std::size_t i = 1; i <= hunks.size(); ++i) {
     const bool apart =

@@ -22,9 +22,9 @@ WHERE SETTINGS COME FROM
 
 FIXES
   --fix writes the smallest set of changes that leaves no errors, then what can be done about
-  warnings; every set is linted before it counts. neutral leaves the run as it is, performance its
-  mathematics, training nothing. Comments, order and quotes of a file stay. With - the changed text
-  goes to standard output and the findings to standard error.
+  warnings; every set is linted before it counts. neutral leaves the run as it is, performance may
+  touch speed and memory, training the mathematics too. Comments, order and quotes of a file stay.
+  With - the changed text goes to standard output and the findings to standard error.
 
 EXIT CODES
   0  checked, nothing at or above --fail-on

@@ -169,7 +169,7 @@ std::string fixed(RecipeBench& bench, Tier tier) {
 constexpr std::string_view kBatch = R"(# batch
 model:
   expert_model_parallel_size: 8
-  num_moe_experts: 60  # as it is
+  num_moe_experts: 64  # as it is
 train:
   global_batch_size: 100  # tokens
   micro_batch_size: 1
@@ -182,13 +182,13 @@ TEST_CASE("a recipe becomes legal within the tier that is asked for, and keeps i
   const Trial before = bench.lint();
   REQUIRE(errors(before) > 0);
   const std::string neutral = fixed(bench, Tier::neutral);
-  CHECK(neutral.find("num_moe_experts: 60 ") != std::string::npos);
+  CHECK(neutral.find("num_moe_experts: 64 ") != std::string::npos);
   CHECK(neutral.find("\n  global_batch_size: 100 ") != std::string::npos);
   const Plan plan = epwise::repair::plan(bench.bench(), before, Tier::training);
   CHECK(errors(plan.after) == 0);
   CHECK_FALSE(plan.repairs.empty());
   CHECK(plan.after.draft.bytes.find("# batch\nmodel:\n") == 0);
-  CHECK(plan.after.draft.bytes.find("0  # as it is\n") != std::string::npos);
+  CHECK(plan.after.draft.bytes.find("64  # as it is\n") != std::string::npos);
   CHECK(plan.after.draft.bytes.find("100  # tokens\n") == std::string::npos);
   CHECK(plan.after.draft.bytes.find("  # tokens\n") != std::string::npos);
   CHECK_FALSE(plan.bounded);

@@ -246,7 +246,8 @@ TEST_CASE("sarif: a fix carries the lines that change") {
   for (const support::SampleReport& sample : support::sample_reports()) {
     support::ReportBuilder builder;
     sample.build(builder);
-    for (const Json& result : run_of(builder)["results"]) {
+    const Json run = run_of(builder);
+    for (const Json& result : run["results"]) {
       if (!result.contains("fixes")) {
         continue;
       }

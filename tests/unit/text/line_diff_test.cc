@@ -37,6 +37,7 @@ TEST_CASE("a diff shows changed lines with three around them") {
   CHECK(unified_diff("a.yaml", before, after) ==
         "--- a/a.yaml\n+++ b/a.yaml\n@@ -2,7 +2,7 @@\n 2\n 3\n 4\n-5\n+five\n 6\n 7\n 8\n"
         "@@ -12,5 +12,5 @@\n 12\n 13\n 14\n-15\n 16\n+last\n\\ No newline at end of file\n");
+  CHECK(unified_diff("/a", "", "x\n") == "--- a/a\n+++ b/a\n@@ -0,0 +1 @@\n+x\n");
   CHECK(unified_diff("a", "x\n", "x\n").empty());
   CHECK(unified_diff("a", "", "x\n") == "--- a/a\n+++ b/a\n@@ -0,0 +1 @@\n+x\n");
   CHECK(unified_diff("a", "x\r\ny\r\n", "x\r\n") ==
