@@ -66,3 +66,29 @@ TEST_CASE("the next command is one that a shell takes") {
   CHECK(command_with_tier(Words{"lint", "it's"}, Tier::training) ==
         "epwise lint 'it'\\''s' --fix=training");
 }
+
+// A diff begins like a section of a scenario, so it can't stand in one.
+TEST_CASE("--diff shows the change, makes none and exits 1") {
+  epwise::support::AppRun app;
+  app.files.put("a.yaml", "train:\n  global_batch_size: 100  # tokens\n  micro_batch_size: 1\n");
+  CHECK(app.run(
+            {"lint", "a.yaml", "--gpus", "16", "--select", "batch/", "--fix=training", "--diff"}) ==
+        1);
+  CHECK(
+      app.out ==
+      "--- a/a.yaml\n+++ b/a.yaml\n@@ -1,3 +1,3 @@\n train:\n-  global_batch_size: 100  # tokens\n"
+      "+  global_batch_size: 112  # tokens\n   micro_batch_size: 1\n");
+  CHECK(app.err ==
+        "epwise: a.yaml: 1 change would be made\n"
+        "  train.global_batch_size: 100 → 112 (training, batch/indivisible)\n");
+  CHECK(app.files.writes.empty());
+  CHECK(app.run({"lint",
+                 "a.yaml",
+                 "--gpus",
+                 "16",
+                 "--select",
+                 "batch/",
+                 "--fix=training",
+                 "--diff",
+                 "--exit-zero"}) == 0);
+}
