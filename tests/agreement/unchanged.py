@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Recipes as upstream ships them: each must get the verdict that the real validators gave it.
 
-    tests/agreement/unchanged.py BIN
+    tests/agreement/unchanged.py BIN [--rejected]     --rejected lists those that upstream itself rejects, by its newest version
 
 Reads `oracle` in ../shared/corpus/bridge/*/index.jsonl (verdict at its world size, te and torch) and the vectors that change
 nothing. Exit status: 0 all agree, 1 some do not (each is printed), 77 ../shared is absent.
@@ -17,14 +17,14 @@ def shipped():
             if entry.get('oracle'):
                 yield {'file': index.parent / entry['file'], 'framework': 'bridge', 'version': index.parent.name, 'hw': entry['hw'], 'env': {},
                        'world_size': entry['oracle']['world_size'], 'stack': {key: entry['oracle'][key] for key in ('te', 'torch') if key in entry['oracle']},
-                       'verdict': entry['oracle']['verdict'], 'why': entry['oracle'].get('message', '')}
+                       'natural': True, 'verdict': entry['oracle']['verdict'], 'why': entry['oracle'].get('message', '')}
 
 
 def untouched():
     for path in sorted((SHARED / 'vectors').glob('*-[0-9h]*.jsonl')):
         for vector in map(json.loads, filter(str.strip, path.open())):
             if 'expect' in vector and not vector.get('set') and not vector.get('unset'):
-                yield {**vector, 'file': SHARED / 'corpus' / vector['base'], 'verdict': vector['expect']['verdict'], 'why': vector['expect'].get('message', '')}
+                yield {**vector, 'natural': vector['framework'] == 'mlm' and vector.get('mutation') in (None, 'base'), 'file': SHARED / 'corpus' / vector['base'], 'verdict': vector['expect']['verdict'], 'why': vector['expect'].get('message', '')}
 
 
 def main():
@@ -38,7 +38,7 @@ def main():
     groups = collections.defaultdict(list)
     for case in cases:
         groups[tool.target(case)].append(case)
-    wrong = 0
+    wrong, rejected = 0, {}
     for key, group in groups.items():
         names = {}
         for case in group:
@@ -51,10 +51,15 @@ def main():
         got = {pathlib.Path(file['path']).name: file.get('launch') or {} for file in answer['files']}
         for case in group:
             launch = got.get(case['file'].name, {})
+            if case['natural'] and case['verdict'] == launch.get('verdict') == 'rejects' and launch.get('code') not in ('ENV033', 'ENV034'):  # flags of other versions
+                rejected[case['file'].name] = (framework, case['version'], launch.get('code'), launch.get('rule'))
             if launch.get('verdict') != case['verdict']:
                 wrong += 1
                 print(f"{case['file'].parent.name}/{case['file'].name} {framework} {case['version']} {hw} x {world}: upstream {case['verdict']}, "
                       f"epwise {launch.get('verdict')} {launch.get('code') or ''} {str(case['why'])[:160]}")
+    if '--rejected' in sys.argv:
+        for name, about in sorted(rejected.items()):
+            print(name, *about)
     print(f'{len(cases)} launches of recipes as shipped: {len(cases) - wrong} verdicts equal, {wrong} not')
     return 1 if wrong else 0
 
