@@ -25,6 +25,7 @@ RELEASES = {
 }
 REFERENCE = re.compile(r"^\s*- [\"']?([\w.-]+/[\w.-]+)@(\w+) ([^\s:\"']+)(?::([\d\-,]+))?[\"']?\s*$")
 LONGEST_IF = 14   # lines of an `if` that still count as the condition of the `raise` in it
+CHECK_NEAR = 40   # lines between a reference and the launch checks that belong to it
 MOST_GROWTH = 8   # lines around a fragment that make it unique
 
 
@@ -120,7 +121,9 @@ class Module:
                       and start_of(each) <= first <= each.end_lineno and each is not node]
             return max(starts, default=first), last, chain
         if getattr(node, "body", None):
-            return min(first, start_of(node)), max(last, first_line_of_body(node) - 1), chain
+            raised = [each for each in node.body if isinstance(each, ast.Raise)] if isinstance(node, ast.If) else []
+            end = raised[0].end_lineno if raised else first_line_of_body(node) - 1
+            return min(first, start_of(node)), max(last, end), chain
         return start_of(node), node.end_lineno, chain
 
 
@@ -197,15 +200,22 @@ def line_in_release(sources, repository, tag, path, fragment, modules):
 
 
 def references():
-    found = set()
+    """References of the rules, and the lines of their launch checks in the same file near by."""
+    found, checks = set(), set()
     for file in sorted(RULES.rglob("*.yaml")):
         if file.parent.name in ("tables", "vocabulary", "launch"):
             continue
-        for line in file.read_text("utf-8").splitlines():
-            match = REFERENCE.match(line)
-            if match:
-                found.add(match.groups())
-    return sorted(found, key=lambda each: tuple(part or "" for part in each))
+        text = file.read_text("utf-8")
+        own = [match.groups() for match in map(REFERENCE.match, text.splitlines()) if match]
+        launch = re.search(r"^launch:(.*?)^\w", text, re.M | re.S)
+        places = set(map(int, re.findall(r"@(\d+)", launch[1]))) if launch else set()
+        found.update(own)
+        for repository, commit, path, lines in own:
+            first, last = span(lines) if lines else (0, 0)
+            checks.update((repository, commit, path, str(place)) for place in places
+                          if lines and first - CHECK_NEAR <= place <= last + CHECK_NEAR)
+    key = lambda each: tuple(part or "" for part in each)
+    return [(each, False) for each in sorted(found, key=key)] + [(each, True) for each in sorted(checks - found, key=key)]
 
 
 def span(lines):
@@ -215,7 +225,7 @@ def span(lines):
 
 def make(sources):
     modules, rows, missing = {}, [], []
-    for repository, commit, path, lines in references():
+    for (repository, commit, path, lines), is_check in references():
         place = f"{repository}@{commit} {path}" + (f":{lines}" if lines else "")
         if repository not in sources.places or not lines:
             continue
@@ -227,10 +237,12 @@ def make(sources):
         modules[(repository, commit, path)] = module
         first, last, chain = module.extent(*span(lines))
         print_ = fingerprint(module, first, last)
+        errors = raising(module.tree, first, last)
+        if is_check and not errors:
+            continue
         if print_ is None:
             missing.append(place)
             continue
-        errors = raising(module.tree, first, last)
         at = errors[-1].lineno if errors else span(lines)[0]
         fragment = {"start": print_[0], "text": print_[1], "message": marks(errors), "offset": at - print_[0]}
         seen = {}

@@ -1,6 +1,7 @@
 #include "audit/suspects.h"
 
 #include <algorithm>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -17,6 +18,7 @@ constexpr int kLinePoints = 50;
 constexpr int kFunctionPoints = 15;
 constexpr int kMessagePoints = 60;
 constexpr int kLogPoints = 40;
+constexpr int kDoubt = 3;          // by which a line counts less when the message is another
 constexpr int kSmallestShare = 3;  // a third of a message's marks must be there
 
 /// "src/megatron/bridge/x.py" in the repository is ".../megatron/bridge/x.py" where it runs.
@@ -45,11 +47,19 @@ class Investigation {
 
   Suspect look(const lint::Rule& rule, const lint::Knowledge& knowledge) const {
     Clue best;
-    for (const auto& reference : rule.references) {
+    const auto consider = [&](const lint::Reference& reference) {
       const auto* fragment = find_fragment(knowledge, reference);
       auto clue = fragment == nullptr ? Clue{} : look(reference, *fragment);
       if (clue.score() > best.score()) {
         best = std::move(clue);
+      }
+    };
+    for (auto reference : rule.references) {
+      consider(reference);
+      for (const auto& place : rule.places) {  // the check itself, near what is referred to
+        const auto line = std::to_string(place.order);
+        reference.lines = line;
+        consider(reference);
       }
     }
     Suspect suspect{&rule, best.score(), std::move(best.grounds)};
@@ -78,9 +88,11 @@ class Investigation {
     }
     const auto all = fragment.message.size();
     if (shared > 0 && shared * kSmallestShare >= all) {
-      clue.message = static_cast<int>(kMessagePoints * shared / all);
+      clue.message = static_cast<int>(static_cast<std::size_t>(kMessagePoints) * shared / all);
       clue.grounds.push_back(
           fmt::format("its message: {} of {} word marks are there", shared, all));
+    } else if (all > 0 && !crash_.message.empty()) {
+      clue.place /= kDoubt;  // lines move from version to version; the words do not fit
     }
     return clue;
   }

@@ -11,7 +11,7 @@ namespace epwise::audit {
 /// A rule that may be what a crash is about.
 struct Suspect {
   const lint::Rule* rule = nullptr;
-  int score = 0;  // 60 and more: hardly anything else; below 20: not worth naming
+  int score = 0;  // 65 and more: hardly anything else; below 20: not worth naming
   std::vector<std::string>
       grounds;  // "raised at that line in mlm 0.19.0", "6 of 8 marks of its message"
 };
@@ -23,6 +23,6 @@ std::vector<Suspect> suspects(const Crash& crash, const lint::Knowledge& knowled
 
 /// Scores from which a rule is named, and from which it is meant.
 constexpr int kWorthNaming = 20;
-constexpr int kSure = 60;
+constexpr int kSure = 65;
 
 }  // namespace epwise::audit

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <tuple>
 #include <vector>
 
 #include "whatif/bench.h"
@@ -14,7 +15,9 @@ struct Distance {
   std::size_t steps = 0;  // points moved, over all axes
   std::size_t downgrades = 0;
 
-  auto operator<=>(const Distance&) const = default;
+  friend bool operator<(const Distance& a, const Distance& b) {
+    return std::tie(a.changes, a.steps, a.downgrades) < std::tie(b.changes, b.steps, b.downgrades);
+  }
 };
 
 Distance distance(const Spot& spot, const std::vector<Axis>& axes);
