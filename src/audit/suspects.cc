@@ -18,6 +18,7 @@ constexpr int kLinePoints = 50;
 constexpr int kFunctionPoints = 15;
 constexpr int kMessagePoints = 60;
 constexpr int kLogPoints = 40;
+constexpr int kRecipePoints = 25;
 constexpr int kDoubt = 3;          // by which a line counts less when the message is another
 constexpr int kSmallestShare = 3;  // a third of a message's marks must be there
 
@@ -62,7 +63,7 @@ class Investigation {
         consider(reference);
       }
     }
-    Suspect suspect{&rule, best.score(), std::move(best.grounds)};
+    Suspect suspect{&rule, best.score(), false, std::move(best.grounds)};
     for (const auto words : rule.log) {
       if (crash_.message.find(words) != std::string::npos) {
         suspect.score += kLogPoints;
@@ -124,19 +125,36 @@ class Investigation {
   std::vector<std::string> marks_;
 };
 
+bool breaks(const lint::Result& recipe, const lint::Rule& rule) {
+  return recipe.launch.rule == &rule ||
+         std::ranges::any_of(recipe.findings,
+                             [&](const lint::Finding& finding) { return finding.rule == &rule; });
+}
+
 }  // namespace
 
-std::vector<Suspect> suspects(const Crash& crash, const lint::Knowledge& knowledge, int most) {
+std::vector<Suspect> suspects(const Crash& crash,
+                              const lint::Knowledge& knowledge,
+                              const lint::Result* recipe,
+                              int most) {
   const Investigation investigation(crash);
   std::vector<Suspect> all;
   for (const auto& rule : knowledge.rules) {
     auto suspect = investigation.look(rule, knowledge);
+    if (suspect.score >= kWorthNaming && recipe != nullptr && breaks(*recipe, rule)) {
+      suspect.score += kRecipePoints;
+      suspect.grounds.emplace_back("the recipe breaks it");
+    }
     if (suspect.score >= kWorthNaming) {
       all.push_back(std::move(suspect));
     }
   }
   std::ranges::stable_sort(all,
                            [](const Suspect& a, const Suspect& b) { return a.score > b.score; });
+  const bool alone = all.size() == 1 || (all.size() > 1 && all[1].score < all[0].score);
+  if (alone && all[0].score >= kSure) {
+    all[0].sure = true;
+  }
   if (all.size() > static_cast<std::size_t>(most)) {
     all.resize(static_cast<std::size_t>(most));
   }

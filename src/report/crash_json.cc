@@ -14,7 +14,7 @@ Json suspect_json(const audit::Suspect& suspect, const CrashReport& report) {
                {"code", suspect.rule->code},
                {"what", suspect.rule->what},
                {"score", suspect.score},
-               {"sure", suspect.score >= audit::kSure},
+               {"sure", suspect.sure},
                {"grounds", suspect.grounds}};
   if (report.recipe) {
     const auto& findings = report.recipe->result.findings;

@@ -55,10 +55,11 @@ class Text {
 
   void add(const CrashCase& each) {
     const auto& crash = each.crash;
-    say(fmt::format("{}:{}: {}{}",
+    say(fmt::format("{}:{}: {}{}{}",
                     report_.log,
                     crash.line,
-                    crash.exception.empty() ? "" : crash.exception + ": ",
+                    crash.exception,
+                    crash.exception.empty() || crash.message.empty() ? "" : ": ",
                     clipped(crash.message)));
     if (each.suspects.empty()) {
       if (!crash.frames.empty()) {
@@ -70,9 +71,8 @@ class Text {
       return;
     }
     for (const auto& suspect : each.suspects) {
-      const bool sure = suspect.score >= audit::kSure;
       say(fmt::format("{}: {} ({}): {}",
-                      sure ? "this is" : "perhaps",
+                      suspect.sure ? "this is" : "perhaps",
                       suspect.rule->id,
                       suspect.rule->code,
                       suspect.rule->what),

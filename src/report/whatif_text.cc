@@ -276,8 +276,9 @@ class Text {
   /// ", with te taken as 2.14.0": what nobody said.
   std::string spot() const {
     std::vector<std::string> all;
-    for (const auto& axis : question_.axes) {
-      if (axis.assumed) {
+    for (std::size_t i = 0; i < question_.axes.size(); ++i) {
+      const auto& axis = question_.axes[i];
+      if (axis.assumed && answer_.clean->spot[i] == axis.present) {
         all.push_back(fmt::format("{} {}", axis.name, axis.points[axis.present]));
       }
     }

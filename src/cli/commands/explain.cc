@@ -51,7 +51,9 @@ ExitCode explain_log(Session& session, const Arguments& arguments, const std::st
   }
   bool known = true;
   for (auto& crash : audit::read_crashes(log)) {
-    auto suspects = audit::suspects(crash, recipe == nullptr ? alone : recipe->knowledge());
+    auto suspects = audit::suspects(crash,
+                                    recipe == nullptr ? alone : recipe->knowledge(),
+                                    report.recipe ? &report.recipe->result : nullptr);
     known = known && !suspects.empty();
     report.cases.push_back({std::move(crash), std::move(suspects)});
   }
