@@ -5,8 +5,8 @@
 
 Random launches are made around recipes that start: one to three changes of a value, a flag, the world size, the device or a
 version, half of them at the boundaries that the rules themselves compare with. The oracle (../shared/oracle) answers each with
-the validators' own code; `epwise` must give the same verdict. Disagreements are shrunk to the fewest changes that still show
-one and written to DIR/<framework>-<version>.jsonl in the format of the verdict vectors.
+the validators' own code; `epwise` must give the same verdict. Disagreements are shrunk (--shrink) to the fewest changes that still
+show one and written to DIR/<framework>-<version>.jsonl in the format of the verdict vectors.
 
 Exit status: 0 the floor is met, 1 it is not, 77 the oracle is not set up (the reason is printed).
 """
@@ -74,8 +74,14 @@ def variants(value, known, random):
 
 
 class Bridge:
+    FRESH = {'bool': [True], 'int': [1, 2, 8], 'number': [0.5, 1.0], 'text': ['x'], 'list': [[]]}
+
     def __init__(self, version, known):
-        self.known = known
+        self.known, self.types = known, collections.defaultdict(set)
+        table = yaml.load((ROOT / 'rules/vocabulary/bridge.yaml').read_text(), getattr(yaml, 'CSafeLoader', yaml.SafeLoader))
+        for part in table['classes']:
+            for field in part.get('fields') or []:
+                self.types[field['name']].add(field['type'].rstrip('?'))
 
     def change(self, case, tree, random):
         section = random.choice([name for name in SECTIONS if isinstance(tree.get(name), dict)] + ['model'] * 6)
@@ -89,7 +95,10 @@ class Bridge:
         if names:
             name = random.choice(names)
             path = f'{section}.{name}'
-            case['set'][path] = variants(case['set'].get(path, fields[name]), self.known.get(f'{section.split(".")[0]}.{name}'), random)
+            present, told = case['set'].get(path, fields[name]), self.known.get(f'{section.split(".")[0]}.{name}')
+            fresh = [value for kind in sorted(self.types[name]) for value in self.FRESH.get(kind, ())]
+            # A null says nothing about the kind of value that belongs there; the vocabulary does.
+            case['set'][path] = random.choice(fresh) if present is None and fresh and random.random() < 0.5 else variants(present, told, random)
 
 
 class MegatronLm:
@@ -114,7 +123,7 @@ class MegatronLm:
 
     def change(self, case, tree, random):
         present = tree.get('MODEL_ARGS') or {}
-        if present and random.random() < 0.15:
+        if present and '--use-checkpoint-args' not in present and random.random() < 0.15:
             gone = random.choice(sorted(map(str, present)))
             if not gone.startswith(self.PROGRAM):
                 case['unset'] = sorted({*case.get('unset', []), gone} - set(case['set']))
@@ -227,6 +236,14 @@ def batches(items, size):
         yield batch
 
 
+def keeping(answers, cases, path):
+    with path.open('w') as out:
+        for name, expect in answers:
+            out.write(json.dumps([cases[name], expect]) + '\n')
+            out.flush()
+            yield name, expect
+
+
 def about_the_disk(expect):
     """A launch that stops at a file which the random change named: no question about the recipe."""
     return '[Errno 2] No such file' in str(expect.get('message') or '')
@@ -258,7 +275,11 @@ def shrink(case, parent, judges, folder):
         expect = dict(judges.upstream([smaller])).get(case['id'])
         if differ(smaller, expect, judges.ours([smaller], folder)[case['id']]):
             case, keys = smaller, [other for other in keys if other != key]
-    return case, keys
+    return case
+
+
+def changes(case, parent):
+    return json.dumps({key: value for key, value in case['set'].items() if key not in parent['set'] or parent['set'][key] != value})
 
 
 def main():
@@ -270,6 +291,7 @@ def main():
     parser.add_argument('--seed', type=int, default=1)
     parser.add_argument('--floor', type=float, default=0.98)
     parser.add_argument('--shrink', type=int, default=0, help='how many disagreements to shrink (a start of the oracle each step)')
+    parser.add_argument('--again', action='store_true', help='judge the answers that the oracle gave to the last run in DIR, without asking it')
     parser.add_argument('--show', type=int, default=20)
     parser.add_argument('--out', type=pathlib.Path, default=ROOT / 'build/differential')
     args = parser.parse_args()
@@ -280,15 +302,21 @@ def main():
     judges = Judges(args, vectors_tool)
     work = args.out / f'{args.framework}-{args.version}-recipes'
     work.mkdir(parents=True, exist_ok=True)
-    cases = {case['id']: case for case in generate(args, vectors_tool)}
-    by_parent = {vector['id']: vector for vector in parents(args.framework, args.version)} if args.shrink else {}
+    kept = args.out / f'{args.framework}-{args.version}-answers.jsonl'
+    if args.again:
+        told = [json.loads(line) for line in kept.open()]
+        cases, answers = {case['id']: case for case, _ in told}, ((case['id'], expect) for case, expect in told)
+    else:
+        cases = {case['id']: case for case in generate(args, vectors_tool)}
+        answers = keeping(judges.upstream(list(cases.values())), cases, kept)
+    by_parent = {vector['id']: vector for vector in parents(args.framework, args.version)}
     kinds, wrong = collections.Counter(), 0
     with (args.out / f'{args.framework}-{args.version}.jsonl').open('w') as out:
-        for batch in batches(judges.upstream(list(cases.values())), 250):
+        for batch in batches(answers, 250 if not args.again else len(cases)):
             asked = [(cases[name], expect) for name, expect in batch if expect and not about_the_disk(expect)]
             got = judges.ours([case for case, _ in asked], work)
             for case, expect in asked:
-                mine, changed = got[case['id']], None
+                mine = got[case['id']]
                 if unasked(case, mine):
                     continue
                 kinds[expect['verdict'], mine.get('verdict', 'none')] += 1
@@ -296,11 +324,11 @@ def main():
                     continue
                 wrong += 1
                 if wrong <= args.shrink:
-                    case, changed = shrink(case, by_parent[case['parent']], judges, work)
+                    case = shrink(case, by_parent[case['parent']], judges, work)
                 out.write(json.dumps({**case, 'expect': expect, 'got': mine}) + '\n')
                 if wrong <= args.show:
                     print(f"{case['id']} expected {expect['verdict']}, got {mine.get('verdict')} {mine.get('code') or ''}: "
-                          f"{changed or ''} set {json.dumps(case['set'])[:300]} unset {case['unset']} te {case['stack'].get('te')} {case['hw']}x{case['world_size']}; "
+                          f"{pathlib.Path(case['base']).stem[-60:]} {changes(case, by_parent[case['parent']])} unset {case['unset']} te {case['stack'].get('te')} {case['hw']}x{case['world_size']}; "
                           f"{expect.get('at') or ''} {str(expect.get('message') or '')[:120]}", flush=True)
     asked = sum(kinds.values())
     agreement = 1 - wrong / asked if asked else 0.0
