@@ -194,7 +194,9 @@ class FileView {
         return note.at.from == ranges[i].from && note.at.to == ranges[i].to;
       });
       if (same != result.end()) {
-        same->words += !same->words.empty() && !words.empty() ? "; " + words : words;
+        if (same->words.find(words) == std::string::npos) {
+          same->words += (same->words.empty() ? "" : "; ") + words;
+        }
         continue;
       }
       result.push_back({.at = ranges[i],
