@@ -77,7 +77,7 @@ def flag_rows(action):
         row['type'] = converter(action)
         if action.nargs == '?' and action.const is not None: row['constant'] = plain(action.const)
         if row['type'] == 'cuda_graph_modules': row['choices'] = graph_modules(action.type)
-        elif action.choices is not None: row['choices'] = [str(plain(choice)) for choice in action.choices]
+        elif action.choices is not None: row['choices'] = [str(plain(choice)) for choice in action.choices if choice is not None]          # a word is never None
     if action.required: row['required'] = True
     yield row
 

@@ -10,12 +10,13 @@ show one and written to DIR/<framework>-<version>.jsonl in the format of the ver
 
 Exit status: 0 the floor is met, 1 it is not, 77 the oracle is not set up (the reason is printed).
 """
-import argparse, collections, json, os, pathlib, random, re, subprocess, sys, time
+import argparse, collections, itertools, json, os, pathlib, random, re, subprocess, sys, threading, time
 import yaml
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SHARED = ROOT.parent / 'shared'
 sys.dont_write_bytecode = True
+LOADER = getattr(yaml, 'CSafeLoader', yaml.SafeLoader)
 DEVICES = ['h100', 'h200', 'b200', 'b300', 'gb200', 'gb300', 'a100']
 NEIGHBOURS = [-2, -1, 1, 2]
 # Sections of a container whose values decide about a launch; the others name paths, loggers and the like.
@@ -32,7 +33,7 @@ def literals():
     found = collections.defaultdict(set)
     name = r'\b((?:model|ddp|optimizer|train|scheduler|checkpoint|comm_overlap|mixed_precision|dist|rng|validation|profiling|dataset|mlm|stack|env)\.\w+)'
     for path in sorted((ROOT / 'rules').glob('*/*.yaml')):
-        rule = yaml.load(path.read_text(), getattr(yaml, 'CSafeLoader', yaml.SafeLoader))
+        rule = yaml.load(path.read_text(), LOADER)
         if not isinstance(rule, dict):
             continue
         for text in (str(rule.get(key) or '') for key in ('given', 'assert')):
@@ -42,7 +43,8 @@ def literals():
                 found[field] |= set(re.findall(r'"[^"]*"|-?\d+(?:\.\d+)?', values))
             for field in re.findall(name, text):
                 found[field]
-    return {field: {literal(value) for value in values} for field, values in found.items()}
+    # Sorted: of 1 and true, which are equal, the set keeps the first.
+    return {field: {literal(value) for value in sorted(values)} for field, values in found.items()}
 
 
 def literal(text):
@@ -78,7 +80,7 @@ class Bridge:
 
     def __init__(self, version, known):
         self.known, self.types = known, collections.defaultdict(set)
-        table = yaml.load((ROOT / 'rules/vocabulary/bridge.yaml').read_text(), getattr(yaml, 'CSafeLoader', yaml.SafeLoader))
+        table = yaml.load((ROOT / 'rules/vocabulary/bridge.yaml').read_text(), LOADER)
         for part in table['classes']:
             for field in part.get('fields') or []:
                 self.types[field['name']].add(field['type'].rstrip('?'))
@@ -103,7 +105,7 @@ class Bridge:
 
 class MegatronLm:
     def __init__(self, version, known):
-        table = yaml.load((ROOT / 'rules/vocabulary/mlm.yaml').read_text(), getattr(yaml, 'CSafeLoader', yaml.SafeLoader))
+        table = yaml.load((ROOT / 'rules/vocabulary/mlm.yaml').read_text(), LOADER)
         order = [str(one) for one in table['versions']]
         holds = lambda entry: order.index(str(entry.get('since', order[0]))) <= order.index(version) <= order.index(str(entry.get('until', order[-1])))
         fields = {entry.get('attribute', entry['name'].split('.')[-1]): entry['name'] for entry in table['fields'] if holds(entry)}
@@ -115,9 +117,9 @@ class MegatronLm:
                 self.known[flag['flags'][0]] = known.get(name, set()) | known.get(f'mlm.{flag.get("sets")}', set())
         self.told = [flag for flag in self.flags if flag['flags'][0] in self.known]
 
-    # Whether these work depends on a package or a process group, not on the recipe; the two last are texts in a format of their own
-    # and flags of a program that the oracle does not start.
-    ELSEWHERE = ('--enable-msc', '--inprocess-restart', '--use-checkpoint-args', '--heterogeneous-layers-config', '--export-')
+    # Whether these work depends on a package or a process group, not on the recipe; --heterogeneous-layers-config is a text in a format
+    # of its own, and the last belong to programs that the oracle does not start.
+    ELSEWHERE = ('--enable-msc', '--inprocess-restart', '--use-checkpoint-args', '--kitchen-', '--heterogeneous-layers-config', '--export-', '--modelopt-', '--retro-')
     # They say which program the recipe is for; the oracle reads it off the recipe as it was before the changes.
     PROGRAM = ('--hybrid', '--is-hybrid', '--mamba')
 
@@ -195,17 +197,35 @@ class Judges:
             skip(f'the oracle has no {args.framework} {args.version}; ../shared/oracle/setup.sh makes it')
 
     def upstream(self, cases):
+        start, number, total, silent = time.monotonic(), 0, len(cases), 0
+        while cases:
+            answered = 0
+            for answer in self.ask(cases):
+                answered, number = answered + 1, number + 1
+                yield answer['id'], answer.get('expect')
+                if sys.stderr.isatty() and number % 50 == 0:
+                    left = (time.monotonic() - start) / number * (total - number)
+                    print(f'\roracle: {number} of {total}, {left:.0f} s left ', end='', file=sys.stderr, flush=True)
+            silent = 0 if answered else silent + 1
+            if silent == 3:
+                skip('the oracle gives no answers')
+            # A launch can end the oracle's own process; it goes on behind that one.
+            cases = cases[answered + 1:]
+
+    def ask(self, cases):
+        """Answers as long as the oracle lives, in the order of the cases."""
         command = [str(self.python), str(SHARED / 'oracle/oracle.py'), self.args.framework, self.args.version, '--batch', '-', '--bases', str(SHARED / 'corpus')]
         run = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-        import threading
-        threading.Thread(target=lambda: (run.stdin.write(''.join(json.dumps(case) + '\n' for case in cases)), run.stdin.close()), daemon=True).start()
-        start = time.monotonic()
-        for number, line in enumerate(run.stdout, 1):
-            answer = json.loads(line)
-            yield answer['id'], answer.get('expect')
-            if sys.stderr.isatty() and number % 50 == 0:
-                left = (time.monotonic() - start) / number * (len(cases) - number)
-                print(f'\roracle: {number} of {len(cases)}, {left:.0f} s left ', end='', file=sys.stderr, flush=True)
+
+        def tell():
+            try:
+                run.stdin.write(''.join(json.dumps(case) + '\n' for case in cases))
+                run.stdin.close()
+            except BrokenPipeError:
+                pass
+
+        threading.Thread(target=tell, daemon=True).start()
+        yield from map(json.loads, run.stdout)
 
     def ours(self, cases, folder):
         batches = collections.defaultdict(list)
@@ -237,20 +257,27 @@ def batches(items, size):
 
 
 def keeping(answers, cases, path):
-    with path.open('w') as out:
+    with path.open('a') as out:
         for name, expect in answers:
             out.write(json.dumps([cases[name], expect]) + '\n')
             out.flush()
             yield name, expect
 
 
-def about_the_disk(expect):
-    """A launch that stops at a file which the random change named: no question about the recipe."""
-    return '[Errno 2] No such file' in str(expect.get('message') or '')
+# What a launch met on the machine of the oracle, which no recipe tells: files that the random change named, process groups that are
+# not there, a loop of the oracle's own over no virtual stages.
+ELSEWHERE = re.compile(r"\[Errno 2\] No such file|Pretrained checkpoint .* does not exist|Default process group has not been initialized|local variable 'made'")
+
+
+def undecided(expect):
+    return ELSEWHERE.search(str(expect.get('message') or ''))
 
 
 def unasked(case, mine):
-    """Stages that the oracle does not reach: it makes no model of BERT and T5, and no dispatcher of a hybrid one."""
+    """Stages that the oracle does not reach: it reads no arguments from a checkpoint, makes no model of BERT and T5, and no dispatcher of
+    a hybrid one."""
+    if mine.get('code') == 'HYG137':
+        return True
     if case['framework'] != 'mlm' or mine.get('verdict') != 'rejects':
         return False
     other = re.search(r'test_cases__(bert|t5)__', case['base'])
@@ -292,6 +319,7 @@ def main():
     parser.add_argument('--floor', type=float, default=0.98)
     parser.add_argument('--shrink', type=int, default=0, help='how many disagreements to shrink (a start of the oracle each step)')
     parser.add_argument('--again', action='store_true', help='judge the answers that the oracle gave to the last run in DIR, without asking it')
+    parser.add_argument('--resume', action='store_true', help='ask the oracle only about what the last run in DIR got no answer to')
     parser.add_argument('--show', type=int, default=20)
     parser.add_argument('--out', type=pathlib.Path, default=ROOT / 'build/differential')
     args = parser.parse_args()
@@ -303,17 +331,20 @@ def main():
     work = args.out / f'{args.framework}-{args.version}-recipes'
     work.mkdir(parents=True, exist_ok=True)
     kept = args.out / f'{args.framework}-{args.version}-answers.jsonl'
-    if args.again:
-        told = [json.loads(line) for line in kept.open()]
-        cases, answers = {case['id']: case for case, _ in told}, ((case['id'], expect) for case, expect in told)
-    else:
-        cases = {case['id']: case for case in generate(args, vectors_tool)}
-        answers = keeping(judges.upstream(list(cases.values())), cases, kept)
+    told = [json.loads(line) for line in kept.open()] if args.again or args.resume else []
+    cases = {case['id']: case for case in ([case for case, _ in told] if args.again else generate(args, vectors_tool))}
+    answers = ((case['id'], expect) for case, expect in told)
+    if not args.again:
+        if not args.resume:
+            kept.unlink(missing_ok=True)
+        done = {case['id']: case for case, _ in told}
+        cases.update(done)
+        answers = itertools.chain(answers, keeping(judges.upstream([case for case in cases.values() if case['id'] not in done]), cases, kept))
     by_parent = {vector['id']: vector for vector in parents(args.framework, args.version)}
     kinds, wrong = collections.Counter(), 0
     with (args.out / f'{args.framework}-{args.version}.jsonl').open('w') as out:
         for batch in batches(answers, 250 if not args.again else len(cases)):
-            asked = [(cases[name], expect) for name, expect in batch if expect and not about_the_disk(expect)]
+            asked = [(cases[name], expect) for name, expect in batch if expect and not undecided(expect)]
             got = judges.ours([case for case, _ in asked], work)
             for case, expect in asked:
                 mine = got[case['id']]
@@ -333,7 +364,7 @@ def main():
     asked = sum(kinds.values())
     agreement = 1 - wrong / asked if asked else 0.0
     table = ', '.join(f'{upstream} → {ours} {count}' for (upstream, ours), count in sorted(kinds.items()))
-    print(f'{args.framework} {args.version}: {asked} launches ({len(cases) - asked} left out: a file is missing or the oracle could not run), agreement {agreement:.4f}; {table}')
+    print(f'{args.framework} {args.version}: {asked} launches ({len(cases) - asked} left out: a file is missing, or the oracle does not decide them), agreement {agreement:.4f}; {table}')
     return 0 if agreement >= args.floor else 1
 
 
