@@ -66,7 +66,8 @@ class Judge {
       if (!vocabulary_.knows(section.name)) {
         add(section.name,
             section,
-            dump ? "the loader drops it without a word" : "it is skipped with a warning");
+            dump ? "correct the name or take it out: the loader drops it without a word"
+                 : "correct the name or take it out: it is skipped with a warning");
       } else if (std::find(unjudged_.begin(), unjudged_.end(), section.name) == unjudged_.end()) {
         judge(section, section.name);
       }
@@ -82,7 +83,7 @@ class Judge {
     for (const ConfigNode& key : section.children) {
       const std::string name = path + "." + key.name;
       if (!vocabulary_.knows(name)) {
-        add(name, key, "the loader drops it with a warning");
+        add(name, key, "correct the name or take it out: the loader drops it with a warning");
       } else if (name == "model.transformer") {
         judge(key, name);
       }

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cctype>
 #include <string>
 #include <vector>
 
@@ -52,6 +53,26 @@ std::string needs_text(const expr::Value& value) {
   return unknown == nullptr ? "" : fmt::format("{}", fmt::join(unknown->needs, ", "));
 }
 
+/// A formula without the prefixes by which the rules tell computed values and arguments from
+/// fields.
+std::string formula_text(const std::string& formula) {
+  std::string text;
+  for (std::size_t at = 0; at < formula.size(); ++at) {
+    const bool inside =
+        at > 0 && (std::isalnum(static_cast<unsigned char>(formula[at - 1])) != 0 ||
+                   formula[at - 1] == '_' || formula[at - 1] == '.');
+    for (const std::string_view prefix : {"d.", "mlm."}) {
+      if (!inside && formula.compare(at, prefix.size(), prefix) == 0) {
+        at += prefix.size();
+      }
+    }
+    if (at < formula.size()) {
+      text += formula[at];
+    }
+  }
+  return text;
+}
+
 class Text {
  public:
   explicit Text(const Style& style) : style_(style), paint_(style.colour, style.hyperlinks) {}
@@ -63,7 +84,7 @@ class Text {
     }
     say(head, 0);
     if (!trace.formula.empty()) {
-      say(fmt::format("= {}", trace.formula), 2);
+      say(fmt::format("= {}", formula_text(trace.formula)), 2);
     }
     for (const auto& step : trace.steps) {
       add(step);
@@ -141,7 +162,7 @@ class Text {
       return "see above";
     }
     if (!trace.formula.empty()) {
-      return fmt::format("= {}", trace.formula);
+      return fmt::format("= {}", formula_text(trace.formula));
     }
     std::string text;
     for (const auto& step : trace.steps) {

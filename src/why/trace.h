@@ -72,6 +72,8 @@ class Tracer {
   Trace derived_trace(const model::Derived& derived, std::vector<std::string>& shown) const;
   void add_field_steps(const std::string& key, Trace& trace) const;
   void add_target_steps(const std::string& key, Trace& trace) const;
+  /// As the recipe spells it; a flag that switches something off stands behind the name of that.
+  std::string name_of(const std::string& key) const;
   const model::Derived* derived_of(const std::string& key) const;
   std::string by_flag(std::string_view name) const;
   std::string by_last_part(std::string_view name) const;

@@ -289,5 +289,5 @@ train: {global_batch_size: 64, micro_batch_size: 1}
   }
   CHECK(all ==
         "shape/expert-world: 8 GPUs; dispatch/deepep-on-this-gpu: a100 or b200 or b300; "
-        "batch/indivisible: 8 GPUs; batch/indivisible-evaluation: 8 GPUs; ");
+        "batch/indivisible: 8 GPUs; ");
 }

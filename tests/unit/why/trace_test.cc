@@ -100,6 +100,20 @@ TEST_CASE("the last station holds the value as executed") {
   }
 }
 
+TEST_CASE("a flag that switches something off stands behind the name of that") {
+  const Traced megatron(R"(
+MODEL_ARGS:
+  --num-layers: 4
+  --disable-bias-linear: true
+  --swiglu: true
+)",
+                        "");
+  const Trace bias = megatron.of("--disable-bias-linear");
+  CHECK(bias.name == "add_bias_linear (--disable-bias-linear)");
+  CHECK(bias.value.to_text() == "false");
+  CHECK(megatron.of("--swiglu").name == "--swiglu");
+}
+
 TEST_CASE("a field has many names") {
   const Traced bridge(kBridge, "");
   CHECK(bridge.tracer.resolve("num_moe_experts") == "model.num_moe_experts");
