@@ -58,9 +58,8 @@ std::string needs_text(const expr::Value& value) {
 std::string formula_text(const std::string& formula) {
   std::string text;
   for (std::size_t at = 0; at < formula.size(); ++at) {
-    const bool inside =
-        at > 0 && (std::isalnum(static_cast<unsigned char>(formula[at - 1])) != 0 ||
-                   formula[at - 1] == '_' || formula[at - 1] == '.');
+    const bool inside = at > 0 && (std::isalnum(static_cast<unsigned char>(formula[at - 1])) != 0 ||
+                                   formula[at - 1] == '_' || formula[at - 1] == '.');
     for (const std::string_view prefix : {"d.", "mlm."}) {
       if (!inside && formula.compare(at, prefix.size(), prefix) == 0) {
         at += prefix.size();

@@ -125,11 +125,10 @@ TEST_CASE("snippet: two labels of one place are one") {
 
 TEST_CASE("snippet: what one place is called twice is said once") {
   const text::SourceFile file("a.yaml", kRecipe);
-  CHECK(
-      draw({{mark(file, "1000"), "too odd", true},
-            {mark(file, "1000"), "too odd", false},
-            {mark(file, "1000"), "", false}}) ==
-      R"(
+  CHECK(draw({{mark(file, "1000"), "too odd", true},
+              {mark(file, "1000"), "too odd", false},
+              {mark(file, "1000"), "", false}}) ==
+        R"(
   --> a.yaml:10:14
    |
 10 | train: {gbs: 1000, mbs: 1}
