@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,15 +17,38 @@ struct Frame {
 
 /// One error that a log tells about.
 struct Crash {
-  std::vector<Frame> frames;  // outermost first; may be empty (argparse prints none)
-  std::string exception;      // "AssertionError"; empty for argparse's complaints
-  std::string message;        // its lines joined by blanks
-  int line = 0;               // of the log, where the error itself stands, from 1
+  enum class Kind : std::uint8_t {
+    raised,     // a traceback ends with it
+    refused,    // a complaint of argparse
+    mentioned,  // the line of an error without a traceback
+    aftermath,  // what follows from an error elsewhere: a watchdog's timeout, the launcher's
+                // summary
+  };
+  std::vector<Frame> frames = {};  // outermost first; may be empty
+  std::string exception = {};      // "AssertionError"; empty for argparse's complaints
+  std::string message = {};        // its lines joined by blanks
+  int line = 0;                    // of the log, where the error itself stands, from 1
+  Kind kind = Kind::raised;
+  std::string code = {};        // the source lines that the traceback shows for its last frames
+  std::vector<int> ranks = {};  // that tell it, sorted; empty when the log names none
+  int times = 1;                // how often the log tells it
 };
 
-/// Every traceback and every complaint of argparse ("train.py: error: …") in a log, in its order,
-/// each once: the ranks of a job tell the same. Prefixes of lines ("[rank3]: ", "12: ", dates) are
-/// seen through.
-std::vector<Crash> read_crashes(std::string_view log);
+/// What torchrun says about the process that failed first.
+struct FirstFailure {
+  int rank = -1;
+  int exit_code = 0;  // negative: the signal that ended it
+  int line = 0;       // of the log
+};
+
+struct CrashLog {
+  std::vector<Crash> crashes;  // what is likely the cause first, what follows from it last
+  std::optional<FirstFailure> first_failure;
+};
+
+/// Every traceback, every complaint of argparse ("train.py: error: …") and every other line with an
+/// error in a log, each once: the ranks of a job tell the same. Ranks may write in turns; prefixes
+/// of lines ("[rank3]: ", "12: ", dates) are seen through.
+CrashLog read_crashes(std::string_view log);
 
 }  // namespace epwise::audit

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -9,26 +10,35 @@
 
 namespace epwise::audit {
 
+/// What a suspicion rests on, the weakest first. Words stay when lines move from one version to the
+/// next.
+enum class Basis : std::uint8_t {
+  place,  // the line of the traceback alone
+  alike,  // words that the message shares with the rule's check
+  code,   // the source line that the traceback shows
+  words,  // the message holds words that only this check says
+};
+
+std::string_view to_string(Basis basis);
+
 /// A rule that may be what a crash is about.
 struct Suspect {
   const lint::Rule* rule = nullptr;
-  int score = 0;      // 65 and more: hardly anything else; below 20: not worth naming
-  bool sure = false;  // it stands out, and the score says so
-  std::vector<std::string>
-      grounds;  // "raised at that line in mlm 0.19.0", "6 of 8 marks of its message"
+  Basis basis = Basis::place;
+  int score = 0;                     // among those of one basis
+  int place = 0;                     // of the lines of the traceback, beside the words
+  bool sure = false;                 // its words are there, and nobody else's
+  bool of_version = false;           // a line is that of the version that the recipe is for
+  std::vector<std::string> grounds;  // `the message holds "…"`, "line 843 of f in mlm 0.19.0"
 };
 
-/// The rules that fit a crash, the best first, at most `most`. What counts: the lines and functions
-/// of the traceback (per framework version), the words of the message, the rule's own `log`
-/// fragments.
-/// With a recipe, what was found in it counts too.
+/// The rules that fit a crash, the best first, at most `most`. Only rules that can raise are asked:
+/// checks of the launch, and those with `log` fragments. A message that says something else than a
+/// rule's check speaks against the rule, whatever the line. With a recipe, what was found in it
+/// decides between equals, and the version of its target tells which line numbers count.
 std::vector<Suspect> suspects(const Crash& crash,
                               const lint::Knowledge& knowledge,
                               const lint::Result* recipe = nullptr,
                               int most = 3);
-
-/// Scores from which a rule is named, and from which it is meant.
-constexpr int kWorthNaming = 20;
-constexpr int kSure = 65;
 
 }  // namespace epwise::audit

@@ -9,10 +9,25 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+std::string_view to_string(audit::Crash::Kind kind) {
+  switch (kind) {
+    case audit::Crash::Kind::raised:
+      return "raised";
+    case audit::Crash::Kind::refused:
+      return "refused";
+    case audit::Crash::Kind::mentioned:
+      return "mentioned";
+    case audit::Crash::Kind::aftermath:
+      break;
+  }
+  return "aftermath";
+}
+
 Json suspect_json(const audit::Suspect& suspect, const CrashReport& report) {
   Json json = {{"rule", suspect.rule->id},
                {"code", suspect.rule->code},
                {"what", suspect.rule->what},
+               {"basis", audit::to_string(suspect.basis)},
                {"score", suspect.score},
                {"sure", suspect.sure},
                {"grounds", suspect.grounds}};
@@ -42,9 +57,17 @@ std::string crash_json(const CrashReport& report) {
     crashes.push_back({{"line", each.crash.line},
                        {"exception", each.crash.exception},
                        {"message", each.crash.message},
+                       {"kind", to_string(each.crash.kind)},
+                       {"ranks", each.crash.ranks},
+                       {"times", each.crash.times},
+                       {"advice", each.advice},
                        {"suspects", suspects}});
   }
-  const Json json = {{"schema", "epwise.crash/1"}, {"log", report.log}, {"crashes", crashes}};
+  Json json = {{"schema", "epwise.crash/1"}, {"log", report.log}, {"crashes", crashes}};
+  if (report.first_failure && report.first_failure->rank >= 0) {
+    json["first_failure"] = {{"rank", report.first_failure->rank},
+                             {"exit_code", report.first_failure->exit_code}};
+  }
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

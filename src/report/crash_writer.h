@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "audit/crash_log.h"
 #include "audit/suspects.h"
 #include "report/lint_report.h"
 #include "report/style.h"
@@ -15,16 +16,18 @@ namespace epwise::report {
 struct CrashCase {
   audit::Crash crash;
   std::vector<audit::Suspect> suspects;
+  std::vector<std::string> advice;  // about its flags: what was meant
 };
 
 struct CrashReport {
-  std::string log;  // its path
-  std::vector<CrashCase> cases;
-  std::optional<LintedFile> recipe;  // linted on its target, when one was given
+  std::string log = {};               // its path
+  std::vector<CrashCase> cases = {};  // the cause first, what follows from it last
+  std::optional<audit::FirstFailure> first_failure = {};
+  std::optional<LintedFile> recipe = {};  // linted on its target, when one was given
 };
 
-/// Each crash with its suspects, why they are, and with a recipe the finding and its fixes; what to
-/// send where nothing fits.
+/// The cause with its suspects, why they are, and with a recipe the finding and its fixes; then the
+/// other errors, shorter. What to send where nothing fits.
 std::string crash_text(const CrashReport& report, const Style& style);
 
 /// {"schema": "epwise.crash/1", "crashes": [{"exception", "message", "suspects": […]}]}

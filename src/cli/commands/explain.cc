@@ -1,67 +1,19 @@
-#include <istream>
-#include <iterator>
-#include <memory>
 #include <ostream>
 #include <string>
-#include <utility>
-
-#include <fmt/core.h>
 
 #include "cli/arguments.h"
 #include "cli/commands/all.h"
+#include "cli/crash_explanation.h"
 #include "cli/lint_options.h"
-#include "cli/linting.h"
 #include "cli/machine.h"
-#include "cli/recipe_on_target.h"
 #include "cli/report_output.h"
 #include "cli/rule_document.h"
 #include "cli/rules_source.h"
 #include "cli/target_options.h"
-#include "report/crash_writer.h"
 
 namespace epwise::cli {
 
 namespace {
-
-constexpr std::size_t kLongestLog = std::size_t{64} << 20;
-
-/// The rules behind the errors of a log; with a recipe, what in it broke them.
-ExitCode explain_log(Session& session, const Arguments& arguments, const std::string& path) {
-  if (arguments.operands.size() > 1) {
-    throw world::UsageError("`epwise explain --from-log` takes one recipe at most");
-  }
-  report::CrashReport report;
-  report.log = path;
-  const std::string log = path == "-" ? std::string(std::istreambuf_iterator<char>(session.in),
-                                                    std::istreambuf_iterator<char>())
-                                      : session.files.read(path, kLongestLog);
-  std::unique_ptr<RecipeOnTarget> recipe;  // the findings refer to its rules
-  lint::Knowledge alone;
-  if (!arguments.operands.empty() || !arguments.words.empty()) {
-    const std::string file = arguments.operands.empty() ? "" : arguments.operands.front();
-    recipe = std::make_unique<RecipeOnTarget>(session, arguments, file, target_settings(arguments));
-    const auto reading = recipe->read();
-    report.recipe = report::LintedFile{
-        reading.recipe->path,
-        reading.recipe,
-        lint::lint(*reading.recipe, *reading.vocabulary, recipe->target(), recipe->knowledge()),
-        describe(recipe->target(), reading.recipe->framework)};
-  } else {
-    alone = load_rules(session, arguments.one("--rules"));
-  }
-  bool known = true;
-  for (auto& crash : audit::read_crashes(log)) {
-    auto suspects = audit::suspects(crash,
-                                    recipe == nullptr ? alone : recipe->knowledge(),
-                                    report.recipe ? &report.recipe->result : nullptr);
-    known = known && !suspects.empty();
-    report.cases.push_back({std::move(crash), std::move(suspects)});
-  }
-  const std::string format = arguments.one("--format").value_or(Setting{"text", ""}).value;
-  session.out << (format == "json" ? report::crash_json(report)
-                                   : report::crash_text(report, style_of(arguments, session)));
-  return known && !report.cases.empty() ? ExitCode::clean : ExitCode::findings;
-}
 
 ExitCode run(Session& session, const Arguments& arguments) {
   if (const auto log = arguments.one("--from-log")) {

@@ -82,25 +82,43 @@ TEST_CASE("folders that are no checkout are refused") {
   CHECK(named.drifts.front().ground == Ground::gone);
 }
 
-TEST_CASE("a crash leads to the rule by its line, its function and its words") {
-  const StandingRule ground;
-  const Crash crash{{{"/opt/lib/p/x.py", 4, "check"}}, "ValueError", "a_long_name must be one", 9};
-  const auto exact = suspects(crash, ground.knowledge);
-  REQUIRE(exact.size() == 1);
-  CHECK(exact[0].score >= kSure);
-  Crash elsewhere = crash;
-  elsewhere.frames[0] = {"/opt/lib/q/x.py", 4, "check"};
-  CHECK(suspects(elsewhere, ground.knowledge).front().score < exact[0].score);
-  elsewhere.message = "something else";
-  CHECK(suspects(elsewhere, ground.knowledge).empty());
+Crash crash_at(const std::string& path, int line, const std::string& message) {
+  Crash crash;
+  crash.frames = {{path, line, "check"}};
+  crash.exception = "ValueError";
+  crash.message = message;
+  return crash;
 }
 
-TEST_CASE("a rule's own fragments of a message count") {
+TEST_CASE("a crash leads to the rule by its line, its function and its words") {
+  StandingRule ground;
+  const std::string message = "a_long_name must be one";
+  CHECK(suspects(crash_at("/opt/lib/p/x.py", 4, message), ground.knowledge).empty());
+  ground.knowledge.rules[0].places = {{"mlm", "validate-args", 4}};  // now it can raise
+  const auto exact = suspects(crash_at("/opt/lib/p/x.py", 4, message), ground.knowledge);
+  REQUIRE(exact.size() == 1);
+  CHECK(exact[0].basis == Basis::alike);
+  CHECK_FALSE(exact[0].sure);
+  const auto elsewhere = suspects(crash_at("/opt/lib/q/x.py", 4, message), ground.knowledge);
+  REQUIRE(elsewhere.size() == 1);
+  CHECK(elsewhere[0].score < exact[0].score);
+  CHECK(suspects(crash_at("/opt/lib/p/x.py", 4, "something else"), ground.knowledge).empty());
+  CHECK(suspects(crash_at("/opt/lib/p/x.py", 4, ""), ground.knowledge).empty());
+  ground.knowledge.tables.fragments[0].message.clear();  // the check says nothing
+  const auto by_place = suspects(crash_at("/opt/lib/p/x.py", 4, ""), ground.knowledge);
+  REQUIRE(by_place.size() == 1);
+  CHECK(by_place[0].basis == Basis::place);
+  CHECK_FALSE(by_place[0].sure);
+}
+
+TEST_CASE("a rule's own fragments of a message make sure, at any place") {
   StandingRule ground;
   ground.knowledge.tables.fragments.clear();
   ground.knowledge.rules[0].log = {"a_long_name"};
-  const Crash crash{{}, "ValueError", "a_long_name must be one", 1};
-  REQUIRE(suspects(crash, ground.knowledge).size() == 1);
+  ground.knowledge.rules[0].severity = lint::Severity::error;
+  const auto found = suspects(crash_at("/x.py", 1, "a_long_name must be"), ground.knowledge);
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].sure);
 }
 
 }  // namespace

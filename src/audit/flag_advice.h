@@ -1,0 +1,18 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "audit/crash_log.h"
+#include "recipe/vocabulary.h"
+
+namespace epwise::audit {
+
+/// What a complaint of argparse leaves open, one sentence a flag or value:
+///   unrecognized arguments: --num-expert 8   → "`--num-expert`: did you mean `--num-experts`?"
+///   unrecognized arguments: --async-strategy → "`--async-strategy` is known since 0.17.1, …"
+///   argument --x: invalid choice: 'ful' (choose from 'full', 'selective') → "did you mean `full`?"
+/// Empty for every other crash. `vocabulary`: of the Megatron-LM that ran, else of the newest.
+std::vector<std::string> flag_advice(const Crash& crash, const recipe::Vocabulary& vocabulary);
+
+}  // namespace epwise::audit
