@@ -122,7 +122,7 @@ class Reader {
                                                  "loader makes a mapping of it, no configuration",
                                                  section.name),
                                      {},
-                                     "dumps name the class of every section in `_target_`"});
+                                     "name its class in `_target_`, as dumps do for every section"});
     }
     read_fields(section, section.name);
   }
