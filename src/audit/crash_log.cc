@@ -62,6 +62,7 @@ struct Telling {
   std::vector<Frame> frames;
   std::vector<std::string> code;  // of each frame
   std::size_t indent = 0;         // in front of the frames
+  bool ignored = false;           // Python went on after it
   bool stamped = false;           // the line of the error was
   std::size_t crash = 0;          // whose message goes on
   std::size_t extends = 0;        // lines that it may still have
@@ -97,7 +98,14 @@ class Reader {
   void take(const LogLine& line, std::string_view whole) {
     auto& telling = tellings_[line.channel];
     if (line.text.find("Traceback (most recent call last)") != std::string_view::npos) {
+      const bool ignored = telling.ignored;
       telling = {};
+      telling.ignored = ignored;
+      return;
+    }
+    if (line.text.starts_with("Exception ignored in")) {
+      telling = {};
+      telling.ignored = true;
       return;
     }
     if (auto frame = frame_in(line.text)) {
@@ -141,7 +149,8 @@ class Reader {
     const bool alone = telling.frames.empty();
     auto said = exception_in(line.text, alone);
     if (said && (alone || said->column < telling.indent)) {  // else a source line raises it
-      const auto kind = alone ? Crash::Kind::mentioned : Crash::Kind::raised;
+      const bool mentioned = alone || telling.ignored;
+      const auto kind = mentioned ? Crash::Kind::mentioned : Crash::Kind::raised;
       add(telling,
           {.frames = std::move(telling.frames),
            .exception = std::move(said->exception),

@@ -40,7 +40,8 @@ bool starts_sentence(std::string_view line, std::size_t begin) {
   const auto before = line.substr(0, begin);
   const auto last = before.find_last_not_of(" \t");
   return last == std::string_view::npos || before[last] == ']' ||
-         (before[last] == 'E' && last == 0) || before[last] == '|' || before[last] == '!';
+         (before[last] == 'E' && last == 0) || before[last] == '|' || before[last] == '!' ||
+         before[last] == ':';
 }
 
 }  // namespace

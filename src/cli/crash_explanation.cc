@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "audit/flag_advice.h"
+#include "audit/spoken_lines.h"
 #include "cli/lint_options.h"
 #include "cli/linting.h"
 #include "cli/machine.h"
@@ -49,6 +50,20 @@ void order(std::vector<report::CrashCase>& cases) {
   });
 }
 
+/// Words without the form of an error, in a program's chatter perhaps, make nothing sure.
+void look_at_lines(const std::string& text,
+                   const lint::Knowledge& knowledge,
+                   report::CrashReport& report) {
+  for (auto& crash : audit::spoken_lines(text, knowledge)) {
+    auto suspects =
+        audit::suspects(crash, knowledge, report.recipe ? &report.recipe->result : nullptr);
+    for (auto& suspect : suspects) {
+      suspect.sure = false;
+    }
+    report.cases.push_back({std::move(crash), std::move(suspects), {}});
+  }
+}
+
 void look_into(audit::CrashLog log, const lint::Knowledge& knowledge, report::CrashReport& report) {
   const auto vocabulary = flags_of(report);
   for (auto& crash : log.crashes) {
@@ -73,7 +88,7 @@ ExitCode explain_log(Session& session, const Arguments& arguments, const std::st
   }
   report::CrashReport report;
   report.log = path == "-" ? "<stdin>" : path;
-  auto log = audit::read_crashes(read_log(session, path));
+  const auto text = read_log(session, path);
   std::unique_ptr<RecipeOnTarget> recipe;  // the findings refer to its rules
   lint::Knowledge alone;
   if (!arguments.operands.empty() || !arguments.words.empty()) {
@@ -88,7 +103,11 @@ ExitCode explain_log(Session& session, const Arguments& arguments, const std::st
   } else {
     alone = load_rules(session, arguments.one("--rules"));
   }
-  look_into(std::move(log), recipe == nullptr ? alone : recipe->knowledge(), report);
+  const auto& knowledge = recipe == nullptr ? alone : recipe->knowledge();
+  look_into(audit::read_crashes(text), knowledge, report);
+  if (report.cases.empty()) {
+    look_at_lines(text, knowledge, report);
+  }
   const std::string format = arguments.one("--format").value_or(Setting{"text", ""}).value;
   session.out << (format == "json" ? report::crash_json(report)
                                    : report::crash_text(report, style_of(arguments, session)));

@@ -112,6 +112,22 @@ TEST_CASE("what follows from another error stands behind it") {
   CHECK(log.first_failure->exit_code == 1);
 }
 
+TEST_CASE("what Python ignores is only mentioned") {
+  const auto crashes = crashes_in(
+      "Exception ignored in: <function f>\n"
+      "Traceback (most recent call last):\n"
+      "  File \"a.py\", line 1, in f\n"
+      "TypeError: late\n"
+      "job 7: ended: ValueError: no\n"
+      "Traceback (most recent call last):\n"
+      "  File \"a.py\", line 1, in f\n"
+      "KeyError: 'x'\n");
+  REQUIRE(crashes.size() == 3);
+  CHECK(crashes[0].exception == "KeyError");
+  CHECK(crashes[1].kind == Crash::Kind::mentioned);
+  CHECK(crashes[2].message == "no");
+}
+
 TEST_CASE("ranks that tell the same are counted") {
   std::string text;
   for (const char* rank : {"2", "0", "1"}) {
