@@ -1,0 +1,77 @@
+#!/usr/bin/env python3
+"""Guards `epwise explain --from-log`: the messages of the real validators' rejections, each as the end of a traceback.
+
+    tests/agreement/crash_logs.py BIN [--bare]      --bare: only the line of the error, without a traceback
+
+Printed per version: rejections whose check is known, the share of which the first rule named is the right one, the share of which
+nothing is named, and the share of which another one is named with "this is" instead of "perhaps".
+Exit status: 0 the floors are met, 1 one is not, 77 ../shared is absent.
+"""
+import collections, json, pathlib, re, subprocess, sys
+from concurrent.futures import ThreadPoolExecutor
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+VECTORS = ROOT.parent / 'shared/vectors'
+LEAST_RIGHT, MOST_SURELY_WRONG = 0.95, 0.002
+
+
+def codes():
+    """Every code and alias → the code of its rule."""
+    known = {}
+    for file in (ROOT / 'rules').glob('*/*.yaml'):
+        text = file.read_text('utf-8')
+        code = re.search(r'^code: (\w+)', text, re.M)
+        aliases = re.search(r'^aliases: \[(.*)\]', text, re.M)
+        for name in ([code[1]] + re.findall(r'\w+', aliases[1] if aliases else '')) if code else []:
+            known[name] = code[1]
+    return known
+
+
+def log_of(expect, bare):
+    message = expect.get('message') or ''
+    if expect['at'] == 'argparse':
+        return f'usage: pretrain_gpt.py [-h]\npretrain_gpt.py: error: {message}\n'
+    error = expect['exception'] + (f': {message}' if message else '') + '\n'
+    if bare:
+        return error
+    file, *_, function, line = expect['at'].split(':') if expect['at'].count(':') > 1 else (expect['at'], 'f', '1')
+    return ('Traceback (most recent call last):\n  File "/opt/run/pretrain_gpt.py", line 30, in <module>\n'
+            f'  File "/opt/run/{file}", line {line}, in {function.split(".")[-1]}\n{error}')
+
+
+def named(binary, log):
+    """(code of the first rule or None, whether it is said to be sure)"""
+    run = subprocess.run([binary, 'explain', '--from-log', '-', '--format', 'json'], input=log, capture_output=True, text=True)
+    suspects = [s for crash in json.loads(run.stdout)['crashes'][:1] for s in crash['suspects']]
+    return (suspects[0]['code'], suspects[0]['sure']) if suspects else (None, False)
+
+
+def main():
+    files = sorted(VECTORS.glob('bridge-[0-9h]*.jsonl')) + sorted(VECTORS.glob('mlm-[0-9h]*.jsonl'))
+    if not files:
+        print('skipped: ../shared/vectors is absent')
+        return 77
+    bare, known, wanted = '--bare' in sys.argv, codes(), collections.defaultdict(list)
+    for file in files:
+        for line in file.read_text('utf-8').splitlines():
+            expect = json.loads(line)['expect']
+            if expect['verdict'] == 'rejects' and (rules := {known.get(rule, rule) for rule in expect.get('rule') or []}):
+                wanted[log_of(expect, bare)].append((file.stem, rules))
+    with ThreadPoolExecutor(2) as pool:
+        answers = dict(zip(wanted, pool.map(lambda log: named(sys.argv[1], log), wanted)))
+    count = collections.Counter()
+    for log, cases in wanted.items():
+        code, sure = answers[log]
+        for version, rules in cases:
+            verdict = 'none' if code is None else 'right' if code in rules else 'surely wrong' if sure else 'wrong'
+            for name in (version, 'all'):
+                count[name, verdict] += 1
+                count[name, 'n'] += 1
+    for name in [file.stem for file in files] + ['all']:
+        share = {verdict: count[name, verdict] / count[name, 'n'] for verdict in ('right', 'none', 'wrong', 'surely wrong')}
+        print(f"{name}: {count[name, 'n']} rejections; " + '; '.join(f'{verdict} {value:.4f}' for verdict, value in share.items()))
+    return 0 if share['right'] >= LEAST_RIGHT and share['surely wrong'] <= MOST_SURELY_WRONG else 1
+
+
+if __name__ == '__main__':
+    sys.exit(main())
