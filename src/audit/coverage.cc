@@ -5,7 +5,7 @@
 
 #include <fmt/core.h>
 
-#include "lint/range.h"
+#include "lint/influence.h"
 #include "recipe/framework.h"
 
 namespace epwise::audit {
@@ -36,65 +36,6 @@ RowCount count(const lint::CatalogueGroup& group,
   }
   return result;
 }
-
-/// Slots that the rules of one framework version read, with everything behind them.
-class Reach {
- public:
-  Reach(const lint::Knowledge& knowledge, std::string_view framework, std::string_view version)
-      : knowledge_(knowledge),
-        framework_(framework) {
-    for (const auto& rule : knowledge.rules) {
-      if (lint::holds(rule.versions, framework, version)) {
-        add(rule.given);
-        add(rule.assertion);
-      }
-    }
-    while (!fresh_.empty()) {
-      const int slot = fresh_.back();
-      fresh_.pop_back();
-      follow(slot);
-    }
-  }
-
-  const std::set<int>& slots() const { return slots_; }
-
- private:
-  void add(const expr::Expression& expression) {
-    for (const int slot : expression.names()) {
-      if (slots_.insert(slot).second) {
-        fresh_.push_back(slot);
-      }
-    }
-  }
-
-  void follow(int slot) {
-    for (const auto& derived : knowledge_.derived) {
-      if (derived.slot == slot &&
-          (derived.frameworks.empty() || derived.frameworks == framework_)) {
-        add(derived.expression);
-      }
-    }
-    for (const auto& pipeline : knowledge_.pipelines) {
-      if (pipeline.framework != framework_) {
-        continue;
-      }
-      for (const auto& stage : pipeline.stages) {
-        for (const auto& step : stage.rewrites) {
-          if (step.slot == slot) {
-            add(stage.when);
-            add(step.when);
-            add(step.value);
-          }
-        }
-      }
-    }
-  }
-
-  const lint::Knowledge& knowledge_;
-  std::string_view framework_;
-  std::set<int> slots_;
-  std::vector<int> fresh_;
-};
 
 }  // namespace
 
@@ -131,20 +72,14 @@ Coverage coverage(const lint::Knowledge& knowledge) {
 Parameters parameters(const recipe::Recipe& recipe,
                       const recipe::Vocabulary& vocabulary,
                       const lint::Knowledge& knowledge) {
-  const Reach reach(knowledge, recipe::to_string(recipe.framework), vocabulary.version());
-  std::set<std::string_view> read;
-  for (const int slot : reach.slots()) {
-    const auto name = knowledge.names.name(slot);
-    const auto* spec = vocabulary.find(name);
-    read.insert(spec == nullptr ? name : spec->name);
-  }
+  const lint::Influence influence(knowledge, recipe.framework, vocabulary.version(), {&vocabulary});
   Parameters result;
   for (const auto& [name, field] : recipe.fields) {
     if (recipe.sections.find(name) != recipe.sections.end() || name.ends_with("._target_")) {
       continue;  // a section, or the name of its class: no parameter of its own
     }
     ++result.written;
-    if (read.contains(name)) {
+    if (influence.is_read(name)) {
       ++result.constrained;
     } else {
       const auto section = recipe.framework == recipe::Framework::bridge

@@ -6,6 +6,10 @@
 #include <stdexcept>
 #include <utility>
 
+// Before the searches: they look its functions up where they are defined.
+// clang-format off
+#include <boost/graph/vector_as_graph.hpp>
+// clang-format on
 #include <boost/graph/adjacency_list.hpp>
 #include <boost/graph/breadth_first_search.hpp>
 #include <boost/graph/strong_components.hpp>
@@ -26,13 +30,16 @@ Graph boost_graph(const std::vector<std::vector<int>>& edges) {
   return graph;
 }
 
-/// Predecessors in a breadth-first search from `start`; `graph.size()` where it never came.
-std::vector<std::size_t> search_tree(const Graph& graph, std::size_t start) {
-  std::vector<std::size_t> predecessors(boost::num_vertices(graph), boost::num_vertices(graph));
-  boost::breadth_first_search(graph,
-                              start,
-                              boost::visitor(boost::make_bfs_visitor(boost::record_predecessors(
-                                  predecessors.data(), boost::on_tree_edge()))));
+/// Predecessors in a breadth-first search from `start`, which reads the edges where they are;
+/// `edges.size()` where it never came.
+std::vector<std::size_t> search_tree(const std::vector<std::vector<int>>& edges, int start) {
+  std::vector<std::size_t> predecessors(edges.size(), edges.size());
+  const boost::typed_identity_property_map<int> index;
+  boost::breadth_first_search(
+      edges,
+      start,
+      boost::vertex_index_map(index).visitor(boost::make_bfs_visitor(boost::record_predecessors(
+          boost::make_iterator_property_map(predecessors.begin(), index), boost::on_tree_edge()))));
   return predecessors;
 }
 
@@ -105,7 +112,7 @@ std::vector<std::string> DependencyGraph::cycle() const {
     return {};
   }
   // The nearest node with an edge back closes a shortest cycle through `start`.
-  const auto predecessors = search_tree(graph, *start);
+  const auto predecessors = search_tree(edges_, static_cast<int>(*start));
   std::vector<std::string> best;
   const auto closing = boost::in_edges(*start, graph);
   for (auto edge = closing.first; edge != closing.second; ++edge) {
@@ -129,8 +136,7 @@ std::vector<int> DependencyGraph::reachable(int node) const {
   if (node < 0 || node >= size()) {
     throw std::logic_error("a search starts at a node of the graph");
   }
-  const Graph graph = boost_graph(edges_);
-  const auto predecessors = search_tree(graph, static_cast<std::size_t>(node));
+  const auto predecessors = search_tree(edges_, node);
   std::vector<int> found;
   for (int other = 0; other < size(); ++other) {
     if (predecessors[static_cast<std::size_t>(other)] != names_.size()) {

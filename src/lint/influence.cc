@@ -1,61 +1,95 @@
 #include "lint/influence.h"
 
 #include <algorithm>
-#include <string>
+#include <utility>
+
+#include "lint/range.h"
 
 namespace epwise::lint {
 
-// Nodes: first every name by its slot, then every rule, then sections as they are met.
+// Nodes: first every name by its slot, then every rule, then sections and arguments.
 Influence::Influence(const Knowledge& knowledge,
-                     const Itinerary& itinerary,
-                     const recipe::Vocabulary& vocabulary)
+                     recipe::Framework framework,
+                     std::string_view version,
+                     const std::vector<const recipe::Vocabulary*>& vocabularies)
     : knowledge_(knowledge),
-      itinerary_(itinerary) {
-  for (int slot = 0; slot < knowledge.names.size(); ++slot) {
-    graph_.add_node(std::string(knowledge.names.name(slot)));
+      framework_(recipe::to_string(framework)),
+      version_(version),
+      vocabularies_(vocabularies),
+      first_rule_(knowledge.names.size()) {
+  add_names();
+  for (const auto* vocabulary : vocabularies_) {
+    join_spellings(*vocabulary);
   }
-  for (const auto& rule : knowledge.rules) {
-    rules_.push_back(graph_.add_node(std::string(rule.id)));
-  }
-  join_spellings(vocabulary);
   add_derived();
-  add_launch();
-  for (const auto* rule : itinerary.rest) {
-    add_rule(*rule, nullptr);
-  }
-}
-
-/// Megatron-LM: several Bridge fields can be one argument.
-void Influence::join_spellings(const recipe::Vocabulary& vocabulary) {
-  for (int slot = 0; slot < knowledge_.names.size(); ++slot) {
-    const auto* spec = vocabulary.find(knowledge_.names.name(slot));
-    const int same = spec == nullptr ? -1 : knowledge_.names.find(spec->name);
-    if (same >= 0 && same != slot) {
-      graph_.add_edge(slot, same);
-      graph_.add_edge(same, slot);
+  add_rules();
+  for (const auto& pipeline : knowledge.pipelines) {
+    if (pipeline.framework == framework_) {
+      add_pipeline(pipeline);
     }
   }
 }
 
-/// A section's presence decides about all of its fields; a section that is written as a value (the
-/// name of a preset) is a name too.
-int Influence::section_node(std::string_view section) {
-  const auto found = sections_.find(section);
+void Influence::add_names() {
+  const auto& names = knowledge_.names;
+  for (int slot = 0; slot < names.size(); ++slot) {
+    graph_.add_node(std::string(names.name(slot)));
+  }
+  for (const auto& rule : knowledge_.rules) {
+    graph_.add_node(std::string(rule.id));
+  }
+  for (int slot = 0; slot < names.size(); ++slot) {
+    const auto name = names.name(slot);
+    const auto dot = name.find('.');
+    if (dot != std::string_view::npos) {
+      graph_.add_edge(section(name.substr(0, dot)).whole, slot);
+    }
+  }
+}
+
+const Influence::Section& Influence::section(std::string_view name) {
+  const auto found = sections_.find(name);
   if (found != sections_.end()) {
     return found->second;
   }
-  const int node = graph_.add_node(std::string(section));
-  sections_.emplace(section, node);
-  const std::string prefix = std::string(section) + ".";
-  for (int slot = 0; slot < knowledge_.names.size(); ++slot) {
-    const auto name = knowledge_.names.name(slot);
-    if (name.starts_with(prefix)) {
-      graph_.add_edge(node, slot);
-    } else if (name == section) {
-      graph_.add_edge(slot, node);
+  Section nodes;
+  nodes.presence = graph_.add_node(std::string(name));
+  nodes.whole = graph_.add_node(std::string(name));
+  graph_.add_edge(nodes.whole, nodes.presence);
+  // A section that is written as a value (the name of a preset) is a name too.
+  if (const int slot = knowledge_.names.find(name); slot >= 0) {
+    graph_.add_edge(nodes.whole, slot);
+    graph_.add_edge(slot, nodes.whole);
+  }
+  return sections_.emplace(name, nodes).first->second;
+}
+
+/// Several of the rules' names can be one argument of Megatron-LM.
+void Influence::join_spellings(const recipe::Vocabulary& vocabulary) {
+  for (int slot = 0; slot < first_rule_; ++slot) {
+    const auto* spec = vocabulary.find(knowledge_.names.name(slot));
+    if (spec == nullptr) {
+      continue;
+    }
+    auto known = attributes_.find(spec->name);
+    if (known == attributes_.end()) {
+      const int same = knowledge_.names.find(spec->name);
+      const int node = same >= 0 ? same : graph_.add_node(std::string(spec->name));
+      known = attributes_.emplace(spec->name, node).first;
+    }
+    if (known->second != slot) {
+      graph_.add_edge(slot, known->second);
+      graph_.add_edge(known->second, slot);
     }
   }
-  return node;
+}
+
+bool Influence::here(const std::vector<Range>& versions) const {
+  if (!version_.empty()) {
+    return holds(versions, framework_, version_);
+  }
+  return versions.empty() ||
+         std::ranges::find(versions, framework_, &Range::framework) != versions.end();
 }
 
 void Influence::read_by(int node, const expr::Expression& expression) {
@@ -65,60 +99,120 @@ void Influence::read_by(int node, const expr::Expression& expression) {
   for (const auto& part : expression.nodes) {
     if (part.op == expr::Op::has_section) {
       const auto& name = expression.constants[static_cast<std::size_t>(part.constant)];
-      graph_.add_edge(section_node(*name.text()), node);
+      graph_.add_edge(section(*name.text()).presence, node);
     }
   }
 }
 
 void Influence::add_derived() {
   for (const auto& derived : knowledge_.derived) {
-    read_by(derived.slot, derived.expression);
+    if (derived.frameworks.empty() || derived.frameworks == framework_) {
+      read_by(derived.slot, derived.expression);
+    }
   }
 }
 
-void Influence::add_launch() {
-  for (const auto& leg : itinerary_.legs) {
-    add_leg(leg);
+void Influence::add_rules() {
+  int node = first_rule_;
+  for (const auto& rule : knowledge_.rules) {
+    if (here(rule.versions)) {
+      read_by(node, rule.given);
+      read_by(node, rule.assertion);
+    }
+    ++node;
   }
 }
 
-void Influence::add_leg(const Leg& leg) {
-  for (const auto& step : leg.steps) {
-    if (step.check != nullptr) {
-      add_rule(*step.check, leg.within);
+void Influence::add_pipeline(const Pipeline& pipeline) {
+  for (const auto& stage : pipeline.stages) {
+    if (here(stage.versions)) {
+      add_stage(pipeline, stage);
+    }
+  }
+}
+
+/// A stage that repeats others decides with its own condition whether their steps run once more.
+void Influence::add_stage(const Pipeline& pipeline, const Stage& stage) {
+  const auto runs = [&stage](std::string_view name) {
+    return stage.name == name || std::ranges::find(stage.repeats, name) != stage.repeats.end();
+  };
+  for (const auto& other : pipeline.stages) {
+    if (!runs(other.name)) {
       continue;
     }
-    const int written =
-        step.rewrite->slot >= 0 ? step.rewrite->slot : section_node(step.rewrite->section);
-    read_by(written, step.rewrite->when);
-    read_by(written, step.rewrite->value);
-    read_by(written, leg.within->when);
+    for (const auto& step : other.rewrites) {
+      if (here(step.versions)) {
+        const int written = step.slot >= 0 ? step.slot : section(step.section).whole;
+        read_by(written, step.when);
+        read_by(written, step.value);
+        read_by(written, stage.when);
+      }
+    }
+  }
+  int node = first_rule_;
+  for (const auto& rule : knowledge_.rules) {
+    const bool runs_here = std::ranges::any_of(rule.places, [&](const Place& place) {
+      return place.framework == framework_ && runs(place.stage);
+    });
+    if (runs_here && here(rule.versions)) {
+      read_by(node, stage.when);
+    }
+    ++node;
   }
 }
 
-void Influence::add_rule(const Rule& rule, const Stage* stage) {
-  const int node = rules_[static_cast<std::size_t>(&rule - knowledge_.rules.data())];
-  read_by(node, rule.given);
-  read_by(node, rule.assertion);
-  if (stage != nullptr) {
-    read_by(node, stage->when);
-  }
-}
-
-const std::vector<int>& Influence::readers(std::int32_t slot) const {
-  const auto found = cache_.find(slot);
-  if (found != cache_.end()) {
+const std::vector<int>& Influence::rules_behind(int node) const {
+  const auto found = behind_.find(node);
+  if (found != behind_.end()) {
     return found->second;
   }
   std::vector<int> rules;
-  const int first = knowledge_.names.size();
-  const int last = first + static_cast<int>(knowledge_.rules.size());
-  for (const int node : graph_.reachable(slot)) {
-    if (node >= first && node < last) {
-      rules.push_back(node - first);
+  const int last = first_rule_ + static_cast<int>(knowledge_.rules.size());
+  for (const int other : graph_.reachable(node)) {
+    if (other >= first_rule_ && other < last) {
+      rules.push_back(other - first_rule_);
     }
   }
-  return cache_.emplace(slot, std::move(rules)).first->second;
+  return behind_.emplace(node, std::move(rules)).first->second;
+}
+
+const std::vector<int>& Influence::readers(std::int32_t slot) const {
+  return rules_behind(slot);
+}
+
+/// -1 when no rule can notice the name itself.
+int Influence::node_of(std::string_view setting) const {
+  if (const int slot = knowledge_.names.find(setting); slot >= 0) {
+    return slot;
+  }
+  for (const auto* vocabulary : vocabularies_) {
+    const auto* spec = vocabulary->find(setting);
+    const auto found = spec == nullptr ? attributes_.end() : attributes_.find(spec->name);
+    if (found != attributes_.end()) {
+      return found->second;
+    }
+  }
+  return -1;
+}
+
+bool Influence::is_read(std::string_view setting) const {
+  const int node = node_of(setting);
+  return node >= 0 && !rules_behind(node).empty();
+}
+
+bool Influence::reaches(std::string_view setting, const Rule& rule) const {
+  if (rule.builtin) {
+    return true;
+  }
+  const auto number = static_cast<int>(&rule - knowledge_.rules.data());
+  const auto notices = [&](int node) {
+    return node >= 0 && std::ranges::binary_search(rules_behind(node), number);
+  };
+  const auto found = sections_.find(setting.substr(0, setting.find('.')));
+  const bool is_field = setting.find('.') != std::string_view::npos;
+  return notices(node_of(setting)) ||
+         (found != sections_.end() &&
+          notices(is_field ? found->second.presence : found->second.whole));
 }
 
 }  // namespace epwise::lint

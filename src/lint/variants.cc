@@ -76,9 +76,8 @@ class Variants::State {
         const Knowledge& knowledge)
       : knowledge_(knowledge),
         itinerary_(plan(knowledge, recipe, vocabulary)),
-        influence_(knowledge, itinerary_, vocabulary),
-        facts_(recipe, vocabulary, target, knowledge.names, knowledge.derived),
-        everything_(knowledge.rules.size(), true) {
+        influence_(knowledge, recipe.framework, vocabulary.version(), {&vocabulary}),
+        facts_(recipe, vocabulary, target, knowledge.names, knowledge.derived) {
     for (const auto& diagnostic : recipe.diagnostics) {
       reported_.insert(diagnostic.rule);
     }
@@ -88,7 +87,7 @@ class Variants::State {
         base_.entries[static_cast<std::size_t>(rule - knowledge.rules.data())].failed = true;
       }
     }
-    evaluate(everything_, base_);
+    evaluate(std::vector<bool>(knowledge.rules.size(), true), base_);
     judgement_ = judge(base_);
     facts_.restore();
   }
@@ -189,7 +188,6 @@ class Variants::State {
   Influence influence_;
   model::Facts facts_;
   std::set<std::string_view> reported_;
-  std::vector<bool> everything_;
   Ledger base_;
   Judgement judgement_;
 };

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "hw/profile.h"
-#include "repair/influence.h"
+#include "lint/influence.h"
 #include "units/version.h"
 
 namespace epwise::repair {
@@ -73,7 +73,7 @@ class Explorer {
       : bench_(bench),
         recipe_(recipe),
         vocabulary_(bench.vocabulary_for(recipe.framework, recipe.model_class)),
-        influence_(bench.knowledge, recipe.framework),
+        influence_(bench.knowledge, recipe.framework, "", {&vocabulary_}),
         before_(verdict_of(recipe, result)) {}
 
   void explore(lint::Finding& finding) {
@@ -93,7 +93,7 @@ class Explorer {
 
  private:
   bool matters(const lint::Finding& finding, const std::string& name) {
-    return !finding.rule->builtin && influence_.reaches(*finding.rule, name, vocabulary_);
+    return !finding.rule->builtin && influence_.reaches(name, *finding.rule);
   }
 
   bool depends_on_hardware(const lint::Finding& finding) {
@@ -157,7 +157,7 @@ class Explorer {
   const Bench& bench_;
   const recipe::Recipe& recipe_;
   const recipe::Vocabulary& vocabulary_;
-  Influence influence_;
+  lint::Influence influence_;
   Verdict before_;
 };
 

@@ -59,14 +59,15 @@ Workshop::Workshop(const Bench& bench, const Trial& before, lint::Tier highest, 
     : bench_(bench),
       before_(before),
       highest_(highest),
-      influence_(bench.knowledge, before.recipe->framework),
+      influence_(
+          bench.knowledge, before.recipe->framework, "", {&bench.vocabulary_of(*before.recipe)}),
       verdict_(verdict_of(before)) {
   for (const Finding& finding : before.result.findings) {
     offer(finding, before);
   }
   for (const Finding& finding : before.result.findings) {
     if (is_error(finding)) {
-      const bool hopeless = goal == Goal::all_within_reach ? hitters(*finding.rule, before).empty()
+      const bool hopeless = goal == Goal::all_within_reach ? hitters(*finding.rule).empty()
                                                            : !has_fix(finding, highest);
       (hopeless ? hopeless_ : errors_).insert(name_of(finding));
     }
@@ -88,14 +89,12 @@ void Workshop::offer(const Finding& finding, const Trial& trial) {
 }
 
 /// Options that the rule's answer can depend on.
-std::vector<int> Workshop::hitters(const lint::Rule& rule, const Trial& trial) {
+std::vector<int> Workshop::hitters(const lint::Rule& rule) const {
   std::vector<int> numbers;
-  const auto& vocabulary = bench_.vocabulary_of(*trial.recipe);
   for (std::size_t i = 0; i < fixes_.size(); ++i) {
     const auto& fields = fixes_[i].option.touches;
-    if (std::ranges::any_of(fields, [&](const std::string& field) {
-          return influence_.reaches(rule, field, vocabulary);
-        })) {
+    if (std::ranges::any_of(
+            fields, [&](const std::string& field) { return influence_.reaches(field, rule); })) {
       numbers.push_back(static_cast<int>(i));
     }
   }
@@ -134,7 +133,7 @@ Outcome Workshop::look(const std::vector<int>& chosen) {
     offer(finding, trial);
   }
   const auto want = [&](const lint::Rule& rule) {
-    outcome.wanted.push_back(hitters(rule, trial));
+    outcome.wanted.push_back(hitters(rule));
     std::erase_if(outcome.wanted.back(),
                   [&](int number) { return std::ranges::binary_search(chosen, number); });
   };

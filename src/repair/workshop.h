@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "lint/finding.h"
+#include "lint/influence.h"
 #include "repair/bench.h"
-#include "repair/influence.h"
 #include "repair/plan.h"
 #include "repair/search.h"
 
@@ -44,12 +44,12 @@ class Workshop : public Situation {
   static std::size_t place(int number) { return static_cast<std::size_t>(number); }
 
   void offer(const lint::Finding& finding, const Trial& trial);
-  std::vector<int> hitters(const lint::Rule& rule, const Trial& trial);
+  std::vector<int> hitters(const lint::Rule& rule) const;
 
   const Bench& bench_;
   const Trial& before_;
   lint::Tier highest_;
-  Influence influence_;
+  lint::Influence influence_;
   Verdict verdict_;                 // of the recipe as it is
   std::set<std::string> errors_;    // that can be settled
   std::set<std::string> hopeless_;  // errors that no fix of the tier can settle

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "whatif/influence.h"
+#include "whatif/rule_axes.h"
 #include "whatif/search.h"
 
 namespace epwise::whatif {
@@ -70,10 +70,10 @@ bool blocks_throughout(const lint::Rule* rule, const Sweep& sweep) {
 }
 
 /// Rules that no axis touches, or only one, along which they block everywhere.
-std::vector<const lint::Rule*> stuck_rules(const Answer& answer, const Influence& influence) {
+std::vector<const lint::Rule*> stuck_rules(const Answer& answer, const RuleAxes& rule_axes) {
   std::vector<const lint::Rule*> stuck;
   for (const auto* rule : answer.present.blockers) {
-    const Axes axes = influence.of(*rule);
+    const Axes axes = rule_axes.of(*rule);
     if ((axes & (axes - 1)) != 0) {
       continue;  // several
     }
@@ -120,10 +120,10 @@ Answer answer(const Question& question) {
     result.sweeps.push_back(sweep(bench, axis));
   }
   const auto framework = question.read(question.target).recipe->framework;
-  const Influence influence(question, framework, bench.vocabularies());
-  result.stuck = stuck_rules(result, influence);
+  const RuleAxes rule_axes(question, framework, bench.vocabularies());
+  result.stuck = stuck_rules(result, rule_axes);
   result.steady = steady_rules(result);
-  const auto found = search(bench, influence, result.stuck, kMostSpots);
+  const auto found = search(bench, rule_axes, result.stuck, kMostSpots);
   result.searched_all = !found.gave_up;
   result.looked_at = bench.size();
   if (found.clean) {

@@ -68,7 +68,7 @@ std::vector<Spot> spots_by_distance(const std::vector<Axis>& axes, std::size_t m
 }
 
 Found search(Bench& bench,
-             const Influence& influence,
+             const RuleAxes& rule_axes,
              const std::vector<const lint::Rule*>& ignored,
              std::size_t most) {
   const auto spots = spots_by_distance(bench.question().axes, most);
@@ -85,7 +85,7 @@ Found search(Bench& bench,
     for (const auto* rule : bench.look(spot).blockers) {
       if (std::ranges::find(ignored, rule) == ignored.end()) {
         ++blockers;
-        conflicts.push_back({influence.of(*rule), spot});
+        conflicts.push_back({rule_axes.of(*rule), spot});
       }
     }
     if (blockers == 0) {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "whatif/bench.h"
-#include "whatif/influence.h"
+#include "whatif/rule_axes.h"
 
 namespace epwise::whatif {
 
@@ -35,7 +35,7 @@ struct Found {
 /// every other that agrees with it on the axes that the rule depends on: those are not linted.
 /// `gave_up` tells that there were more than `most` combinations.
 Found search(Bench& bench,
-             const Influence& influence,
+             const RuleAxes& rule_axes,
              const std::vector<const lint::Rule*>& ignored,
              std::size_t most);
 
