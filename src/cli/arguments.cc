@@ -12,6 +12,11 @@ std::optional<Setting> Arguments::one(std::string_view option) const {
   return found->second.back();
 }
 
+std::string Arguments::text_of(std::string_view option, std::string_view otherwise) const {
+  const auto setting = one(option);
+  return setting ? setting->value : std::string(otherwise);
+}
+
 std::vector<Setting> Arguments::all(std::string_view option) const {
   const auto found = settings_.find(option);
   return found == settings_.end() ? std::vector<Setting>{} : found->second;

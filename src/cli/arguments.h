@@ -26,6 +26,10 @@ class Arguments {
   /// The last value of an option; nullopt when it was not given.
   std::optional<Setting> one(std::string_view option) const;
 
+  /// The last value of an option, or what stands for it when it was not given:
+  ///   text_of("--format", "text") → "json"
+  std::string text_of(std::string_view option, std::string_view otherwise = {}) const;
+
   /// All values of an option in order.
   std::vector<Setting> all(std::string_view option) const;
 

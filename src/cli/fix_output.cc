@@ -7,6 +7,7 @@
 #include <fmt/core.h>
 #include <fmt/ranges.h>
 
+#include "report/tally.h"
 #include "text/line_diff.h"
 
 namespace epwise::cli {
@@ -30,10 +31,6 @@ std::string joined(const std::vector<std::string>& words) {
   std::vector<std::string> quoted(words.size());
   std::ranges::transform(words, quoted.begin(), shell_quoted);
   return fmt::format("{}", fmt::join(quoted, " "));
-}
-
-std::string counted(std::size_t count, std::string_view noun) {
-  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
 }
 
 std::string_view consequence(lint::Tier tier) {
@@ -116,7 +113,7 @@ void FixOutput::tell(const LintTask& task, const FixedText& fixed) {
     }
     say(fmt::format("{}: {}{}",
                     task.path,
-                    counted(changes, "change"),
+                    report::counted(static_cast<int>(changes), "change"),
                     order_.show_only ? " would be made" : " made"));
   }
   for (const repair::Repair& repair : fixed.repairs) {
@@ -134,7 +131,7 @@ void FixOutput::tell(const LintTask& task, const FixedText& fixed) {
 ExitCode FixOutput::finish() {
   for (const auto& [tier, count] : left_) {
     say(fmt::format("{} {} changes of {}: {}",
-                    counted(static_cast<std::size_t>(count), "finding"),
+                    report::counted(static_cast<int>(count), "finding"),
                     count == 1 ? "needs" : "need",
                     consequence(tier),
                     command_with_tier(line_, tier)));

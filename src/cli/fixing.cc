@@ -75,6 +75,7 @@ void Linter::fix(Sheet& sheet, LintOutcome& outcome) {
     if (sheet.request.file) {
       sheet.request.file = std::make_shared<const text::SourceFile>(sheet.request.file->name(),
                                                                     plan.after.draft.bytes);
+      sheet.request.stream = nullptr;
     }
     sheet.request.words = std::move(plan.after.draft.words);
   }

@@ -108,6 +108,9 @@ LintOutcome Linter::lint(const LintTask& task) {
   sources.insert(sources.end(), task.weaker.begin(), task.weaker.end());
   const ResolvedTarget resolved = resolve_target(sources, knowledge_, machine_);
   Sheet sheet{task, resolved, request_of(task, file, resolved)};
+  if (file != nullptr && (task.fix || task.shows_fixes)) {
+    sheet.request.stream = std::make_shared<const yaml::Stream>(yaml::parse(*file));
+  }
   LintOutcome outcome = lint(sheet);
   if (outcome.skipped) {
     return outcome;

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/rule_document.h"
+#include "report/json_text.h"
 #include "units/quantity.h"
 
 namespace epwise::cli {
@@ -10,11 +11,6 @@ namespace epwise::cli {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-/// Text of rules and profiles is UTF-8 by construction; of files it need not be.
-std::string dumped(const Json& json) {
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
-}
 
 Json versions_json(const lint::Rule& rule) {
   Json versions = Json::array();
@@ -113,7 +109,7 @@ std::string rules_json(const std::vector<const lint::Rule*>& rules,
   for (const lint::Rule* rule : rules) {
     list.push_back(rule_json(*rule, knowledge));
   }
-  return dumped({{"schema", "epwise.rules/1"}, {"rules", list}});
+  return report::json_text({{"schema", "epwise.rules/1"}, {"rules", list}});
 }
 
 std::string machine_json(const hw::Machine& machine) {
@@ -142,14 +138,14 @@ std::string machine_json(const hw::Machine& machine) {
   if (machine.job_gpus) {
     job = {{"count", *machine.job_gpus}, {"where", machine.job_where}};
   }
-  return dumped({{"schema", "epwise.doctor/1"},
-                 {"hw", hw},
-                 {"gpus", job},
-                 {"container", machine.container},
-                 {"devices", gpus},
-                 {"stack", stack},
-                 {"facts", facts},
-                 {"missing", missing}});
+  return report::json_text({{"schema", "epwise.doctor/1"},
+                            {"hw", hw},
+                            {"gpus", job},
+                            {"container", machine.container},
+                            {"devices", gpus},
+                            {"stack", stack},
+                            {"facts", facts},
+                            {"missing", missing}});
 }
 
 std::string profiles_json(const std::vector<const hw::Profile*>& profiles) {
@@ -157,7 +153,7 @@ std::string profiles_json(const std::vector<const hw::Profile*>& profiles) {
   for (const hw::Profile* profile : profiles) {
     list.push_back(profile_json(*profile));
   }
-  return dumped({{"schema", "epwise.hw/1"}, {"profiles", list}});
+  return report::json_text({{"schema", "epwise.hw/1"}, {"profiles", list}});
 }
 
 }  // namespace epwise::cli

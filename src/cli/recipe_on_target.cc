@@ -25,11 +25,6 @@ using recipe::Framework;
 using world::MissingError;
 using world::UsageError;
 
-std::string option(const Arguments& arguments, std::string_view name) {
-  const auto setting = arguments.one(name);
-  return setting ? setting->value : "";
-}
-
 /// Both names under which the version of a framework may be given decide how a recipe is read.
 std::string versions_key(const recipe::Stack& stack) {
   return framework_version(stack, Framework::bridge) + " " +
@@ -68,10 +63,10 @@ RecipeOnTarget::RecipeOnTarget(Session& session,
     document_ = choice.number;
     merge_ = choice.merge;
   }
-  ConfigurationSearch configurations(session.files, option(arguments, "--config"), tool_version());
+  ConfigurationSearch configurations(session.files, arguments.text_of("--config"), tool_version());
   const auto& configuration = configurations.find(path_.empty() ? "<command line>" : path_);
   const auto* entry =
-      find_entry(session.files, configuration, path_, option(arguments, "--target"));
+      find_entry(session.files, configuration, path_, arguments.text_of("--target"));
   const auto run = joined(run_settings(arguments), configuration.run);
   knowledge_ = load_rules(session, run.rules);
   file_ = source(session);

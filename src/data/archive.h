@@ -14,6 +14,23 @@
 /// build.
 namespace epwise::data {
 
+/// Elements that travel as they lie in memory, a whole vector at once: numbers, and structs that
+/// say so with `using AsBytes = void;`. Such a struct holds no pointers and no gaps.
+template <class T>
+inline constexpr bool kAsBytes =
+    ((std::is_arithmetic_v<T> || std::is_enum_v<T>)&&!std::is_same_v<T, bool>) || requires {
+  typename T::AsBytes;
+};
+
+/// Bytes of a vector of such elements.
+template <class T>
+std::size_t whole(const T& elements) {
+  using Element = typename T::value_type;
+  static_assert(std::has_unique_object_representations_v<Element> ||
+                std::is_floating_point_v<Element>);
+  return elements.size() * sizeof(Element);
+}
+
 /// Appends fields to a byte string.
 class Writer {
  public:
@@ -42,8 +59,12 @@ class Writer {
     } else if constexpr (requires { field.push_back(field.front()); }) {
       auto size = static_cast<std::uint32_t>(field.size());
       put(size);
-      for (auto& item : field) {
-        put(item);
+      if constexpr (kAsBytes<typename T::value_type>) {
+        bytes_.append(reinterpret_cast<const char*>(field.data()), whole(field));
+      } else {
+        for (auto& item : field) {
+          put(item);
+        }
       }
     } else {
       transfer(*this, field);
@@ -102,8 +123,15 @@ class Reader {
         throw std::runtime_error("compiled table is damaged");
       }
       field.resize(size);
-      for (auto& item : field) {
-        get(item);
+      if constexpr (kAsBytes<typename T::value_type>) {
+        const auto part = take(whole(field));
+        if (size > 0) {
+          std::memcpy(field.data(), part.data(), part.size());
+        }
+      } else {
+        for (auto& item : field) {
+          get(item);
+        }
       }
     } else {
       transfer(*this, field);

@@ -132,11 +132,6 @@ inline void transfer(data::Reader& archive, Value& value) {
 }
 
 template <class Archive>
-void transfer(Archive& archive, Node& node) {
-  archive(node.op, node.slot, node.first, node.count, node.constant, node.begin, node.end);
-}
-
-template <class Archive>
 void transfer(Archive& archive, Expression& expression) {
   archive(expression.nodes, expression.children, expression.constants, expression.dimensions);
 }

@@ -38,7 +38,7 @@
 ///    with a version is false for every ordering (what is not there satisfies no minimum).
 namespace epwise::expr {
 
-enum class Op : std::uint8_t {
+enum class Op : std::uint32_t {
   literal,  // `constant`
   name,     // `slot`
   local,    // `slot` numbers the variable of an enclosing macro
@@ -73,6 +73,8 @@ enum class Op : std::uint8_t {
 
 /// One node of the tree; children stand in `Expression::children` at [first, first + count).
 struct Node {
+  using AsBytes = void;  // the archive copies it whole
+
   Op op = Op::literal;
   std::int32_t slot = -1;
   std::int32_t first = 0;

@@ -7,9 +7,9 @@
 
 #include "graph/dependency_graph.h"
 #include "lint/launch_yaml.h"
+#include "lint/reference_tables.h"
 #include "lint/scope.h"
 #include "lint/source_rule.h"
-#include "lint/reference_tables.h"
 #include "lint/tables_yaml.h"
 #include "yaml/parse.h"
 

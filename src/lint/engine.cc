@@ -171,12 +171,16 @@ Result lint(const recipe::Recipe& recipe,
             const model::Target& target,
             const Knowledge& knowledge,
             const Selection& selection) {
-  const auto& vocabulary = recipe.vocabulary ? *recipe.vocabulary : defaults;
+  const auto& vocabulary = recipe.vocabulary_or(defaults);
   Result result;
   result.recipe = &recipe;
   const auto framework = recipe::to_string(recipe.framework);
   result.framework_version = vocabulary.version();
-  result.version_assumed = target.stack.find(framework) == nullptr || !vocabulary.exact();
+  const auto* given = target.stack.find(framework);
+  result.version_assumed = given == nullptr || !vocabulary.exact();
+  if (given != nullptr && given->version && result.version_assumed) {
+    result.version_unknown = given->version->text();
+  }
 
   model::Facts facts(recipe, vocabulary, target, knowledge.names, knowledge.derived);
   Collector collector(knowledge, facts, selection, result);

@@ -16,7 +16,8 @@ namespace epwise::lint {
 struct Result {
   const recipe::Recipe* recipe = nullptr;
   std::string framework_version;  // whose defaults and checks were used
-  bool version_assumed = false;   // none was given, or the given one is unknown
+  bool version_assumed = false;   // none was given, or the given one is unknown:
+  std::string version_unknown;    // that one; empty otherwise
   Launch launch;
   std::vector<model::Rewrite> effective;
   std::vector<Finding> findings;  // by place, then severity, then id

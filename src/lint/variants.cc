@@ -196,8 +196,8 @@ Variants::Variants(const recipe::Recipe& recipe,
                    const recipe::Vocabulary& vocabulary,
                    const model::Target& target,
                    const Knowledge& knowledge)
-    : state_(std::make_unique<State>(
-          recipe, recipe.vocabulary ? *recipe.vocabulary : vocabulary, target, knowledge)) {}
+    : state_(std::make_unique<State>(recipe, recipe.vocabulary_or(vocabulary), target, knowledge)) {
+}
 
 Variants::~Variants() = default;
 

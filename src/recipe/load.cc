@@ -92,10 +92,18 @@ class Loader {
     if (!request_.file) {
       return {words_only()};
     }
-    yaml::Stream stream = yaml::parse(*request_.file);
-    if (request_.documents == Request::Documents::merge && stream.documents.size() > 1) {
-      merge_documents(stream.documents);
+    if (request_.documents == Request::Documents::merge) {
+      yaml::Stream merged = request_.stream ? *request_.stream : yaml::parse(*request_.file);
+      if (merged.documents.size() > 1) {
+        merge_documents(merged.documents);
+      }
+      return run(merged);
     }
+    return run(request_.stream ? *request_.stream : yaml::parse(*request_.file));
+  }
+
+ private:
+  std::vector<Recipe> run(const yaml::Stream& stream) {
     std::vector<Recipe> recipes;
     for (const yaml::Document& document : stream.documents) {
       recipes.push_back(read(document));
@@ -104,11 +112,10 @@ class Loader {
       recipes.push_back(start(1));
       recipes.front().readable = false;
     }
-    distribute(std::move(stream.diagnostics), stream.documents, recipes);
+    distribute(stream.diagnostics, stream.documents, recipes);
     return recipes;
   }
 
- private:
   Recipe start(int number) const {
     Recipe recipe;
     recipe.framework = request_.framework.value_or(Framework::bridge);

@@ -10,6 +10,7 @@
 #include "recipe/recipe.h"
 #include "recipe/vocabulary.h"
 #include "text/source_file.h"
+#include "yaml/parse.h"
 
 namespace epwise::recipe {
 
@@ -25,9 +26,10 @@ std::optional<Framework> sniff(const text::SourceFile& file);
 /// What is to be read.
 struct Request {
   std::shared_ptr<const text::SourceFile>
-      file;                            // null pointer: words only (`epwise lint -- --num-layers 4`)
-  std::optional<Framework> framework;  // forced; otherwise sniffed
-  std::vector<std::string> words;      // after `--`: Hydra overrides (bridge) or flags (mlm)
+      file;  // null pointer: words only (`epwise lint -- --num-layers 4`)
+  std::shared_ptr<const yaml::Stream> stream;  // of the file, where it has been parsed before
+  std::optional<Framework> framework;          // forced; otherwise sniffed
+  std::vector<std::string> words;  // after `--`: Hydra overrides (bridge) or flags (mlm)
   Environment environment;
   enum class Documents { each, merge } documents = Documents::each;
 };

@@ -64,6 +64,12 @@ struct Recipe {
 
   const Field* find(std::string_view canonical) const;
 
+  /// The recipe's own vocabulary where it has one, else that of its framework version. The result
+  /// lives as long as both.
+  const Vocabulary& vocabulary_or(const Vocabulary& general) const {
+    return vocabulary ? *vocabulary : general;
+  }
+
   /// Bridge: the dotted path where the recipe has a field, or would have it. Models of newer
   /// versions keep the transformer's fields one level deeper: model.num_layers stands at
   /// "model.transformer.num_layers" there.

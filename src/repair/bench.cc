@@ -8,6 +8,12 @@ namespace {
 
 constexpr int kUnreadable = 3;
 
+bool has(const std::vector<std::string>& sorted, const std::string& name) {
+  return std::ranges::binary_search(sorted, name);
+}
+
+}  // namespace
+
 int rank(lint::Verdict verdict) {
   switch (verdict) {
     case lint::Verdict::starts:
@@ -19,12 +25,6 @@ int rank(lint::Verdict verdict) {
   }
   return 2;
 }
-
-bool has(const std::vector<std::string>& sorted, const std::string& name) {
-  return std::ranges::binary_search(sorted, name);
-}
-
-}  // namespace
 
 Draft Bench::draft() const {
   Draft draft;
@@ -46,6 +46,7 @@ Trial Bench::lint(Draft draft, const model::Target* instead) const {
   again.words = draft.words;
   if (request.file) {
     again.file = std::make_shared<const text::SourceFile>(request.file->name(), draft.bytes);
+    again.stream = nullptr;
   }
   auto recipes = recipe::load(again, [this](recipe::Framework found) -> const recipe::Vocabulary& {
     return vocabulary_for(found, {});
@@ -64,6 +65,14 @@ Trial Bench::lint(Draft draft, const model::Target* instead) const {
   return trial;
 }
 
+yaml::Edited Bench::edit(const Draft& draft, const Change& change) const {
+  if (request.stream && draft.bytes == this->draft().bytes) {
+    return yaml::edit(*request.file, document, change.edits, request.stream.get());
+  }
+  const text::SourceFile file(request.file->name(), draft.bytes);
+  return yaml::edit(file, document, change.edits);
+}
+
 Draft Bench::changed(const Draft& draft, const Change& change, std::string& obstacle) const {
   obstacle = change.obstacle;
   Draft result = draft;
@@ -71,8 +80,7 @@ Draft Bench::changed(const Draft& draft, const Change& change, std::string& obst
     return result;
   }
   if (!change.edits.empty()) {
-    const text::SourceFile file(request.file->name(), draft.bytes);
-    yaml::Edited edited = yaml::edit(file, document, change.edits);
+    yaml::Edited edited = edit(draft, change);
     if (edited.refusal) {
       const auto line = edited.refusal->mark.start().line;
       obstacle = "line " + std::to_string(line) + ": " + edited.refusal->reason;

@@ -51,6 +51,9 @@ struct Bench {
 
   /// The draft with a change made; `obstacle` says why it is not.
   Draft changed(const Draft& draft, const Change& change, std::string& obstacle) const;
+
+  /// The file's edits of a change, made on a draft's text.
+  yaml::Edited edit(const Draft& draft, const Change& change) const;
 };
 
 /// What a trial is judged by: everything at or above warning, and the launch.
@@ -60,6 +63,9 @@ struct Verdict {
   std::vector<std::string> open;      // ids of rules without an answer, sorted
   int launch = 0;                     // 0 starts, 1 undecided, 2 rejects, 3 not readable
 };
+
+/// `launch` of a verdict.
+int rank(lint::Verdict verdict);
 
 Verdict verdict_of(const recipe::Recipe& recipe, const lint::Result& result);
 Verdict verdict_of(const Trial& trial);

@@ -9,6 +9,7 @@
 
 #include "hw/profile.h"
 #include "lint/influence.h"
+#include "repair/judge.h"
 #include "units/version.h"
 
 namespace epwise::repair {
@@ -71,10 +72,8 @@ class Explorer {
  public:
   Explorer(const Bench& bench, const recipe::Recipe& recipe, const lint::Result& result)
       : bench_(bench),
-        recipe_(recipe),
-        vocabulary_(bench.vocabulary_for(recipe.framework, recipe.model_class)),
-        influence_(bench.knowledge, recipe.framework, "", {&vocabulary_}),
-        before_(verdict_of(recipe, result)) {}
+        influence_(bench.knowledge, recipe.framework, "", {&bench.vocabulary_of(recipe)}),
+        judge_(bench, recipe, result) {}
 
   void explore(lint::Finding& finding) {
     for (const auto& [name, component] : bench_.target.stack.components()) {
@@ -105,15 +104,13 @@ class Explorer {
     return false;
   }
 
-  bool settles(const lint::Finding& finding, const model::Target& target) const {
-    const auto result =
-        lint::lint(recipe_, vocabulary_, target, bench_.knowledge, bench_.selection);
-    return is_better(before_, verdict_of(recipe_, result), name_of(finding));
+  bool settles(const lint::Finding& finding, const model::Target& target) {
+    return is_better(judge_.before(), judge_.on(target), name_of(finding));
   }
 
   void explore_versions(lint::Finding& finding,
                         const std::string& name,
-                        const units::Version& now) const {
+                        const units::Version& now) {
     for (const std::string& version : versions_near(bench_.knowledge, name, now)) {
       model::Target target = bench_.target;
       target.stack.set(name, version, "");
@@ -124,7 +121,7 @@ class Explorer {
     }
   }
 
-  void explore_hardware(lint::Finding& finding) const {
+  void explore_hardware(lint::Finding& finding) {
     std::string names;
     std::size_t count = 0;
     for (const hw::Profile& profile : hw::profiles()) {
@@ -142,7 +139,7 @@ class Explorer {
     }
   }
 
-  void explore_numbers(lint::Finding& finding) const {
+  void explore_numbers(lint::Finding& finding) {
     const int node = bench_.target.hw == nullptr ? 8 : bench_.target.hw->gpus_per_node;
     for (const int gpus : numbers_near(*bench_.target.gpus, std::max(node, 1))) {
       model::Target target = bench_.target;
@@ -155,10 +152,8 @@ class Explorer {
   }
 
   const Bench& bench_;
-  const recipe::Recipe& recipe_;
-  const recipe::Vocabulary& vocabulary_;
   lint::Influence influence_;
-  Verdict before_;
+  Judge judge_;
 };
 
 }  // namespace

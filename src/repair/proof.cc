@@ -4,6 +4,7 @@
 #include <map>
 #include <string>
 
+#include "repair/judge.h"
 #include "text/line_diff.h"
 
 namespace epwise::repair {
@@ -52,9 +53,9 @@ class Prover {
       : bench_(bench),
         recipe_(recipe),
         draft_(bench.draft()),
-        before_(verdict_of(recipe, result)) {}
+        judge_(bench, recipe, result) {}
 
-  bool holds(Fix& fix, const std::string& finding) {
+  bool holds(Fix& fix, const lint::Finding& finding) {
     const Change change = change_of(fix, recipe_, bench_.vocabulary_of(recipe_));
     std::string obstacle;
     Draft draft = bench_.changed(draft_, change, obstacle);
@@ -67,7 +68,9 @@ class Prover {
     if (!change.words.empty()) {
       fix.patches.push_back({{}, joined(draft.words)});
     }
-    return is_better(before_, tried(std::move(draft)), finding);
+    const auto foreseen = finding.rule->builtin ? std::nullopt : judge_.with(fix);
+    return is_better(
+        judge_.before(), foreseen ? *foreseen : tried(std::move(draft)), name_of(finding));
   }
 
  private:
@@ -88,7 +91,7 @@ class Prover {
   const Bench& bench_;
   const recipe::Recipe& recipe_;
   Draft draft_;
-  Verdict before_;
+  Judge judge_;
   std::map<std::string, Verdict> verdicts_;
 };
 
@@ -106,9 +109,8 @@ void prove_fixes(const Bench& bench,
     if (finding.severity < from) {
       continue;
     }
-    const std::string name = name_of(finding);
     std::erase_if(finding.fixes,
-                  [&](Fix& fix) { return !fix.edits.empty() && !prover.holds(fix, name); });
+                  [&](Fix& fix) { return !fix.edits.empty() && !prover.holds(fix, finding); });
   }
 }
 

@@ -1,6 +1,7 @@
 #include <nlohmann/json.hpp>
 
 #include "report/coverage_writer.h"
+#include "report/json_text.h"
 
 namespace epwise::report {
 namespace {
@@ -40,7 +41,7 @@ std::string coverage_json(const CoverageReport& report) {
                       {"constrained", report.parameters->constrained},
                       {"unchecked", report.parameters->unchecked}};
   }
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json_text(json);
 }
 
 }  // namespace epwise::report

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "report/crash_writer.h"
+#include "report/json_text.h"
 
 namespace epwise::report {
 namespace {
@@ -68,7 +69,7 @@ std::string crash_json(const CrashReport& report) {
     json["first_failure"] = {{"rank", report.first_failure->rank},
                              {"exit_code", report.first_failure->exit_code}};
   }
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json_text(json);
 }
 
 }  // namespace epwise::report

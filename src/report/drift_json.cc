@@ -1,6 +1,7 @@
 #include <nlohmann/json.hpp>
 
 #include "report/drift_writer.h"
+#include "report/json_text.h"
 
 namespace epwise::report {
 
@@ -19,7 +20,7 @@ std::string drift_json(const audit::DriftReport& report) {
   }
   const Json json = {
       {"schema", "epwise.drift/1"}, {"repository", report.repository}, {"references", references}};
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json_text(json);
 }
 
 }  // namespace epwise::report

@@ -1,6 +1,8 @@
 #include <algorithm>
+#include <functional>
 #include <set>
 #include <string_view>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -45,6 +47,17 @@ std::vector<WrittenRewrite> written_rewrites(const LintReport& report,
   return result;
 }
 
+/// What stops the launch first, then errors, warnings and notes, each by place: a page of notes
+/// must not hide the one error.
+std::vector<const lint::Finding*> by_weight(const LintedFile& file) {
+  std::vector<const lint::Finding*> findings = shown(file);
+  std::ranges::stable_sort(findings, std::ranges::greater(), [&](const lint::Finding* finding) {
+    const bool first = finding->rule == file.result.launch.rule;
+    return std::pair(first, finding->severity);
+  });
+  return findings;
+}
+
 class FullText {
  public:
   FullText(const LintReport& report, const Style& style)
@@ -71,7 +84,7 @@ class FullText {
 
  private:
   void findings(const LintedFile& file) {
-    for (const lint::Finding* finding : shown(file)) {
+    for (const lint::Finding* finding : by_weight(file)) {
       const bool first = explained_.insert(finding->rule).second;
       out_ += finding_text(file, *finding, first, style_, paint_);
       out_ += '\n';
@@ -209,6 +222,9 @@ class FullText {
       role = Role::error;
     } else if (report_.strict && sum.open > 0) {
       head = "undecided:";
+      role = Role::note;
+    } else if (sum.rejects > 0) {  // by a rule that is not selected
+      head = "nothing from the selected rules:";
       role = Role::note;
     }
     std::string what = counted(sum.files, "file");

@@ -162,6 +162,7 @@ Json file_v1(const LintedFile& file) {
       {"framework", known ? Json(recipe::to_string(file.recipe->framework)) : Json(nullptr)},
       {"framework_version", file.result.framework_version},
       {"version_assumed", file.result.version_assumed},
+      {"version_unknown", file.result.version_unknown},
       {"target", file.target},
       {"readable", known && file.recipe->readable},
       {"rules_checked", file.result.rules_checked},

@@ -46,7 +46,10 @@ std::string checked_against(const LintedFile& file) {
   }
   if (!file.result.framework_version.empty()) {
     text += fmt::format(" {}", file.result.framework_version);
-    if (file.result.version_assumed && file.recipe != nullptr) {
+    if (!file.result.version_unknown.empty()) {
+      text += fmt::format(" (in place of {}, which this epwise does not know)",
+                          file.result.version_unknown);
+    } else if (file.result.version_assumed && file.recipe != nullptr) {
       text += fmt::format(" (assumed; say --stack {}=VERSION)",
                           recipe::to_string(file.recipe->framework));
     }

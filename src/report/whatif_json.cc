@@ -1,5 +1,6 @@
 #include <nlohmann/json.hpp>
 
+#include "report/json_text.h"
 #include "report/whatif_writer.h"
 
 namespace epwise::report {
@@ -112,7 +113,7 @@ std::string whatif_json(const WhatifReport& report) {
                      {"clean", answer.clean ? clean_json(*answer.clean, axes) : Json()},
                      {"searched_all", answer.searched_all},
                      {"linted", answer.looked_at}};
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json_text(json);
 }
 
 }  // namespace epwise::report

@@ -6,6 +6,7 @@
 #include <fmt/ranges.h>
 
 #include "report/columns.h"
+#include "report/tally.h"
 #include "report/whatif_writer.h"
 
 namespace epwise::report {
@@ -165,10 +166,9 @@ class Text {
   void add(const Sweep& sweep) {
     const auto& axis = question_.axes[sweep.axis];
     out_ += '\n';
-    say(fmt::format("{}: {} point{}, {}; {} {}*",
+    say(fmt::format("{}: {}, {}; {} {}*",
                     axis.name,
-                    axis.points.size(),
-                    axis.points.size() == 1 ? "" : "s",
+                    counted(static_cast<int>(axis.points.size()), "point"),
                     axis.taken,
                     axis.assumed ? "nothing says where it stands, taken as" : "now",
                     axis.points[axis.present]));
@@ -194,8 +194,8 @@ class Text {
 
   void add_steady() {
     std::vector<std::string> found;
-    std::size_t advice = 0;
-    std::size_t open = 0;
+    int advice = 0;
+    int open = 0;
     for (const auto* rule : answer_.steady) {
       const auto* sighting = answer_.present.find(rule);
       const bool blocks =
@@ -213,11 +213,9 @@ class Text {
       say(fmt::format("same at every point: {}", fmt::join(found, ", ")));
     }
     if (advice + open > 0) {
-      say(fmt::format("and at every point: {} finding{} below the threshold, {} open rule{}{}",
-                      advice,
-                      advice == 1 ? "" : "s",
-                      open,
-                      open == 1 ? "" : "s",
+      say(fmt::format("and at every point: {} below the threshold, {}{}",
+                      counted(advice, "finding"),
+                      counted(open, "open rule"),
                       style_.verbose ? "" : " (-v names the findings, lint all)"));
     }
   }
@@ -236,10 +234,9 @@ class Text {
     } else if (answer_.clean->changed.empty()) {
       say(fmt::format("{}: where it stands{}", clean, spot()));
     } else {
-      say(fmt::format("{}: with {} change{}: {}{}",
+      say(fmt::format("{}: with {}: {}{}",
                       clean,
-                      answer_.clean->changed.size(),
-                      answer_.clean->changed.size() == 1 ? "" : "s",
+                      counted(static_cast<int>(answer_.clean->changed.size()), "change"),
                       changes(*answer_.clean),
                       spot()));
     }

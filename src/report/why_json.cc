@@ -1,5 +1,6 @@
 #include <nlohmann/json.hpp>
 
+#include "report/json_text.h"
 #include "report/why_writer.h"
 
 namespace epwise::report {
@@ -70,7 +71,7 @@ Json trace_json(const why::Trace& trace) {
 std::string why_json(const why::Trace& trace) {
   Json json = {{"schema", "epwise.why/1"}};
   json.update(trace_json(trace));
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json_text(json);
 }
 
 }  // namespace epwise::report

@@ -16,13 +16,35 @@ namespace {
 /// A text on its way through the edits, with what it says.
 struct Draft {
   std::shared_ptr<const text::SourceFile> file;
-  Stream stream;
+  std::shared_ptr<const Stream> stream;
 };
 
 Draft draft(std::shared_ptr<const text::SourceFile> file) {
-  Draft result{std::move(file), {}};
-  result.stream = parse(*result.file);
-  return result;
+  auto stream = std::make_shared<const Stream>(parse(*file));
+  return {std::move(file), std::move(stream)};
+}
+
+bool is_letter_or_digit(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+}
+
+/// Text that is one plain scalar wherever a plain scalar can stand: `alltoall`, `-1`, `1.0e-05`.
+bool is_plain_word(std::string_view text) {
+  const bool sign = text.size() > 1 && (text.front() == '-' || text.front() == '.');
+  return text.size() > (sign ? 1U : 0U) && is_letter_or_digit(text[sign ? 1 : 0]) &&
+         std::ranges::all_of(text.substr(1), [](char c) {
+           return is_letter_or_digit(c) || c == '.' || c == '_' || c == '-' || c == '+';
+         });
+}
+
+/// One plain word takes the place of another in a text without anchors: everything else is read as
+/// before.
+bool is_word_for_word(std::string_view text, const std::vector<Splice>& splices) {
+  if (splices.size() != 1 || text.find('&') != std::string_view::npos) {
+    return false;
+  }
+  const Splice& splice = splices.front();
+  return is_plain_word(text.substr(splice.begin, splice.size)) && is_plain_word(splice.text);
 }
 
 std::string spliced(std::string_view text, const std::vector<Splice>& splices) {
@@ -78,9 +100,9 @@ std::map<std::string, std::size_t> counted(const std::vector<text::Diagnostic>& 
 
 /// The new text says what was meant and nothing else has changed.
 bool is_as_meant(const Draft& before, const Draft& after, std::size_t document, const Edit& edit) {
-  const auto& old = before.stream.documents;
-  const auto& now = after.stream.documents;
-  if (!after.stream.readable || old.size() != now.size()) {
+  const auto& old = before.stream->documents;
+  const auto& now = after.stream->documents;
+  if (!after.stream->readable || old.size() != now.size()) {
     return false;
   }
   for (std::size_t i = 0; i < old.size(); ++i) {
@@ -90,8 +112,8 @@ bool is_as_meant(const Draft& before, const Draft& after, std::size_t document, 
       return false;
     }
   }
-  auto known = counted(before.stream.diagnostics);
-  const auto found = counted(after.stream.diagnostics);
+  auto known = counted(before.stream->diagnostics);
+  const auto found = counted(after.stream->diagnostics);
   return std::ranges::all_of(found, [&](const auto& entry) {
     return entry.first == "yaml/unused-anchor" || entry.second <= known[entry.first];
   });
@@ -111,19 +133,25 @@ std::uint32_t place_before(std::uint32_t place, const std::vector<Splice>& splic
 
 class Editor {
  public:
-  Editor(const text::SourceFile& file, int document)
+  Editor(const text::SourceFile& file, int document, const Stream* parsed)
       : original_(file),
-        document_(static_cast<std::size_t>(document - 1)),
-        now_(draft({std::shared_ptr<void>(), &file})) {
-    refusal_ = unreadable(now_.stream, document);
+        document_(static_cast<std::size_t>(document - 1)) {
+    const std::shared_ptr<const text::SourceFile> borrowed(std::shared_ptr<void>(), &file);
+    now_ = parsed == nullptr
+               ? draft(borrowed)
+               : Draft{borrowed, std::shared_ptr<const Stream>(std::shared_ptr<void>(), parsed)};
+    refusal_ = unreadable(*now_.stream, document);
   }
 
   void apply(const Edit& edit) {
     if (refusal_) {
       return;
     }
+    if (!now_.stream) {
+      now_ = draft(now_.file);
+    }
     const std::string_view text = now_.file->bytes();
-    const Node& root = now_.stream.documents[document_].root;
+    const Node& root = now_.stream->documents[document_].root;
     Patch patch = patch_of(text, root, edit);
     if (patch.refusal) {
       refuse(std::move(*patch.refusal));
@@ -132,9 +160,11 @@ class Editor {
     if (patch.splices.empty()) {
       return;
     }
-    Draft next = draft(
-        std::make_shared<const text::SourceFile>(original_.name(), spliced(text, patch.splices)));
-    if (!is_as_meant(now_, next, document_, edit)) {
+    const bool sure = is_word_for_word(text, patch.splices);
+    const auto file =
+        std::make_shared<const text::SourceFile>(original_.name(), spliced(text, patch.splices));
+    Draft next = sure ? Draft{file, nullptr} : draft(file);
+    if (!sure && !is_as_meant(now_, next, document_, edit)) {
       const Splice& first = patch.splices.front();
       const auto begin = static_cast<std::uint32_t>(first.begin);
       const auto end = static_cast<std::uint32_t>(first.begin + first.size);
@@ -177,15 +207,18 @@ class Editor {
 
   const text::SourceFile& original_;
   std::size_t document_;
-  Draft now_;
+  Draft now_;  // without stream: it is parsed when the next edit wants it
   std::optional<Refusal> refusal_;
   std::vector<Splice> done_;
 };
 
 }  // namespace
 
-Edited edit(const text::SourceFile& file, int document, const std::vector<Edit>& edits) {
-  Editor editor(file, document);
+Edited edit(const text::SourceFile& file,
+            int document,
+            const std::vector<Edit>& edits,
+            const Stream* parsed) {
+  Editor editor(file, document, parsed);
   for (const Edit& each : edits) {
     if (each.path.empty() || document < 1) {
       throw std::logic_error("an edit without a place");

@@ -8,6 +8,7 @@
 #include "text/mark.h"
 #include "text/source_file.h"
 #include "yaml/literal.h"
+#include "yaml/parse.h"
 
 namespace epwise::yaml {
 
@@ -45,8 +46,14 @@ struct Edited {
 ///   edit(file, 1, {{{"model", "num_moe_experts"}, Literal::of(std::int64_t{64})}})
 ///   "model:\n  num_moe_experts: 60  # why\n"  →  "model:\n  num_moe_experts: 64  # why\n"
 ///
-/// The result is parsed and held against what was meant; whatever can't be changed alone (aliases,
+/// The result is parsed and held against what was meant (but for one plain word in the place of
+/// another, which ties nothing else); whatever can't be changed alone (aliases,
 /// merge keys, keys that stand twice, text over several lines, tabs) is refused.
-Edited edit(const text::SourceFile& file, int document, const std::vector<Edit>& edits);
+///
+/// `parsed` is what `parse(file)` gave, where the caller has it.
+Edited edit(const text::SourceFile& file,
+            int document,
+            const std::vector<Edit>& edits,
+            const Stream* parsed = nullptr);
 
 }  // namespace epwise::yaml

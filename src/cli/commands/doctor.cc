@@ -68,7 +68,7 @@ Document document_of(const hw::Machine& machine) {
 
 ExitCode run(Session& session, const Arguments& arguments) {
   const ThisMachine machine(session);
-  if (arguments.one("--format").value_or(Setting{"text", ""}).value == "json") {
+  if (arguments.text_of("--format", "text") == "json") {
     session.out << machine_json(machine.get());
   } else {
     session.out << to_text(document_of(machine.get()),

@@ -23,7 +23,7 @@ ExitCode run(Session& session, const Arguments& arguments) {
     throw world::UsageError("which rule? `epwise explain EPO001`; `epwise rules list` names them");
   }
   const lint::Knowledge knowledge = load_rules(session, arguments.one("--rules"));
-  const std::string format = arguments.one("--format").value_or(Setting{"text", ""}).value;
+  const std::string format = arguments.text_of("--format", "text");
   const int width = text_width(session.terminal, session.variables);
   std::vector<const lint::Rule*> rules;
   for (const std::string& name : arguments.operands) {

@@ -83,7 +83,7 @@ std::string list_text(int width) {
 }
 
 ExitCode run(Session& session, const Arguments& arguments) {
-  const bool json = arguments.one("--format").value_or(Setting{"text", ""}).value == "json";
+  const bool json = arguments.text_of("--format", "text") == "json";
   const int width = text_width(session.terminal, session.variables);
   std::vector<const hw::Profile*> profiles;
   if (arguments.operands.front() == "list") {

@@ -71,7 +71,7 @@ std::string list_text(const std::vector<const lint::Rule*>& rules) {
 }
 
 ExitCode list(Session& session, const Arguments& arguments, const lint::Knowledge& knowledge) {
-  const std::string format = arguments.one("--format").value_or(Setting{"text", ""}).value;
+  const std::string format = arguments.text_of("--format", "text");
   const std::vector<const lint::Rule*> rules = chosen_rules(arguments, knowledge);
   if (format == "json") {
     session.out << rules_json(rules, knowledge);
@@ -89,7 +89,7 @@ ExitCode show(Session& session, const Arguments& arguments, const lint::Knowledg
   if (arguments.operands.size() < 2) {
     throw UsageError("which rule? `epwise rules show EPO001`; `epwise rules list` names them");
   }
-  const std::string format = arguments.one("--format").value_or(Setting{"text", ""}).value;
+  const std::string format = arguments.text_of("--format", "text");
   std::vector<const lint::Rule*> rules;
   for (std::size_t i = 1; i < arguments.operands.size(); ++i) {
     rules.push_back(&find_rule(knowledge, arguments.operands[i]));
@@ -120,14 +120,12 @@ ExitCode coverage(Session& session, const Arguments& arguments) {
     const auto reading = recipe->read();
     report.path = reading.recipe->path;
     report.parameters = audit::parameters(
-        *reading.recipe,
-        reading.recipe->vocabulary ? *reading.recipe->vocabulary : *reading.vocabulary,
-        recipe->knowledge());
+        *reading.recipe, reading.recipe->vocabulary_or(*reading.vocabulary), recipe->knowledge());
   } else {
     alone = load_rules(session, arguments.one("--rules"));
   }
   report.rules = audit::coverage(recipe == nullptr ? alone : recipe->knowledge());
-  const std::string format = arguments.one("--format").value_or(Setting{"text", ""}).value;
+  const std::string format = arguments.text_of("--format", "text");
   session.out << (format == "json" ? report::coverage_json(report)
                                    : report::coverage_text(report, style_of(arguments, session)));
   return ExitCode::clean;
@@ -142,11 +140,9 @@ ExitCode drift(Session& session, const Arguments& arguments) {
         "Megatron-Bridge");
   }
   const lint::Knowledge knowledge = load_rules(session, arguments.one("--rules"));
-  const auto report = audit::drift(session.files,
-                                   upstream->value,
-                                   arguments.one("--repository").value_or(Setting{}).value,
-                                   knowledge);
-  const std::string format = arguments.one("--format").value_or(Setting{"text", ""}).value;
+  const auto report =
+      audit::drift(session.files, upstream->value, arguments.text_of("--repository"), knowledge);
+  const std::string format = arguments.text_of("--format", "text");
   session.out << (format == "json" ? report::drift_json(report)
                                    : report::drift_text(report, style_of(arguments, session)));
   const bool stands = std::ranges::none_of(report.drifts, [](const audit::Drift& each) {

@@ -119,7 +119,7 @@ ExitCode run(Session& session, const Arguments& arguments) {
     return whatif::Reading{reading.recipe, reading.vocabulary};
   };
   const model::Facts facts(*now.recipe,
-                           now.recipe->vocabulary ? *now.recipe->vocabulary : *now.vocabulary,
+                           now.recipe->vocabulary_or(*now.vocabulary),
                            question.target,
                            recipe.knowledge().names,
                            recipe.knowledge().derived);
@@ -133,7 +133,7 @@ ExitCode run(Session& session, const Arguments& arguments) {
                                     describe(question.target, now.recipe->framework),
                                     question,
                                     answer};
-  const std::string format = arguments.one("--format").value_or(Setting{"text", ""}).value;
+  const std::string format = arguments.text_of("--format", "text");
   session.out << (format == "json" ? report::whatif_json(report)
                                    : report::whatif_text(report, style_of(arguments, session)));
   return answer.clean && answer.stuck.empty() ? ExitCode::clean : ExitCode::findings;

@@ -52,15 +52,14 @@ ExitCode run(Session& session, const Arguments& arguments) {
   RecipeOnTarget recipe(
       session, arguments, words_only ? "" : operands[1], target_settings(arguments));
   const auto reading = recipe.read();
-  const auto& vocabulary =
-      reading.recipe->vocabulary ? *reading.recipe->vocabulary : *reading.vocabulary;
+  const auto& vocabulary = reading.recipe->vocabulary_or(*reading.vocabulary);
   const why::Tracer tracer(*reading.recipe, vocabulary, recipe.target(), recipe.knowledge());
   const auto key = tracer.resolve(operands.front());
   if (key.empty()) {
     throw_unknown(operands.front(), tracer, vocabulary);
   }
   const auto trace = tracer.trace(key);
-  const std::string format = arguments.one("--format").value_or(Setting{"text", ""}).value;
+  const std::string format = arguments.text_of("--format", "text");
   session.out << (format == "json" ? report::why_json(trace)
                                    : report::why_text(trace, style_of(arguments, session)));
   return ExitCode::clean;

@@ -64,7 +64,7 @@ TEST_CASE("json: the whole of a small report") {
       "path": "a.yaml",
       "framework": "bridge",
       "framework_version": "0.6.2",
-      "version_assumed": false,
+      "version_assumed": false, "version_unknown": "",
       "target": "h100 x 16, te 2.14.0 (--hw, --gpus, --stack)",
       "readable": true,
       "rules_checked": 212,
