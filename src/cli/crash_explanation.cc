@@ -108,7 +108,7 @@ ExitCode explain_log(Session& session, const Arguments& arguments, const std::st
   if (report.cases.empty()) {
     look_at_lines(text, knowledge, report);
   }
-  const std::string format = arguments.one("--format").value_or(Setting{"text", ""}).value;
+  const std::string format = arguments.text_of("--format", "text");
   session.out << (format == "json" ? report::crash_json(report)
                                    : report::crash_text(report, style_of(arguments, session)));
   const bool known = !report.cases.empty() && !report.cases.front().suspects.empty();
