@@ -3,8 +3,10 @@
 /// verdict.
 
 #include <algorithm>
+#include <set>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <doctest/doctest.h>
 
@@ -57,6 +59,28 @@ std::string verdict(const Rule& rule, const Example& example) {
   return said.empty() ? "passes" : said;
 }
 
+/// What a finding says or offers twice; empty when nothing.
+std::string said_twice(const Finding& finding) {
+  std::string twice;
+  std::vector<epwise::lint::Location> places{finding.primary};
+  for (const auto& place : finding.related) {
+    for (const auto& other : places) {
+      twice += place.mark == other.mark ? "place " + place.pointer + "; " : "";
+      twice += !place.label.empty() && place.label == other.label ? place.label + "; " : "";
+    }
+    places.push_back(place);
+  }
+  std::set<std::string> offers;
+  for (const auto& fix : finding.fixes) {
+    std::string offer = fix.edits.empty() ? fix.title : "";
+    for (const auto& edit : fix.edits) {
+      offer += edit.field + "=" + edit.value + ";";
+    }
+    twice += offers.insert(offer).second ? "" : "fix " + fix.title + "; ";
+  }
+  return twice;
+}
+
 std::string_view wanted(const Example& example) {
   switch (example.verdict) {
     case Example::Verdict::fails:
@@ -79,6 +103,25 @@ TEST_CASE("every rule does with its examples what it says") {
       const std::string name = std::string(rule.id) + ", example " + std::to_string(i + 1);
       CAPTURE(name);
       CHECK(verdict(rule, example) == wanted(example));
+    }
+  }
+}
+
+TEST_CASE("no finding says or offers a thing twice") {
+  for (const auto& rule : knowledge().rules) {
+    for (const auto& example : rule.examples) {
+      if (example.verdict != Example::Verdict::fails) {
+        continue;
+      }
+      const auto linted = epwise::test::lint_text(example.recipe, example.arguments, knowledge());
+      for (const auto& result : linted.results) {
+        for (const auto& finding : result.findings) {
+          const std::string id(finding.rule->id);
+          CAPTURE(id);
+          CAPTURE(example.recipe);
+          CHECK(said_twice(finding) == "");
+        }
+      }
     }
   }
 }

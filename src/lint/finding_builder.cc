@@ -74,6 +74,14 @@ void add_assumptions(Finding& finding, const Rule& rule, const model::Facts& fac
   }
 }
 
+/// Several Bridge fields can be one flag of Megatron-LM, which needs one label.
+bool is_shown(const Finding& finding, bool placed, const text::Mark& mark) {
+  return placed && (finding.primary.mark == mark ||
+                    std::ranges::any_of(finding.related, [&](const Location& location) {
+                      return location.mark == mark;
+                    }));
+}
+
 /// The first operand that the user wrote carries the finding; without any, the section where the
 /// first one belongs.
 void add_locations(Finding& finding, const Rule& rule, const model::Facts& facts) {
@@ -84,7 +92,7 @@ void add_locations(Finding& finding, const Rule& rule, const model::Facts& facts
     }
     const auto name = facts.names().name(operand.slot);
     const auto mark = place(name, facts);
-    if (mark.nowhere()) {
+    if (mark.nowhere() || is_shown(finding, placed, mark)) {
       continue;
     }
     Location location{mark, pointer(name, facts), std::string(operand.label)};
@@ -111,6 +119,16 @@ void add_locations(Finding& finding, const Rule& rule, const model::Facts& facts
   }
 }
 
+/// Fixes for one framework each can come to the same edits in the other.
+bool is_offered(const Finding& finding, const Fix& fix) {
+  const auto same = [](const Fix::Edit& a, const Fix::Edit& b) {
+    return a.field == b.field && a.value == b.value && a.remove == b.remove;
+  };
+  return !fix.edits.empty() && std::ranges::any_of(finding.fixes, [&](const Fix& other) {
+    return std::ranges::equal(other.edits, fix.edits, same);
+  });
+}
+
 void add_fixes(Finding& finding, const Rule& rule, const model::Facts& facts) {
   for (const auto& source : rule.fixes) {
     if (!source.when.empty()) {
@@ -130,7 +148,7 @@ void add_fixes(Finding& finding, const Rule& rule, const model::Facts& facts) {
         fix.edits.push_back(std::move(spelled.edit));
       }
     }
-    if (possible) {
+    if (possible && !is_offered(finding, fix)) {
       finding.fixes.push_back(std::move(fix));
     }
   }
