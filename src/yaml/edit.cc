@@ -37,13 +37,12 @@ bool is_plain_word(std::string_view text) {
          });
 }
 
-/// One plain word takes the place of another in a text without anchors: everything else is read as
-/// before.
-bool is_word_for_word(std::string_view text, const std::vector<Splice>& splices) {
-  if (splices.size() != 1 || text.find('&') != std::string_view::npos) {
+/// One plain word takes the place of another.
+bool is_word_for_word(std::string_view text, const Patch& patch) {
+  if (patch.refusal || patch.splices.size() != 1) {
     return false;
   }
-  const Splice& splice = splices.front();
+  const Splice& splice = patch.splices.front();
   return is_plain_word(text.substr(splice.begin, splice.size)) && is_plain_word(splice.text);
 }
 
@@ -143,12 +142,35 @@ class Editor {
     refusal_ = unreadable(*now_.stream, document);
   }
 
+  /// Where every edit puts a plain word in the place of another, and no anchor ties them to other
+  /// places, everything else is read as before: nothing needs to be parsed again. False, and
+  /// nothing done, otherwise.
+  bool swap_words(const std::vector<Edit>& edits) {
+    const std::string_view text = now_.file->bytes();
+    if (refusal_ || text.find('&') != std::string_view::npos) {
+      return false;
+    }
+    std::map<std::size_t, Splice> splices;  // by place
+    for (const Edit& edit : edits) {
+      Patch patch = patch_of(text, now_.stream->documents[document_].root, edit);
+      if (!is_word_for_word(text, patch) ||
+          !splices.emplace(patch.splices.front().begin, patch.splices.front()).second) {
+        return false;
+      }
+    }
+    std::vector<Splice> all;
+    for (auto& [place, splice] : splices) {
+      all.push_back(std::move(splice));
+    }
+    now_ = {std::make_shared<const text::SourceFile>(original_.name(), spliced(text, all)),
+            nullptr};
+    keep(all);
+    return true;
+  }
+
   void apply(const Edit& edit) {
     if (refusal_) {
       return;
-    }
-    if (!now_.stream) {
-      now_ = draft(now_.file);
     }
     const std::string_view text = now_.file->bytes();
     const Node& root = now_.stream->documents[document_].root;
@@ -160,11 +182,9 @@ class Editor {
     if (patch.splices.empty()) {
       return;
     }
-    const bool sure = is_word_for_word(text, patch.splices);
-    const auto file =
-        std::make_shared<const text::SourceFile>(original_.name(), spliced(text, patch.splices));
-    Draft next = sure ? Draft{file, nullptr} : draft(file);
-    if (!sure && !is_as_meant(now_, next, document_, edit)) {
+    Draft next = draft(
+        std::make_shared<const text::SourceFile>(original_.name(), spliced(text, patch.splices)));
+    if (!is_as_meant(now_, next, document_, edit)) {
       const Splice& first = patch.splices.front();
       const auto begin = static_cast<std::uint32_t>(first.begin);
       const auto end = static_cast<std::uint32_t>(first.begin + first.size);
@@ -207,7 +227,7 @@ class Editor {
 
   const text::SourceFile& original_;
   std::size_t document_;
-  Draft now_;  // without stream: it is parsed when the next edit wants it
+  Draft now_;
   std::optional<Refusal> refusal_;
   std::vector<Splice> done_;
 };
@@ -218,12 +238,15 @@ Edited edit(const text::SourceFile& file,
             int document,
             const std::vector<Edit>& edits,
             const Stream* parsed) {
+  const auto has_no_place = [](const Edit& each) { return each.path.empty(); };
+  if (document < 1 || std::ranges::any_of(edits, has_no_place)) {
+    throw std::logic_error("an edit without a place");
+  }
   Editor editor(file, document, parsed);
-  for (const Edit& each : edits) {
-    if (each.path.empty() || document < 1) {
-      throw std::logic_error("an edit without a place");
+  if (!editor.swap_words(edits)) {
+    for (const Edit& each : edits) {
+      editor.apply(each);
     }
-    editor.apply(each);
   }
   return editor.finish();
 }

@@ -105,6 +105,27 @@ TEST_CASE("a scalar is replaced where it stands") {
   });
 }
 
+TEST_CASE("words that take the place of words need no second look, and give what it would give") {
+  const std::string text =
+      "a: 8  # eight\nb: {c: null, d: [1, 2]}\ne:\n- 1e-5\n- x\nf: -1\ng: 'q'\nh: ~\ni: a b\n";
+  const std::string anchor = "# &\n";  // has everything parsed again
+  const std::vector<std::vector<Edit>> cases = {
+      {set("a", number(16))},
+      {set("b/c", number(-2)), set("a", Literal::of(0.5))},
+      {set("a", number(1)), set("a", number(2))},
+      {set("f", Literal::of_text("alltoall")), set("a", Literal::of(true)), set("b/c", number(3))},
+      {set("g", Literal::of_text("r")), set("a", number(1))},
+      {set("h", number(1)), set("f", number(1))},
+      {set("i", Literal::of_text("- c"))},
+      {set("i", Literal::of_text("c")), set("z", number(1))},
+      {set("f", Literal::of_text("null")), remove("a")},
+      {set("f", Literal{}), set("a", Literal::of_text("1"))},
+  };
+  for (const auto& edits : cases) {
+    CHECK(edited(text, edits) + anchor == edited(text + anchor, edits));
+  }
+}
+
 TEST_CASE("words of MODEL_ARGS keep their quotes, and need none for numbers") {
   check({
       {"M:\n  --tp: 4\n  --x: \"4\"\n",
