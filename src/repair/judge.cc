@@ -25,9 +25,10 @@ bool fits(const Value& value, Kind kind) {
       return value.integer() != nullptr || value.real() != nullptr;
     case Kind::text:
       return value.text() != nullptr;
+    case Kind::list:
+      return value.list() != nullptr;
     case Kind::any:
     case Kind::version:
-    case Kind::list:
       break;
   }
   return false;

@@ -56,8 +56,16 @@ class Prover {
         judge_(bench, recipe, result) {}
 
   bool holds(Fix& fix, const lint::Finding& finding) {
+    const std::string name = name_of(finding);
+    const auto foreseen = finding.rule->builtin ? std::nullopt : judge_.with(fix);
+    if (foreseen && !is_better(judge_.before(), *foreseen, name)) {
+      return false;
+    }
     const Change change = change_of(fix, recipe_, bench_.vocabulary_of(recipe_));
-    std::string obstacle;
+    std::string obstacle = change.obstacle;
+    if (foreseen && obstacle.empty() && finding.severity == lint::Severity::note) {
+      return true;  // a person's to make: no format carries the patches of notes
+    }
     Draft draft = bench_.changed(draft_, change, obstacle);
     if (!obstacle.empty() || draft == draft_) {
       return false;
@@ -68,9 +76,7 @@ class Prover {
     if (!change.words.empty()) {
       fix.patches.push_back({{}, joined(draft.words)});
     }
-    const auto foreseen = finding.rule->builtin ? std::nullopt : judge_.with(fix);
-    return is_better(
-        judge_.before(), foreseen ? *foreseen : tried(std::move(draft)), name_of(finding));
+    return foreseen || is_better(judge_.before(), tried(std::move(draft)), name);
   }
 
  private:
