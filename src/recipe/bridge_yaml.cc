@@ -116,13 +116,14 @@ class Reader {
       return;
     }
     if (dump && vocabulary_.has_section(section.name) && target_of(section).empty()) {
-      recipe_.diagnostics.push_back({"recipe/section-target",
-                                     section.key,
-                                     fmt::format("the section `{}` has no `_target_`, so that the "
-                                                 "loader makes a mapping of it, no configuration",
-                                                 section.name),
-                                     {},
-                                     "name its class in `_target_`, as dumps do for every section"});
+      recipe_.diagnostics.push_back(
+          {"recipe/section-target",
+           section.key,
+           fmt::format("the section `{}` has no `_target_`, so that the "
+                       "loader makes a mapping of it, no configuration",
+                       section.name),
+           {},
+           "name its class in `_target_`, as dumps do for every section"});
     }
     read_fields(section, section.name);
   }

@@ -42,7 +42,7 @@ TEST_CASE("an error may be mentioned without a traceback") {
     const char* message;
   };
 
-  for (const auto& [line, exception, message] : std::vector<Row>{
+  for (const auto& row : std::vector<Row>{
            {"AssertionError: too few ranks", "AssertionError", "too few ranks"},
            {"AssertionError", "AssertionError", ""},
            {"[rank7]: ValueError: no", "ValueError", "no"},
@@ -54,12 +54,12 @@ TEST_CASE("an error may be mentioned without a traceback") {
             "",
             "slurmstepd: error: Detected 1 oom_kill event in step 7.0"},
        }) {
-    CAPTURE(line);
-    const auto crashes = crashes_in(std::string("start\n") + line + "\n");
+    CAPTURE(row.line);
+    const auto crashes = crashes_in(std::string("start\n") + row.line + "\n");
     REQUIRE(crashes.size() == 1);
     CHECK(crashes[0].kind == Crash::Kind::mentioned);
-    CHECK(crashes[0].exception == exception);
-    CHECK(crashes[0].message == message);
+    CHECK(crashes[0].exception == row.exception);
+    CHECK(crashes[0].message == row.message);
     CHECK(crashes[0].line == 2);
   }
 }

@@ -19,15 +19,15 @@ TEST_CASE("fragments are found, with gaps too") {
   };
 
   const auto plain = plain_wording("layers (12) must be a multiple of ranks (8)");
-  for (const auto& [fragment, length] : std::vector<Row>{
+  for (const auto& row : std::vector<Row>{
            {"Must be  a", 9},
            {"layers ( ... multiple of", 19},
            {"multiple ... layers", 0},
            {"layers ... stages", 0},
            {"stages", 0},
        }) {
-    CAPTURE(fragment);
-    CHECK(wording_in(plain, fragment) == length);
+    CAPTURE(row.fragment);
+    CHECK(wording_in(plain, row.fragment) == row.length);
   }
 }
 
