@@ -15,7 +15,7 @@ TEST_CASE("complaints about arguments come with what was meant") {
   };
 
   const auto vocabulary = recipe::Vocabulary::load(recipe::Framework::mlm, "0.16.1");
-  for (const auto& [message, advice] : std::vector<Row>{
+  for (const auto& row : std::vector<Row>{
            {"unrecognized arguments: --num-expert 8", "did you mean `--num-experts`?"},
            {"unrecognized arguments: true --num-expert=8", "did you mean `--num-experts`?"},
            {"unrecognized arguments: --async-strategy mcore", "since"},
@@ -30,14 +30,14 @@ TEST_CASE("complaints about arguments come with what was meant") {
            {"of another kind", ""},
            {"argument --x: invalid choice: 'a", ""},
        }) {
-    CAPTURE(message);
+    CAPTURE(row.message);
     Crash crash;
-    crash.message = message;
+    crash.message = row.message;
     const auto said = flag_advice(crash, vocabulary);
-    CHECK(said.empty() == (std::string(advice).empty()));
+    CHECK(said.empty() == (std::string(row.advice).empty()));
     if (!said.empty()) {
       CAPTURE(said.front());
-      CHECK(said.front().find(advice) != std::string::npos);
+      CHECK(said.front().find(row.advice) != std::string::npos);
     }
   }
 }

@@ -17,7 +17,7 @@ TEST_CASE("what launchers put in front of a line is taken off") {
     bool stamped;
   };
 
-  for (const auto& [line, text, channel, rank, stamped] : std::vector<Row>{
+  for (const auto& row : std::vector<Row>{
            {"plain", "plain", "", -1, false},
            {"  indented", "  indented", "", -1, false},
            {"[rank3]:   File", "  File", "[rank3]", 3, false},
@@ -36,12 +36,12 @@ TEST_CASE("what launchers put in front of a line is taken off") {
            {"[rankless]: x", "[rankless]: x", "", -1, false},
            {"", "", "", -1, false},
        }) {
-    CAPTURE(line);
-    const auto read = read_line(line);
-    CHECK(read.text == text);
-    CHECK(read.channel == channel);
-    CHECK(read.rank == rank);
-    CHECK(read.stamped == stamped);
+    CAPTURE(row.line);
+    const auto read = read_line(row.line);
+    CHECK(read.text == row.text);
+    CHECK(read.channel == row.channel);
+    CHECK(read.rank == row.rank);
+    CHECK(read.stamped == row.stamped);
   }
 }
 
