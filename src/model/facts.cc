@@ -111,7 +111,9 @@ void Facts::classify(int slot, Slot& entry) const {
 }
 
 Value Facts::initial_value(std::string_view name) const {
-  if (const auto* field = recipe_.find(name)) {
+  const auto changed = sections_.find(split(name).first);
+  const bool removed = changed != sections_.end() && !changed->second;
+  if (const auto* field = removed ? nullptr : recipe_.find(name)) {
     return field->value;
   }
   return default_value(name);
