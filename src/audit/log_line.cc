@@ -123,7 +123,7 @@ class Stripper {
     }
     if (bracket) {
       const auto close = text.find(']');
-      if (close == std::string_view::npos || close > 40) {
+      if (close > 40) {
         return false;
       }
       length = close + 1;

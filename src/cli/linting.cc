@@ -203,7 +203,7 @@ std::string describe(const model::Target& target, recipe::Framework framework) {
   }
   std::string text = fmt::format("{}", fmt::join(parts, ", "));
   if (!sources.empty()) {
-    text += fmt::format(" ({})", fmt::join(sources, ", "));
+    text += fmt::format("{}({})", text.empty() ? "" : " ", fmt::join(sources, ", "));
   }
   return text;
 }

@@ -32,6 +32,13 @@ const lint::Rule& find_rule(const lint::Knowledge& knowledge, const std::string&
   if (const lint::Rule* rule = knowledge.find(name)) {
     return *rule;
   }
+  const auto below = std::ranges::count_if(knowledge.rules, [&](const lint::Rule& rule) {
+    return rule.id.starts_with(name) && name.ends_with('/');
+  });
+  if (below > 0) {
+    throw UsageError(fmt::format(
+        "`{}` is a topic of {} rules: `epwise rules list {}` names them", name, below, name));
+  }
   throw UsageError(fmt::format(
       "no rule `{}`{} (`epwise rules list` names them)", name, nearest_rules(knowledge, name)));
 }

@@ -39,8 +39,8 @@ class Checker {
 
  private:
   std::size_t child_index(const Node& node, std::int32_t index) const {
-    return static_cast<std::size_t>(
-        expression_.children[static_cast<std::size_t>(node.first + index)]);
+    const auto place = static_cast<std::size_t>(node.first) + static_cast<std::size_t>(index);
+    return static_cast<std::size_t>(expression_.children[place]);
   }
 
   const Node& child(const Node& node, std::int32_t index) const {

@@ -15,7 +15,7 @@ int cost_bound(const Expression& expression) {
   for (const Node& node : expression.nodes) {
     std::int64_t cost = 1;
     for (std::int32_t i = 0; i < node.count; ++i) {
-      const auto at = static_cast<std::size_t>(node.first + i);
+      const auto at = static_cast<std::size_t>(node.first) + static_cast<std::size_t>(i);
       const std::int64_t child = costs[static_cast<std::size_t>(expression.children[at])];
       cost += is_macro(node.op) && i == 1 ? child * kRounds : child;
     }

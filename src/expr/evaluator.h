@@ -55,7 +55,7 @@ class Evaluator {
   static constexpr std::size_t kMaxRounds = 1000000;
 
   const Node& child(const Node& node, std::int32_t index) const {
-    const auto at = static_cast<std::size_t>(node.first + index);
+    const auto at = static_cast<std::size_t>(node.first) + static_cast<std::size_t>(index);
     return expression_.nodes[static_cast<std::size_t>(expression_.children[at])];
   }
 

@@ -11,6 +11,7 @@
 #include "lint/launch_run.h"
 #include "lint/outcome.h"
 #include "lint/premises.h"
+#include "lint/range.h"
 #include "recipe/framework.h"
 
 namespace epwise::lint {
@@ -134,12 +135,21 @@ void check_rest(const Rule& rule, const model::Facts& facts, Collector& collecto
   }
 }
 
-/// Rules that were evaluated and whose findings are shown.
-int count_rules(const Itinerary& itinerary, const Selection& selection) {
+/// Rules that were checked, by the readers too, and whose findings are shown.
+int count_rules(const Knowledge& knowledge,
+                const recipe::Vocabulary& vocabulary,
+                const Itinerary& itinerary,
+                const Selection& selection) {
   std::set<const Rule*> all(itinerary.rest.begin(), itinerary.rest.end());
+  const auto framework = recipe::to_string(vocabulary.framework());
+  for (const auto& rule : knowledge.rules) {
+    if (rule.builtin && holds(rule.versions, framework, vocabulary.version())) {
+      all.insert(&rule);
+    }
+  }
   for (const auto& leg : itinerary.legs) {
     for (const auto& step : leg.steps) {
-      if (step.check != nullptr && !step.check->builtin) {
+      if (step.check != nullptr) {
         all.insert(step.check);
       }
     }
@@ -196,7 +206,7 @@ Result lint(const recipe::Recipe& recipe,
     return result;
   }
   const auto itinerary = plan(knowledge, recipe, vocabulary);
-  result.rules_checked = count_rules(itinerary, selection);
+  result.rules_checked = count_rules(knowledge, vocabulary, itinerary, selection);
   result.launch = run_launch(itinerary, facts, reported, collector);
   result.effective = facts.rewrites();
   for (const auto* rule : itinerary.rest) {

@@ -40,6 +40,15 @@ const recipe::Field* written(std::string_view name, const model::Facts& facts) {
   return facts.recipe().find(spec == nullptr ? name : spec->name);
 }
 
+/// The flag that somebody wrote, or would write; null pointer for what is none.
+const Flag* flag_called(std::string_view spelling, const recipe::Vocabulary& vocabulary) {
+  const auto& flags = vocabulary.flags();
+  const auto found = std::ranges::find_if(flags, [&](const Flag& flag) {
+    return std::ranges::find(flag.spellings, spelling) != flag.spellings.end();
+  });
+  return found == flags.end() ? nullptr : &*found;
+}
+
 bool is_mlm(const model::Facts& facts) {
   return facts.recipe().framework == recipe::Framework::mlm;
 }
@@ -63,6 +72,19 @@ std::string spelling(std::string_view name, const model::Facts& facts) {
     }
   }
   return std::string(name);
+}
+
+std::string value_name(std::string_view name, const model::Facts& facts) {
+  std::string spelled = spelling(name, facts);
+  const auto* spec = facts.vocabulary().find(name);
+  const auto* flag = flag_called(spelled, facts.vocabulary());
+  if (spec == nullptr || flag == nullptr) {
+    return spelled;
+  }
+  const bool off = flag->action == Flag::Action::store_false;
+  return off == spec->inverted
+             ? spelled
+             : std::string(name.substr(name.find('.') + 1)) + " (" + spelled + ")";
 }
 
 std::string pointer(std::string_view name, const model::Facts& facts) {

@@ -14,6 +14,10 @@ namespace epwise::lint {
 /// "env.X" → "X", "stack.te" → "te".
 std::string spelling(std::string_view name, const model::Facts& facts);
 
+/// A name beside its value. A flag of Megatron-LM that switches off says the opposite of the value
+/// that it stands for: "add_bias_linear (--disable-bias-linear)". All others as `spelling`.
+std::string value_name(std::string_view name, const model::Facts& facts);
+
 /// JSON Pointer of a field in the recipe's document: "/model/num_moe_experts",
 /// "/MODEL_ARGS/--num-experts".
 std::string pointer(std::string_view name, const model::Facts& facts);

@@ -56,7 +56,7 @@ void add_evidence(Finding& finding, const Rule& rule, const model::Facts& facts)
       continue;
     }
     const auto& value = facts.value(slot);
-    finding.evidence.push_back({spelling(name, facts), value.to_text(), source_of(name, facts)});
+    finding.evidence.push_back({value_name(name, facts), value.to_text(), source_of(name, facts)});
   }
 }
 

@@ -65,14 +65,6 @@ Trial Bench::lint(Draft draft, const model::Target* instead) const {
   return trial;
 }
 
-yaml::Edited Bench::edit(const Draft& draft, const Change& change) const {
-  if (request.stream && draft.bytes == this->draft().bytes) {
-    return yaml::edit(*request.file, document, change.edits, request.stream.get());
-  }
-  const text::SourceFile file(request.file->name(), draft.bytes);
-  return yaml::edit(file, document, change.edits);
-}
-
 Draft Bench::changed(const Draft& draft, const Change& change, std::string& obstacle) const {
   obstacle = change.obstacle;
   Draft result = draft;
@@ -80,7 +72,12 @@ Draft Bench::changed(const Draft& draft, const Change& change, std::string& obst
     return result;
   }
   if (!change.edits.empty()) {
-    yaml::Edited edited = edit(draft, change);
+    const bool is_original = request.stream && draft.bytes == this->draft().bytes;
+    const auto file =
+        is_original ? request.file
+                    : std::make_shared<const text::SourceFile>(request.file->name(), draft.bytes);
+    yaml::Edited edited =
+        yaml::edit(*file, document, change.edits, is_original ? request.stream.get() : nullptr);
     if (edited.refusal) {
       const auto line = edited.refusal->mark.start().line;
       obstacle = "line " + std::to_string(line) + ": " + edited.refusal->reason;

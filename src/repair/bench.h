@@ -51,9 +51,6 @@ struct Bench {
 
   /// The draft with a change made; `obstacle` says why it is not.
   Draft changed(const Draft& draft, const Change& change, std::string& obstacle) const;
-
-  /// The file's edits of a change, made on a draft's text.
-  yaml::Edited edit(const Draft& draft, const Change& change) const;
 };
 
 /// What a trial is judged by: everything at or above warning, and the launch.

@@ -98,7 +98,21 @@ std::string values(const lint::Finding& finding,
   return text;
 }
 
-std::string edit_text(const lint::Fix::Edit& edit) {
+/// A flag as it stands on a command line: "--global-batch-size 24", "--use-distributed-optimizer".
+std::string word_text(const lint::Fix::Edit& edit) {
+  const std::string old = edit.mark.nowhere() ? std::string() : marked_text(edit.mark);
+  if (edit.value.empty()) {
+    return fmt::format("drop {}", edit.field);
+  }
+  const std::string word =
+      edit.value == "true" ? edit.field : fmt::format("{} {}", edit.field, edit.value);
+  return old.empty() ? fmt::format("add {}", word) : fmt::format("{} instead of {}", word, old);
+}
+
+std::string edit_text(const lint::Fix::Edit& edit, bool of_words) {
+  if (of_words && edit.field.starts_with("--")) {
+    return word_text(edit);
+  }
   const std::string line =
       edit.mark.nowhere() ? std::string() : fmt::format(" (line {})", edit.mark.start().line);
   if (edit.value.empty()) {
@@ -112,11 +126,11 @@ std::string edit_text(const lint::Fix::Edit& edit) {
                      : fmt::format("{}: {} → {}{}", edit.field, old, edit.value, line);
 }
 
-std::string fix_text(const lint::Fix& fix) {
+std::string fix_text(const lint::Fix& fix, bool of_words) {
   std::vector<std::string> edits;
   for (const lint::Fix::Edit& edit : fix.edits) {
     if (edit.value.empty() || edit.value != marked_text(edit.mark)) {
-      edits.push_back(edit_text(edit));
+      edits.push_back(edit_text(edit, of_words));
     }
   }
   const std::string changes = fmt::format("{}", fmt::join(edits, ", "));
@@ -246,10 +260,12 @@ std::string finding_text(const LintedFile& file,
   if (first) {
     note("why", first_sentence(finding.rule->why));
   }
+  const bool of_words = file.recipe != nullptr && file.path == "<command line>";
   for (const lint::Fix& fix : finding.fixes) {
     // What is shown as a fix has been tried; words that nobody can try are help.
     const bool advice = fix.edits.empty();
-    note(advice ? "help" : fmt::format("fix [{}]", lint::to_string(fix.tier)), fix_text(fix));
+    note(advice ? "help" : fmt::format("fix [{}]", lint::to_string(fix.tier)),
+         fix_text(fix, of_words));
   }
   if (!finding.elsewhere.empty()) {
     note("or", fmt::format("as it is with {}", fmt::join(finding.elsewhere, ", or with ")));

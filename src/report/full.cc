@@ -1,10 +1,13 @@
 #include <algorithm>
 #include <functional>
+#include <map>
 #include <set>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "report/columns.h"
 #include "report/finding_text.h"
@@ -18,6 +21,7 @@ namespace {
 
 constexpr std::size_t kShownRewrites = 12;
 constexpr std::size_t kShownNeeds = 5;
+constexpr int kShownOfARule = 5;  // findings of one rule in one file that are no errors
 
 /// A value that the user wrote and the framework replaced.
 struct WrittenRewrite {
@@ -84,11 +88,42 @@ class FullText {
 
  private:
   void findings(const LintedFile& file) {
+    std::map<const lint::Rule*, std::vector<const lint::Finding*>> counts;
     for (const lint::Finding* finding : by_weight(file)) {
+      auto& same = counts[finding->rule];
+      same.push_back(finding);
+      if (same.size() > kShownOfARule && finding->severity != lint::Severity::error &&
+          !style_.verbose) {
+        continue;
+      }
       const bool first = explained_.insert(finding->rule).second;
       out_ += finding_text(file, *finding, first, style_, paint_);
       out_ += '\n';
     }
+    for (const lint::Finding* finding : by_weight(file)) {
+      fold(counts[finding->rule]);
+    }
+  }
+
+  /// Where the findings of a rule stand that are not shown; empties the list.
+  void fold(std::vector<const lint::Finding*>& same) {
+    if (same.size() > kShownOfARule && same.front()->severity != lint::Severity::error &&
+        !style_.verbose) {
+      std::vector<std::string> lines;
+      for (std::size_t i = kShownOfARule; i < same.size(); ++i) {
+        const text::Mark& mark = same[i]->primary.mark;
+        lines.push_back(mark.nowhere() ? "?" : std::to_string(mark.start().line));
+      }
+      paragraph(
+          role_of(same.front()->severity),
+          fmt::format("{}[{}]:", lint::to_string(same.front()->severity), same.front()->rule->id),
+          fmt::format("{} more, in {} {} (--verbose shows them)",
+                      lines.size(),
+                      lines.size() == 1 ? "line" : "lines",
+                      fmt::join(lines, ", ")));
+      out_ += '\n';
+    }
+    same.clear();
   }
 
   /// What happens to the file as a whole; left out where there is nothing to say but "starts".
@@ -184,7 +219,7 @@ class FullText {
 
   void summary() {
     const Tally sum = tally(report_);
-    if (sum.files == 0 || sum.rules == 0) {
+    if (sum.files == 0 || (sum.rules == 0 && sum.findings() == 0)) {
       paragraph(Role::error, "nothing was checked:", counted(sum.files, "file") + " read");
       return;
     }

@@ -23,8 +23,13 @@ Place place_of(const LintedFile& file, const text::Mark& mark) {
 }
 
 Place place_in_file(const LintedFile& file, const text::Mark& mark) {
-  const Place place = place_of(file, mark);
-  return is_real_file(place.path) ? place : place_of(file, {});
+  Place place = place_of(file, mark);
+  if (is_real_file(place.path)) {
+    return place;
+  }
+  Place whole;
+  whole.path = file_path(file);
+  return whole;
 }
 
 std::string file_path(const LintedFile& file) {

@@ -55,7 +55,8 @@ std::string checked_against(const LintedFile& file) {
     }
   }
   if (!file.target.empty()) {
-    text += text.empty() ? file.target : ", " + file.target;
+    const bool only_sources = file.target.starts_with('(');
+    text += (text.empty() ? "" : only_sources ? " " : ", ") + file.target;
   }
   return text;
 }

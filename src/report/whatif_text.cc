@@ -223,7 +223,7 @@ class Text {
   void add_clean() {
     const auto stuck = ids(answer_.stuck);
     if (!answer_.stuck.empty()) {
-      say(fmt::format("no combination helps against {}: change the recipe", stuck));
+      say(fmt::format("no combination of these points helps against {}: change the recipe", stuck));
     }
     const std::string_view clean = answer_.stuck.empty() ? "clean" : "clean, apart from that";
     if (!answer_.searched_all) {

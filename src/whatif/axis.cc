@@ -91,6 +91,14 @@ void sort_versions(std::vector<std::string>& points) {
 std::vector<std::string> versions_in(const Ends& ends,
                                      const Span& span,
                                      const lint::Knowledge& knowledge) {
+  if (!ends.from.empty() && !ends.to.empty() &&
+      version_of(ends.to, span) < version_of(ends.from, span)) {
+    throw UsageError(fmt::format("--{} {}: the range runs backwards; write {}..{}",
+                                 span.name,
+                                 span.text,
+                                 ends.to,
+                                 ends.from));
+  }
   std::vector<std::string> all;
   if (const auto* list = releases_of(span.name, knowledge)) {
     all.assign(list->releases.begin(), list->releases.end());
@@ -168,7 +176,8 @@ void add_gpu_points(const Span& span, const model::Target& target, int layout, A
     const int from = count_of(ends->from, span);
     const int to = count_of(ends->to, span);
     if (from > to) {
-      throw UsageError(fmt::format("--gpus {}: the range is empty", span.text));
+      throw UsageError(
+          fmt::format("--gpus {}: the range runs backwards; write {}..{}", span.text, to, from));
     }
     counts = {from, to};
     add_powers(1, from, to, counts);

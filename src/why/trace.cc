@@ -109,15 +109,6 @@ Step::Kind kind_of(recipe::Origin origin) {
   return Step::Kind::standard;
 }
 
-/// The flag that somebody wrote, or would write, for a value; null for what has none.
-const recipe::Flag* flag_called(std::string_view spelling, const recipe::Vocabulary& vocabulary) {
-  const auto& flags = vocabulary.flags();
-  const auto found = std::ranges::find_if(flags, [&](const recipe::Flag& flag) {
-    return std::ranges::find(flag.spellings, spelling) != flag.spellings.end();
-  });
-  return found == flags.end() ? nullptr : &*found;
-}
-
 }  // namespace
 
 std::string_view to_string(Step::Kind kind) {
@@ -209,15 +200,8 @@ Trace Tracer::derived_trace(const model::Derived& derived, std::vector<std::stri
 
 std::string Tracer::name_of(const std::string& key) const {
   constexpr std::string_view kArgument = "mlm.";
-  const std::string spelling = lint::spelling(key, facts_);
-  const auto* spec = vocabulary_.find(key);
-  const auto* flag = flag_called(spelling, vocabulary_);
-  const bool off = flag != nullptr && flag->action == recipe::Flag::Action::store_false;
-  if (spec != nullptr && flag != nullptr && off != spec->inverted) {
-    // The value is that of the positive name: `--disable-x = false` would say the opposite.
-    return key.substr(key.find('.') + 1) + " (" + spelling + ")";
-  }
-  return spelling.starts_with(kArgument) ? spelling.substr(kArgument.size()) : spelling;
+  const std::string name = lint::value_name(key, facts_);
+  return name.starts_with(kArgument) ? name.substr(kArgument.size()) : name;
 }
 
 const model::Derived* Tracer::derived_of(const std::string& key) const {

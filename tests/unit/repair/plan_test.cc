@@ -12,6 +12,7 @@
 #include "repair/elsewhere.h"
 #include "repair/proof.h"
 #include "support/repair_bench.h"
+#include "support/sampling.h"
 
 namespace {
 
@@ -30,6 +31,7 @@ using epwise::repair::Trial;
 using epwise::repair::Verdict;
 using epwise::test::all_rules;
 using epwise::test::RecipeBench;
+using epwise::test::sanitized_share;
 
 std::size_t errors(const Trial& trial) {
   return static_cast<std::size_t>(
@@ -239,7 +241,11 @@ TEST_CASE(
     "on every example of a rule: nothing new, never more errors, and as few fixes as can be") {
   int compared = 0;
   int settled = 0;
+  int number = 0;
   for (const Rule& rule : all_rules().rules) {
+    if (++number % sanitized_share(25) != 0) {
+      continue;
+    }
     for (const auto& example : rule.examples) {
       if (example.verdict != epwise::lint::Example::Verdict::fails) {
         continue;
@@ -266,7 +272,7 @@ TEST_CASE(
     }
   }
   MESSAGE(settled, " examples end with fewer errors; ", compared, " held against brute force");
-  CHECK(compared > 200);
+  CHECK(compared > 200 / sanitized_share(25));
 }
 
 TEST_CASE("where a recipe would do as it is") {
