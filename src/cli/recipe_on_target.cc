@@ -55,7 +55,7 @@ std::vector<Option> single_recipe_options() {
 RecipeOnTarget::RecipeOnTarget(Session& session,
                                const Arguments& arguments,
                                std::string path,
-                               TargetSettings given)
+                               const TargetSettings& given)
     : path_(std::move(path)),
       words_(arguments.words) {
   if (const auto document = arguments.one("--document")) {

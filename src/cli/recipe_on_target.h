@@ -30,7 +30,7 @@ class RecipeOnTarget {
   RecipeOnTarget(Session& session,
                  const Arguments& arguments,
                  std::string path,
-                 TargetSettings given);
+                 const TargetSettings& given);
 
   const lint::Knowledge& knowledge() const { return knowledge_; }
 

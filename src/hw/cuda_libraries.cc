@@ -120,7 +120,8 @@ Devices devices_in_proc(const world::Files& files) {
     }
   }
   for (const std::string& gpu : files.list(root + "/gpus")) {
-    const std::string path = fmt::format("{}/gpus/{}/information", root, gpu);
+    std::string path = root + "/gpus/";
+    path.append(gpu).append("/information");
     const std::string text = file_head(files, path).value_or("");
     for (const std::string_view line : lines_of(text)) {
       constexpr std::string_view kKey = "Model:";

@@ -100,8 +100,9 @@ class Search {
       if (named.empty() ? name != "python3" : !version.empty() && named != version) {
         continue;
       }
-      add(library + "/" + name + "/site-packages");
-      add(library + "/" + name + "/dist-packages");
+      const std::string folder = std::string(library).append("/").append(name);
+      add(folder + "/site-packages");
+      add(folder + "/dist-packages");
     }
   }
 

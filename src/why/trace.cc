@@ -245,6 +245,16 @@ void Tracer::add_field_steps(const std::string& key, Trace& trace) const {
   }
 }
 
+Tracer::Source Tracer::source_of_variable(const std::string& name) const {
+  if (target_.environment.contains(name)) {
+    return {Step::Kind::target, "--env", {}};
+  }
+  const auto variable = recipe_.variables.find(name);
+  return variable != recipe_.variables.end()
+             ? Source{Step::Kind::written, "", variable->second.mark}
+             : Source{Step::Kind::unsaid, "counts as unset", {}};
+}
+
 void Tracer::add_target_steps(const std::string& key, Trace& trace) const {
   const int slot = knowledge_.names.find(key);
   const auto add = [&](Step::Kind kind, const std::string& by, const text::Mark& mark = {}) {
@@ -262,15 +272,8 @@ void Tracer::add_target_steps(const std::string& key, Trace& trace) const {
     const bool own = key.substr(6) == recipe::to_string(recipe_.framework);
     option(component != nullptr ? component->source : own ? "the newest that epwise knows" : "");
   } else if (key.starts_with("env.")) {
-    const auto name = key.substr(4);
-    const auto variable = recipe_.variables.find(name);
-    if (target_.environment.contains(name)) {
-      add(Step::Kind::target, "--env");
-    } else if (variable != recipe_.variables.end()) {
-      add(Step::Kind::written, {}, variable->second.mark);
-    } else {
-      add(Step::Kind::unsaid, "counts as unset");
-    }
+    const auto [kind, by, mark] = source_of_variable(key.substr(4));
+    add(kind, by, mark);
   } else if (key == "purpose") {
     option(target_.purpose ? "--purpose" : "");
   } else if (key.starts_with("harness.")) {

@@ -71,6 +71,14 @@ class Tracer {
   Trace trace(const std::string& key, std::vector<std::string>& shown) const;
   Trace derived_trace(const model::Derived& derived, std::vector<std::string>& shown) const;
   void add_field_steps(const std::string& key, Trace& trace) const;
+
+  struct Source {
+    Step::Kind kind = Step::Kind::unsaid;
+    std::string by;
+    text::Mark mark;
+  };
+
+  Source source_of_variable(const std::string& name) const;
   void add_target_steps(const std::string& key, Trace& trace) const;
   /// As the recipe spells it; a flag that switches something off stands behind the name of that.
   std::string name_of(const std::string& key) const;
