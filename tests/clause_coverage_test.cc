@@ -17,6 +17,7 @@
 #include "lint/launch_run.h"
 #include "model/facts.h"
 #include "support/example_target.h"
+#include "support/sampling.h"
 #include "support/source_tree.h"
 #include "world/disk_files.h"
 
@@ -138,10 +139,11 @@ void watch(const Rule& rule, const epwise::lint::Example& example, std::vector<C
 }
 
 /// By rule what its examples never show: "never true: d.EP > 1".
-std::map<std::string, std::vector<std::string>> unseen() {
+std::map<std::string, std::vector<std::string>> unseen(int step) {
   std::map<std::string, std::vector<std::string>> found;
+  int number = 0;
   for (const auto& rule : knowledge().rules) {
-    if (rule.builtin) {
+    if (rule.builtin || ++number % step != 0) {
       continue;
     }
     auto clauses = clauses_of(rule);
@@ -173,7 +175,8 @@ std::map<std::string, std::size_t> counts_of(const std::string& list) {
 }  // namespace
 
 TEST_CASE("the examples of a rule see each of its clauses true and false") {
-  const auto found = unseen();
+  constexpr int kStep = epwise::test::sanitized_share(20);
+  const auto found = unseen(kStep);
   epwise::world::DiskFiles files;
   if (std::getenv("EPWISE_UPDATE_GOLDEN") != nullptr) {
     std::string list;
@@ -195,6 +198,7 @@ TEST_CASE("the examples of a rule see each of its clauses true and false") {
     known.erase(entry.first);
   }
   for (const auto& entry : known) {
-    CHECK_MESSAGE(entry.second == 0, entry.first << " shows all by now: take it out of " << kList);
+    CHECK_MESSAGE((kStep > 1 || entry.second == 0),
+                  entry.first << " shows all by now: take it out of " << kList);
   }
 }
