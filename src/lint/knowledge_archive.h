@@ -136,6 +136,7 @@ namespace epwise::lint {
 template <class A>
 void transfer(A& a, Knowledge& x) {
   std::vector<std::string_view> names;
+  names.reserve(static_cast<std::size_t>(x.names.size()));
   for (int slot = 0; slot < x.names.size(); ++slot) {
     names.push_back(x.names.name(slot));
   }

@@ -96,16 +96,20 @@ void read_copy(const yaml::Node& node,
       continue;
     }
     for (const auto& section : into) {
-      const auto target = section + "." + field;
+      const auto target = std::string(section).append(".").append(field);
       if (!names.type_of(target)) {
         continue;
       }
       auto step = frame;
-      const auto source = from + "." + field;
+      const auto source = std::string(from).append(".").append(field);
       step.slot = reading.names.slot(target);
-      step.value = parse(unless_null ? source + " != null ? " + source + " : " + target : source,
-                         node.mark,
-                         reading);
+      const auto value = unless_null ? std::string(source)
+                                           .append(" != null ? ")
+                                           .append(source)
+                                           .append(" : ")
+                                           .append(target)
+                                     : source;
+      step.value = parse(value, node.mark, reading);
       stage.rewrites.push_back(std::move(step));
     }
   }
@@ -122,7 +126,8 @@ void read_preset(const yaml::Node& node, yaml::MapReader& in, Stage& stage, Read
     // Both spellings of a name mean the same: bf16_mixed and bf16-mixed.
     auto dashed = preset.key;
     std::ranges::replace(dashed, '_', '-');
-    const auto when = section + " in [\"" + preset.key + "\", \"" + dashed + "\"]";
+    std::string when = section + " in [\"";
+    when.append(preset.key).append("\", \"").append(dashed).append("\"]");
     auto appear = frame;
     appear.section = reading.texts.keep(section);
     appear.when = parse(when, preset.key_mark, reading);

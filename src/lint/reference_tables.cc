@@ -16,6 +16,7 @@ constexpr const char* kInvalid = "rules/invalid";
 
 std::vector<std::string_view> kept(std::vector<std::string> texts, Reading& reading) {
   std::vector<std::string_view> all;
+  all.reserve(texts.size());
   for (auto& text : texts) {
     all.push_back(reading.texts.keep(std::move(text)));
   }
@@ -24,14 +25,14 @@ std::vector<std::string_view> kept(std::vector<std::string> texts, Reading& read
 
 /// The sequence under `key`, whose items are mappings.
 const std::vector<yaml::Node>& items(const yaml::Node& root, const char* key, Reading& reading) {
-  static const std::vector<yaml::Node> kNone;
+  static const std::vector<yaml::Node> none;
   const auto* list = root.find(key);
   if (list != nullptr && list->is_sequence()) {
     return list->items;
   }
   reading.problems.push_back(
       {kInvalid, root.mark, "`" + std::string(key) + ":` with a list is expected"});
-  return kNone;
+  return none;
 }
 
 void read_releases(const yaml::Node& root, Tables& tables, Reading& reading) {

@@ -122,7 +122,16 @@ std::string_view Abridgement::word(std::size_t original_place) const {
 }
 
 Abridgement abridge(std::string_view text) {
-  return Abridger(text).run();
+  Abridgement result = Abridger(text).run();
+  // The tokeniser takes marks of an encoding for such where a text starts. What stood behind empty
+  // lines must not become one.
+  const bool starts_elsewhere = result.original(0) != 0;
+  const bool may_be_mark =
+      !result.text.empty() && static_cast<unsigned char>(result.text[0]) >= 0x80;
+  if (starts_elsewhere && may_be_mark) {
+    return verbatim(text);
+  }
+  return result;
 }
 
 Abridgement verbatim(std::string_view text) {

@@ -30,6 +30,7 @@ TEST_CASE("simple lines become short, others stay") {
       {"first_key: 1\nlist_key: [aaaaaa,\n  bbbbbb]\n", "x: 1\nlist_key: [aaaaaa,\n  bbbbbb]\n"},
       {"first_key: &anchor 1\n", "first_key: &anchor 1\n"},
       {"url_key: http://host:80/x#y\nb: 1\n", "x: x\nb: 1\n"},
+      {"\n\xEF\xBB\xBF a\n", "\n\xEF\xBB\xBF a\n"},  // no mark of an encoding
       {"- item_one: value\n  item_two: value\n- b\n", "- x: x\n  x: x\n- b\n"},
   };
   for (const Short& row : table) {
