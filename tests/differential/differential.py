@@ -76,6 +76,8 @@ def variants(value, known, random):
 
 
 class Bridge:
+    # Start-up opens these; a number is taken for an open file, which may be the oracle's own output.
+    ON_DISK = ('pretrained_checkpoint', 'per_dataset_sequences_path')
     FRESH = {'bool': [True], 'int': [1, 2, 8], 'number': [0.5, 1.0], 'text': ['x'], 'list': [[]]}
 
     def __init__(self, version, known):
@@ -90,7 +92,7 @@ class Bridge:
         fields = tree.get(section) or {}
         if section == 'model' and isinstance(fields.get('transformer'), dict) and random.random() < 0.8:
             section, fields = 'model.transformer', fields['transformer']
-        names = [name for name, value in fields.items() if not name.startswith('_') and not isinstance(value, dict)]
+        names = [name for name, value in fields.items() if not name.startswith('_') and not isinstance(value, dict) and name not in self.ON_DISK]
         told = [name for name in names if f'{section.split(".")[0]}.{name}' in self.known]
         if told and random.random() < 0.8:
             names = told
