@@ -1,0 +1,43 @@
+#pragma once
+
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "cost/exchange.h"
+#include "cost/parameters.h"
+
+/// The names that questions and tables use.
+namespace epwise::cost {
+
+template <class T>
+struct Name {
+  std::string_view text;
+  T value;
+};
+
+/// Every name with what it stands for; several names may stand for one thing ("fp16", "bf16").
+const std::vector<Name<Format>>& names_of(Format);
+const std::vector<Name<Architecture>>& names_of(Architecture);
+const std::vector<Name<Family>>& names_of(Family);
+const std::vector<Name<Direction>>& names_of(Direction);
+const std::vector<Name<CollectiveKind>>& names_of(CollectiveKind);
+const std::vector<Name<MoeKernels>>& names_of(MoeKernels);
+const std::vector<Name<MemoryKernel>>& names_of(MemoryKernel);
+
+/// parse<Format>("mxfp8") → Format::fp8_block; nullopt for a name that nobody knows.
+template <class T>
+std::optional<T> parse(std::string_view text) {
+  for (const Name<T>& name : names_of(T{})) {
+    if (name.text == text) {
+      return name.value;
+    }
+  }
+  return std::nullopt;
+}
+
+/// "deepep", "deepep-ll", "DeepEP V2", "hybridep", "nccl_ep", "nccl", "trtllm-one-sided", …: sources
+/// spell backends freely. Nullopt for what names none.
+std::optional<Backend> parse_backend(std::string_view text);
+
+}  // namespace epwise::cost
