@@ -36,9 +36,8 @@ Status status_on(const Basis& basis, const Chip& chip) {
 }
 
 const AttentionLine& line_of(const Table& table, const Chip& chip, bool backward) {
-  const Architecture architecture = chip.architecture == Architecture::blackwell
-                                        ? Architecture::blackwell
-                                        : Architecture::hopper;
+  const Architecture architecture =
+      chip.architecture == Architecture::blackwell ? Architecture::blackwell : Architecture::hopper;
   for (const AttentionLine& line : table.attention_line) {
     if (line.architecture == architecture && line.backward == backward) {
       return line;
@@ -55,8 +54,8 @@ struct Work {
 Work line_work(const Table& table, const Chip& chip, const Attention& shape, double flop) {
   const AttentionLine& line = line_of(table, chip, shape.backward);
   const double gain = chip.architecture == Architecture::ampere ? table.form().ampere_attention : 1;
-  const double rate = 1 / (1 / line.r + line.c / std::max(shape.seq, 512.0)) * chip.peak_bf16 /
-                      line.peak * gain;
+  const double rate =
+      1 / (1 / line.r + line.c / std::max(shape.seq, 512.0)) * chip.peak_bf16 / line.peak * gain;
   Status status = status_on(line.basis, chip);
   if (!line.seq.contains(shape.seq) || shape.head_dim_qk != 192) {
     // A chip with rows still counts as near for other shapes.
@@ -98,11 +97,10 @@ Cost attention(const Table& table, const Chip& chip, const Attention& shape) {
   const double passes = shape.backward ? 2.5 : 1;
   const double width = shape.head_dim_qk + shape.head_dim_v;
   const double flop = 2e-6 * pairs(shape) * width * shape.heads * shape.batch * passes;
-  auto [work, cost] = stream ? stream_work(table, chip, shape, flop)
-                             : line_work(table, chip, shape, flop);
+  auto [work, cost] =
+      stream ? stream_work(table, chip, shape, flop) : line_work(table, chip, shape, flop);
   const double reach = shape.window > 0 ? std::min(shape.seq, shape.window) : shape.seq;
-  const double block =
-      law.k * reach * 256 * width * 2e-6 * passes / (chip.peak_bf16 / chip.sms);
+  const double block = law.k * reach * 256 * width * 2e-6 * passes / (chip.peak_bf16 / chip.sms);
   double time = std::max(table.form().kernel_launch, power_sum({work, block}));
   if (stream && !shape.backward) {
     time += law.tf;

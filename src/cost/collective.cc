@@ -57,8 +57,7 @@ double across(const Table& table,
   }
   const double nics = call.nics > 0 ? call.nics : domain;
   const double local = domain > 1 ? inside(law, chip, call.bytes, domain) : law.a0;
-  const double ring =
-      law.a0 + passes(law.kind) * call.bytes * (ranks - 1) / ranks / (nics * nic);
+  const double ring = law.a0 + passes(law.kind) * call.bytes * (ranks - 1) / ranks / (nics * nic);
   return std::max(local, ring) + latency + form.ring_domain_latency * domains;
 }
 

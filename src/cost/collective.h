@@ -17,7 +17,8 @@ struct Collective {
 /// One domain: t = a0 + a1 (R-1) + V / (B (1 - d/R)) + c r (1 - exp(-V / (v0 r))), r = (R-1)^x and
 /// V = bytes (R-1)/R, twice that for all-reduce. The last term is the climb from the latency
 /// protocol to the bandwidth one.
-/// Several domains (prior): all-to-all NVLink and NIC one after the other; rings the slower of both.
+/// Several domains (prior): all-to-all NVLink and NIC one after the other; rings the slower of
+/// both.
 ///
 ///   collective(table, h100, {.kind = all_gather, .bytes = 64e6, .ranks = 8})
 ///

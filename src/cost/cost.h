@@ -21,8 +21,8 @@ struct Basis {
   std::string source;
   std::string date;  // "2026-11"
   Status status = Status::prior;
-  double relative_sd = 0;  // of the time; two of them hold 95 % of the rows
-  std::string rows;        // how many rows, where, and how well they are met
+  double relative_sd = 0;                // of the time; two of them hold 95 % of the rows
+  std::string rows;                      // how many rows, where, and how well they are met
   std::vector<std::string> measured_on;  // chips with rows of their own
   std::vector<std::string> carried_to;   // chips close enough to interpolate
 

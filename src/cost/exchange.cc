@@ -15,9 +15,9 @@ constexpr double kMicro = 1e-6;
 
 /// What all backends count with.
 struct Traffic {
-  int domain = 1;       // ranks in one NVLink domain
-  int domains = 1;      // that the ranks span
-  double bytes = 0;     // of a token's copy, in thousands: us at 1 GB/s
+  int domain = 1;    // ranks in one NVLink domain
+  int domains = 1;   // that the ranks span
+  double bytes = 0;  // of a token's copy, in thousands: us at 1 GB/s
   double ranks_hit = 1;
   double domains_hit = 1;
 };
@@ -65,24 +65,15 @@ Cost by_low_latency(const Table& table,
     const double inside = static_cast<double>(traffic.domain) / call.ranks;
     const double time = apart.a + volume / (apart.nic_rate * chip.nic / apart.nic) * (1 - inside) +
                         volume / apart.nvlink_rate * inside;
-    return {time * kMicro,
-            apart.basis.relative_sd,
-            own ? Status::fitted : Status::prior,
-            &apart.basis};
+    return {
+        time * kMicro, apart.basis.relative_sd, own ? Status::fitted : Status::prior, &apart.basis};
   }
   const LowLatencyParameters& law = find(false);
-  const Status status =
-      law.tokens.contains(call.tokens) ? Status::fitted : Status::extrapolated;
-  return {(law.a + volume / law.nvlink_rate) * kMicro,
-          law.basis.relative_sd,
-          status,
-          &law.basis};
+  const Status status = law.tokens.contains(call.tokens) ? Status::fitted : Status::extrapolated;
+  return {(law.a + volume / law.nvlink_rate) * kMicro, law.basis.relative_sd, status, &law.basis};
 }
 
-Cost by_nvlink(const Table& table,
-               const Chip& chip,
-               const Exchange& call,
-               const Traffic& traffic) {
+Cost by_nvlink(const Table& table, const Chip& chip, const Exchange& call, const Traffic& traffic) {
   const bool one_sided = call.backend == Backend::nvlink_one_sided;
   const auto law = std::find_if(
       table.nvlink_exchange.begin(), table.nvlink_exchange.end(), [&](const auto& each) {
@@ -128,9 +119,9 @@ const ExchangeParameters& find(const Table& table,
 /// What an exchange is made of, all but the launch in us of its resource.
 struct Parts {
   double launch = 0;
-  double sms = 0;   // work, in us of one SM
+  double sms = 0;  // work, in us of one SM
   double rho = 1;
-  double nic = 0;   // GB/s; 0: no NIC takes part
+  double nic = 0;  // GB/s; 0: no NIC takes part
   Status status = Status::fitted;
 };
 

@@ -28,8 +28,8 @@ struct Exchange {
   double experts = 0;
   int ranks = 1;  // expert-parallel
   Format format = Format::bf16;
-  double sms = 0;          // of the kernel; 0: the backend's default
-  int nvlink_domain = 0;   // ranks that reach each other over NVLink; 0: the chip's
+  double sms = 0;         // of the kernel; 0: the backend's default
+  int nvlink_domain = 0;  // ranks that reach each other over NVLink; 0: the chip's
   RoutingGroups limit = {};
   bool framework = false;  // HybridEP: with the framework's call around the kernel
 };

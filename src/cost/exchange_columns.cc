@@ -8,8 +8,15 @@ void add_collective(TableRow& row, Table& table) {
   bound.kind = row.name<CollectiveKind>();
   bound.architecture = row.name<Architecture>();
   row.bind<P>(bound,
- {{"a0", "us", &P::a0}, {"a1", "us", &P::a1}, {"B", "GB/s", &P::b}, {"d", "1", &P::d}, {"c", "us", &P::c}, {"v0", "MB", &P::v0}, {"x", "1", &P::x}, {"nvlink", "GB/s", &P::nvlink}},
- {{"bytes", &P::bytes}, {"ranks", &P::ranks}});
+              {{"a0", "us", &P::a0},
+               {"a1", "us", &P::a1},
+               {"B", "GB/s", &P::b},
+               {"d", "1", &P::d},
+               {"c", "us", &P::c},
+               {"v0", "MB", &P::v0},
+               {"x", "1", &P::x},
+               {"nvlink", "GB/s", &P::nvlink}},
+              {{"bytes", &P::bytes}, {"ranks", &P::ranks}});
 }
 
 void add_exchange(TableRow& row, Table& table) {
@@ -19,8 +26,22 @@ void add_exchange(TableRow& row, Table& table) {
   bound.family = row.name<Family>();
   bound.direction = row.name<Direction>();
   row.bind<P>(bound,
- {{"a", "us", &P::a, false}, {"a_small", "us", &P::a_small, false}, {"an", "us", &P::an, false}, {"g0", "us", &P::g0, false}, {"g1", "us", &P::g1}, {"r1", "GB/s", &P::r1}, {"rho", "1", &P::rho}, {"rr", "GB/s", &P::rr, false}, {"rn", "GB/s", &P::rn, false}, {"Bn", "GB/s", &P::bn}, {"Bi", "GB/s", &P::bi, false}, {"api0", "us", &P::api0, false}, {"api1", "1", &P::api1, false}, {"nvlink", "GB/s", &P::nvlink}, {"nic", "GB/s", &P::nic, false}},
- {{"tokens", &P::tokens}, {"hidden", &P::hidden}, {"sms", &P::sms}});
+              {{"a", "us", &P::a, false},
+               {"a_small", "us", &P::a_small, false},
+               {"an", "us", &P::an, false},
+               {"g0", "us", &P::g0, false},
+               {"g1", "us", &P::g1},
+               {"r1", "GB/s", &P::r1},
+               {"rho", "1", &P::rho},
+               {"rr", "GB/s", &P::rr, false},
+               {"rn", "GB/s", &P::rn, false},
+               {"Bn", "GB/s", &P::bn},
+               {"Bi", "GB/s", &P::bi, false},
+               {"api0", "us", &P::api0, false},
+               {"api1", "1", &P::api1, false},
+               {"nvlink", "GB/s", &P::nvlink},
+               {"nic", "GB/s", &P::nic, false}},
+              {{"tokens", &P::tokens}, {"hidden", &P::hidden}, {"sms", &P::sms}});
 }
 
 void add_low_latency(TableRow& row, Table& table) {
@@ -30,8 +51,11 @@ void add_low_latency(TableRow& row, Table& table) {
   bound.family = row.name<Family>();
   bound.direction = row.name<Direction>();
   row.bind<P>(bound,
- {{"a", "us", &P::a}, {"nvlink_rate", "GB/s", &P::nvlink_rate}, {"nic_rate", "GB/s", &P::nic_rate, false}, {"nic", "GB/s", &P::nic, false}},
- {{"tokens", &P::tokens}});
+              {{"a", "us", &P::a},
+               {"nvlink_rate", "GB/s", &P::nvlink_rate},
+               {"nic_rate", "GB/s", &P::nic_rate, false},
+               {"nic", "GB/s", &P::nic, false}},
+              {{"tokens", &P::tokens}});
 }
 
 void add_nvlink_exchange(TableRow& row, Table& table) {
@@ -39,9 +63,7 @@ void add_nvlink_exchange(TableRow& row, Table& table) {
   P& bound = table.nvlink_exchange.emplace_back();
   bound.one_sided = row.is("one_sided", "two_sided");
   bound.direction = row.name<Direction>();
-  row.bind<P>(bound,
- {{"a", "us", &P::a}, {"c", "us", &P::c}, {"rate", "GB/s", &P::rate}},
- {});
+  row.bind<P>(bound, {{"a", "us", &P::a}, {"c", "us", &P::c}, {"rate", "GB/s", &P::rate}}, {});
 }
 
 void add_forms(TableRow& row, Table& table) {
@@ -49,8 +71,29 @@ void add_forms(TableRow& row, Table& table) {
   P& bound = table.forms.emplace_back();
   row.is("all", "all");
   row.bind<P>(bound,
- {{"gemm_least_launch", "us", &P::gemm_least_launch}, {"gemm_memory_share", "1", &P::gemm_memory_share}, {"gemm_fill_power", "1", &P::gemm_fill_power}, {"gemm_least_fill", "1", &P::gemm_least_fill}, {"gemm_unquantised_launch", "1", &P::gemm_unquantised_launch}, {"quantise_launch", "us", &P::quantise_launch}, {"kernel_launch", "us", &P::kernel_launch}, {"ampere_attention", "1", &P::ampere_attention}, {"collective_nic_share", "1", &P::collective_nic_share}, {"collective_domain_latency", "us", &P::collective_domain_latency}, {"ring_domain_latency", "us", &P::ring_domain_latency}, {"p2p_nvlink_latency", "us", &P::p2p_nvlink_latency}, {"p2p_nvlink_share", "1", &P::p2p_nvlink_share}, {"p2p_nic_latency", "us", &P::p2p_nic_latency}, {"p2p_nic_share", "1", &P::p2p_nic_share}, {"node_copy_gain", "1", &P::node_copy_gain}, {"small_tokens", "1", &P::small_tokens}, {"hybrid_launch", "us", &P::hybrid_launch}, {"v2_gain", "1", &P::v2_gain}, {"deepep_sms", "1", &P::deepep_sms}, {"hybridep_sms", "1", &P::hybridep_sms}, {"deepep_v2_sms", "1", &P::deepep_v2_sms}},
- {});
+              {{"gemm_least_launch", "us", &P::gemm_least_launch},
+               {"gemm_memory_share", "1", &P::gemm_memory_share},
+               {"gemm_fill_power", "1", &P::gemm_fill_power},
+               {"gemm_least_fill", "1", &P::gemm_least_fill},
+               {"gemm_unquantised_launch", "1", &P::gemm_unquantised_launch},
+               {"quantise_launch", "us", &P::quantise_launch},
+               {"kernel_launch", "us", &P::kernel_launch},
+               {"ampere_attention", "1", &P::ampere_attention},
+               {"collective_nic_share", "1", &P::collective_nic_share},
+               {"collective_domain_latency", "us", &P::collective_domain_latency},
+               {"ring_domain_latency", "us", &P::ring_domain_latency},
+               {"p2p_nvlink_latency", "us", &P::p2p_nvlink_latency},
+               {"p2p_nvlink_share", "1", &P::p2p_nvlink_share},
+               {"p2p_nic_latency", "us", &P::p2p_nic_latency},
+               {"p2p_nic_share", "1", &P::p2p_nic_share},
+               {"node_copy_gain", "1", &P::node_copy_gain},
+               {"small_tokens", "1", &P::small_tokens},
+               {"hybrid_launch", "us", &P::hybrid_launch},
+               {"v2_gain", "1", &P::v2_gain},
+               {"deepep_sms", "1", &P::deepep_sms},
+               {"hybridep_sms", "1", &P::hybridep_sms},
+               {"deepep_v2_sms", "1", &P::deepep_v2_sms}},
+              {});
 }
 
 }  // namespace epwise::cost

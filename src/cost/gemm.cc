@@ -84,9 +84,8 @@ Cost gemm(const Table& table, const Chip& chip, const Gemm& shape) {
   const double memory = bytes / (form.gemm_memory_share * chip.memory * 1e6);
   const double quantisation = shape.quantise ? law.pq * 1e-6 * m * k : 0;
   const bool with_quantisation = shape.quantise || shape.format == Format::bf16;
-  const double launch =
-      std::max(law.t0 * (with_quantisation ? 1 : form.gemm_unquantised_launch),
-               form.gemm_least_launch);
+  const double launch = std::max(law.t0 * (with_quantisation ? 1 : form.gemm_unquantised_launch),
+                                 form.gemm_least_launch);
 
   Cost cost;
   cost.seconds = (launch + std::max(compute, memory) + quantisation) * kMicro;

@@ -38,8 +38,8 @@ double memory_time(const Table& table, const Chip& chip, const GroupedGemm& shap
   const bool weights = shape.stage == GemmStage::weight_gradient;
   const double weight_bytes = weights ? (shape.accumulate ? 8.0 : 4.0) : operand;
   const double row_bytes = weights ? operand : 0.5 * (operand + 2);
-  const double bytes = rows.sum * (shape.n + shape.k) * row_bytes +
-                       rows.groups * shape.n * shape.k * weight_bytes;
+  const double bytes =
+      rows.sum * (shape.n + shape.k) * row_bytes + rows.groups * shape.n * shape.k * weight_bytes;
   return bytes / (chip.memory * 1e6);
 }
 
@@ -50,9 +50,8 @@ Cost stream_cost(const Table& table, const Chip& chip, const GroupedGemm& shape,
   const double gain =
       choose_gemm(table, chip, shape.format, false).parameters->eff / law.eff_reference;
   const double eff = std::min(law.eff_cap, (weights ? law.eff_w : law.eff) * gain);
-  const double work =
-      2e-6 * rows.sum * shape.n * shape.k / (peak_of(chip, shape.format) * eff) +
-      law.cb * memory_time(table, chip, shape, rows);
+  const double work = 2e-6 * rows.sum * shape.n * shape.k / (peak_of(chip, shape.format) * eff) +
+                      law.cb * memory_time(table, chip, shape, rows);
   const double launches = law.tg * (quantised ? law.quantised_tg : 1) * rows.groups;
   const bool own = law.basis.is_measured_on(chip.name) && !quantised;
 
@@ -69,17 +68,16 @@ Cost stream_cost(const Table& table, const Chip& chip, const GroupedGemm& shape,
 Cost persistent_cost(const Table& table, const Chip& chip, const GroupedGemm& shape, Rows rows) {
   const PersistentGemmParameters& law = table.persistent_gemm.front();
   const bool weights = shape.stage == GemmStage::weight_gradient;
-  const bool blocks = chip.architecture == Architecture::hopper &&
-                      shape.format == Format::fp8_block;
-  const double eff = blocks ? law.hopper_block_eff
-                            : choose_gemm(table, chip, shape.format, false).parameters->eff;
+  const bool blocks =
+      chip.architecture == Architecture::hopper && shape.format == Format::fp8_block;
+  const double eff =
+      blocks ? law.hopper_block_eff : choose_gemm(table, chip, shape.format, false).parameters->eff;
   const double depth = weights ? rows.sum / rows.groups : shape.k;
   const double compute = 2e-6 * rows.sum * shape.n * shape.k *
                          (weights ? 1 : rows.padded / rows.sum) /
                          (peak_of(chip, shape.format) * eff) * (1 + law.k0 / depth);
   const double memory = law.cw * memory_time(table, chip, shape, rows);
-  const Status status =
-      law.basis.is_measured_on(chip.name) ? Status::fitted : Status::prior;
+  const Status status = law.basis.is_measured_on(chip.name) ? Status::fitted : Status::prior;
   return {law.t0 + power_sum({compute, memory}), law.basis.relative_sd, status, &law.basis};
 }
 

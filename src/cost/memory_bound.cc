@@ -2,11 +2,8 @@
 
 namespace epwise::cost {
 
-Cost memory_bound(const Table& table,
-                  const Chip& chip,
-                  MemoryKernel kernel,
-                  double bytes,
-                  double launch_us) {
+Cost memory_bound(
+    const Table& table, const Chip& chip, MemoryKernel kernel, double bytes, double launch_us) {
   const MemoryParameters* law = &table.memory_bound.front();
   for (const MemoryParameters& each : table.memory_bound) {
     if (each.kernel == kernel) {

@@ -47,15 +47,16 @@ Cost moe_forward(const Table& table, const Chip& chip, const MoeForward& layer) 
   const double memory = chip.memory * 1e6;
   const double padding = std::ceil(per_expert / 128) * 128 / per_expert;
   const double first = (products - 1) / products;  // their share of the work
-  const double depth = first * (1 + law.k0 / layer.hidden) + (1 - first) * (1 + law.k0 / layer.inter);
+  const double depth =
+      first * (1 + law.k0 / layer.hidden) + (1 - first) * (1 + law.k0 / layer.inter);
   const double compute = 2e-6 * products * rows * layer.hidden * layer.inter /
                          peak_of(chip, layer.format) * padding * depth / law.eff;
   const double weights = products * local * layer.hidden * layer.inter *
                          table.format(layer.format).operand_bytes / memory;
   const double touched = layer.tokens * layer.hidden * 2 / memory;
   const double activated = rows * (layer.hidden + layer.inter) * 2 / memory;
-  const double time = law.t0 + std::hypot(compute, law.cw * weights) + law.ct * touched +
-                      law.ca * activated;
+  const double time =
+      law.t0 + std::hypot(compute, law.cw * weights) + law.ct * touched + law.ca * activated;
 
   Cost cost{time * 1e-6, law.basis.relative_sd, Status::fitted, &law.basis};
   const bool exact = law.family == chip.family && law.kernels == layer.kernels &&

@@ -36,8 +36,8 @@ std::optional<T> parse(std::string_view text) {
   return std::nullopt;
 }
 
-/// "deepep", "deepep-ll", "DeepEP V2", "hybridep", "nccl_ep", "nccl", "trtllm-one-sided", …: sources
-/// spell backends freely. Nullopt for what names none.
+/// "deepep", "deepep-ll", "DeepEP V2", "hybridep", "nccl_ep", "nccl", "trtllm-one-sided", …:
+/// sources spell backends freely. Nullopt for what names none.
 std::optional<Backend> parse_backend(std::string_view text);
 
 }  // namespace epwise::cost

@@ -41,7 +41,8 @@ double expected_parts(double experts, int parts, int topk, const RoutingGroups& 
   }
   const double group = experts / limit.groups;
   if (parts >= limit.groups) {  // a group spans one part or more
-    return reached(group * limit.kept, static_cast<double>(parts) * limit.kept / limit.groups, topk);
+    return reached(
+        group * limit.kept, static_cast<double>(parts) * limit.kept / limit.groups, topk);
   }
   const int groups_per_part = limit.groups / parts;
   const double ways = binomial(limit.groups, limit.kept);

@@ -79,22 +79,23 @@ void check(const Table& table, std::vector<std::string>& flaws) {
   want(table.low_latency.size() == 8,
        "`low_latency` wants hopper, b200, gb200 and the split rates, both ways",
        flaws);
-  want(table.nvlink_exchange.size() == 4, "`nvlink_exchange` wants one and two sides, both ways", flaws);
+  want(table.nvlink_exchange.size() == 4,
+       "`nvlink_exchange` wants one and two sides, both ways",
+       flaws);
   want(table.forms.size() == 1, "`forms` wants one entry", flaws);
 }
 
 }  // namespace
 
 const Chip* Table::find_chip(std::string_view name) const {
-  const auto found = std::find_if(
-      chips.begin(), chips.end(), [&](const Chip& chip) { return chip.name == name; });
+  const auto found =
+      std::find_if(chips.begin(), chips.end(), [&](const Chip& chip) { return chip.name == name; });
   return found == chips.end() ? nullptr : &*found;
 }
 
 const FormatParameters& Table::format(Format format) const {
-  const auto found = std::find_if(formats.begin(), formats.end(), [&](const auto& each) {
-    return each.format == format;
-  });
+  const auto found = std::find_if(
+      formats.begin(), formats.end(), [&](const auto& each) { return each.format == format; });
   return found == formats.end() ? formats.front() : *found;
 }
 
@@ -103,8 +104,9 @@ std::optional<Table> make_table(const std::vector<TableEntry>& entries,
   Table table;
   std::vector<std::string> flaws;
   for (const TableEntry& entry : entries) {
-    const auto law = std::find_if(
-        std::begin(kLaws), std::end(kLaws), [&](const Law& each) { return each.name == entry.law; });
+    const auto law = std::find_if(std::begin(kLaws), std::end(kLaws), [&](const Law& each) {
+      return each.name == entry.law;
+    });
     if (law == std::end(kLaws)) {
       flaws.push_back(fmt::format("no law is called `{}`", entry.law));
       continue;

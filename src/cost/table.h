@@ -16,8 +16,8 @@ struct Table {
   std::vector<Chip> chips;
   std::vector<FormatParameters> formats;
   std::vector<GemmParameters> gemm;
-  std::vector<GroupedGemmParameters> grouped_gemm;          // one
-  std::vector<PersistentGemmParameters> persistent_gemm;    // one
+  std::vector<GroupedGemmParameters> grouped_gemm;        // one
+  std::vector<PersistentGemmParameters> persistent_gemm;  // one
   std::vector<MoeForwardParameters> moe_forward;
   std::vector<AttentionParameters> attention;  // one
   std::vector<AttentionLine> attention_line;
@@ -31,6 +31,7 @@ struct Table {
   /// Null pointer when there is none of that name.
   const Chip* find_chip(std::string_view name) const;
   const FormatParameters& format(Format format) const;
+
   const FormParameters& form() const { return forms.front(); }
 };
 

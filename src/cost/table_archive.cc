@@ -5,8 +5,6 @@
 
 namespace epwise::cost {
 
-namespace {
-
 template <class Archive>
 void transfer(Archive& archive, TableEntry::Value& value) {
   archive(value.name, value.unit, value.number);
@@ -24,8 +22,6 @@ void transfer(Archive& archive, TableEntry& entry) {
   archive(basis.name, basis.source, basis.date, basis.status, basis.relative_sd, basis.rows);
   archive(basis.measured_on, basis.carried_to);
 }
-
-}  // namespace
 
 std::string pack_entries(std::vector<TableEntry> entries) {
   data::Writer writer;

@@ -125,9 +125,9 @@ class EntryReader {
     if (const auto parsed = parse_status(status)) {
       basis.status = *parsed;
     } else {
-      problem(node.mark,
-              fmt::format("status `{}` is none of fitted, interpolated, extrapolated, prior",
-                          status));
+      problem(
+          node.mark,
+          fmt::format("status `{}` is none of fitted, interpolated, extrapolated, prior", status));
     }
     in.required("relative_sd");
     basis.relative_sd = in.number("relative_sd").value_or(0);

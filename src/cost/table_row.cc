@@ -50,9 +50,9 @@ const double* TableRow::value(std::string_view name, std::string_view unit, bool
 }
 
 Span TableRow::range(std::string_view name) {
-  const auto found = std::find_if(entry_.range.begin(),
-                                  entry_.range.end(),
-                                  [&](const auto& each) { return each.name == name; });
+  const auto found = std::find_if(entry_.range.begin(), entry_.range.end(), [&](const auto& each) {
+    return each.name == name;
+  });
   if (found == entry_.range.end()) {
     flaw(name, "has no range");
     return {};
