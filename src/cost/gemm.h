@@ -4,8 +4,8 @@
 
 #include "cost/table.h"
 
-/// Matrix products. Source of the forms: least squares on published kernel tables (costlaws/*.yaml
-/// name them), chosen by leaving shapes out.
+/// Matrix products. Source of the forms: least squares on published kernel tables
+/// (hwprofiles/costlaws/*.yaml name them), chosen by leaving shapes out.
 namespace epwise::cost {
 
 /// C[m,n] = A[m,k] B[k,n].

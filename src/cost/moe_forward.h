@@ -21,7 +21,8 @@ struct MoeForward {
 /// t = t0 + hypot(F pad128 kf / (peak eff), cw weights / memory) + ct tokens + ca rows, the last
 /// two as bytes over memory speed; kf = 1 + k0/k, averaged over the products. `ct` prices that each
 /// rank touches all tokens of the group. Source: published inference tables
-/// (costlaws/moe_forward.yaml). Other machines and kernels: the nearest there are, prior.
+/// (hwprofiles/costlaws/moe_forward.yaml). Other machines and kernels: the nearest there are,
+/// prior.
 Cost moe_forward(const Table& table, const Chip& chip, const MoeForward& layer);
 
 }  // namespace epwise::cost

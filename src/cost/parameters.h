@@ -6,7 +6,8 @@
 #include "cost/cost.h"
 
 /// What the laws know, one struct a law table. Times in us, rates in GB/s (1e3 bytes/us) and
-/// TFLOP/s (1e6 FLOP/us), as the tables in costlaws/ give them; their files say what each means.
+/// TFLOP/s (1e6 FLOP/us), as the tables in hwprofiles/costlaws/ give them; their files say what
+/// each means.
 namespace epwise::cost {
 
 /// Number formats of operands and messages. fp16 counts as bf16, MXFP8 as block-scaled FP8.
@@ -203,7 +204,7 @@ struct NvlinkExchangeParameters {
   double rate = 0;
 };
 
-/// What several laws assume and no row binds; costlaws/forms.yaml names each.
+/// What several laws assume and no row binds; hwprofiles/costlaws/forms.yaml names each.
 struct FormParameters {
   Basis basis;
   double gemm_least_launch = 0;

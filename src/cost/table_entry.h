@@ -10,7 +10,8 @@
 
 namespace epwise::cost {
 
-/// One set of parameters as a file of the law tables holds it (costlaws/README.md has the format).
+/// One set of parameters as a file of the law tables holds it (hwprofiles/costlaws/README.md has
+/// the format).
 struct TableEntry {
   struct Value {
     std::string name;
@@ -32,7 +33,7 @@ struct TableEntry {
 };
 
 /// YAML text → entries; every problem in it: keys missing, values without a unit or a source.
-///   costlaws/gemm.yaml:21:5: value `eff` has no unit under `parameters`
+///   hwprofiles/costlaws/gemm.yaml:21:5: value `eff` has no unit under `parameters`
 std::vector<TableEntry> read_entries(const text::SourceFile& file,
                                      std::vector<text::Diagnostic>& problems);
 

@@ -25,4 +25,7 @@ void transfer(Archive& archive, EmbeddedFile& file) {
 /// hwprofiles/*.yaml as hw/profile_archive.h packs them, sorted by path.
 std::span<const EmbeddedFile> hardware_profiles();
 
+/// hwprofiles/costlaws/*.yaml as cost/table_entry.h packs them (src/cost/lawc_main.cc).
+std::string_view compiled_laws();
+
 }  // namespace epwise::data

@@ -110,6 +110,9 @@ std::string compile_profiles(const fs::path& folder, Problems& problems) {
   std::deque<std::string> packed;  // what the views in `embedded` point to
   std::vector<epwise::data::EmbeddedFile> embedded;
   for (const auto& file : files) {
+    if (file.path.find('/') != std::string::npos) {
+      continue;  // the laws' tables, which lawc compiles
+    }
     if (const auto profile = epwise::hw::read_profile(*file.source, problems)) {
       packed.push_back(epwise::hw::pack_profile(*profile));
       embedded.push_back({file.path, packed.back()});

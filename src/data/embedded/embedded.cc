@@ -11,6 +11,8 @@ extern const char epwise_table_vocabulary[];
 extern const char epwise_table_vocabulary_end[];
 extern const char epwise_table_profiles[];
 extern const char epwise_table_profiles_end[];
+extern const char epwise_table_laws[];
+extern const char epwise_table_laws_end[];
 }
 
 namespace epwise::data {
@@ -39,6 +41,10 @@ std::span<const EmbeddedFile> hardware_profiles() {
     return all;
   }();
   return files;
+}
+
+std::string_view compiled_laws() {
+  return between(epwise_table_laws, epwise_table_laws_end);
 }
 
 }  // namespace epwise::data

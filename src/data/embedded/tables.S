@@ -1,4 +1,4 @@
-/* The tables that rulec wrote, as bytes in the program; found through the include path. */
+/* The tables that rulec and lawc wrote, as bytes in the program; found through the include path. */
 #if defined(__ELF__)
     .section .note.GNU-stack,"",%progbits
 #endif
@@ -15,3 +15,4 @@
     table epwise_table_rules, "rules.bin"
     table epwise_table_vocabulary, "vocabulary.bin"
     table epwise_table_profiles, "profiles.bin"
+    table epwise_table_laws, "laws.bin"
