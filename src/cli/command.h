@@ -40,6 +40,12 @@ struct Example {
   std::string_view what;   // a few words
 };
 
+/// What an exit code means for one command.
+struct Exit {
+  ExitCode code = ExitCode::clean;
+  std::string_view what;  // a few words, no full stop
+};
+
 /// One subcommand.
 struct Command {
   std::string_view name;
@@ -47,6 +53,9 @@ struct Command {
   std::string_view summary;  // one line, no full stop
   std::vector<Example> examples = {};
   std::vector<Option> options = {};
+  /// In words of its own; what every command can end with (usage, unreadable, internal,
+  /// interrupted) stands in its help without being listed here.
+  std::vector<Exit> exits = {{ExitCode::clean, "done"}};
   std::vector<std::string_view> actions = {};  // "list", "show": what the first argument may be
   std::string_view about = {};                 // paragraphs that --help adds at the end
   Completion operands = Completion::nothing;   // what the arguments are

@@ -88,6 +88,26 @@ Rows option_rows(const std::vector<Option>& options, bool full) {
   return rows;
 }
 
+/// The command's own meanings, and what every command can end with.
+std::string exit_codes(const Command& command, int width) {
+  auto exits = command.exits;
+  for (const Exit& common :
+       {Exit{ExitCode::usage, "the command or a configuration is wrong"},
+        Exit{ExitCode::unreadable, "an input can't be read, or the output not be written"},
+        Exit{ExitCode::internal, "internal error"},
+        Exit{ExitCode::interrupted, "interrupted"}}) {
+    if (std::ranges::find(exits, common.code, &Exit::code) == exits.end()) {
+      exits.push_back(common);
+    }
+  }
+  std::ranges::stable_sort(exits, {}, &Exit::code);
+  Rows rows;
+  for (const Exit& each : exits) {
+    rows.emplace_back(fmt::format("{}", to_int(each.code)), each.what);
+  }
+  return "EXIT CODES\n" + table(rows, width);
+}
+
 constexpr std::string_view kOverviewAbout = R"(
 Every option can also stand in a variable: --fail-on in EPWISE_FAIL_ON, a switch as 1 or 0, several
 values separated by commas (EPWISE_ENV: by blanks). NO_COLOR, FORCE_COLOR and CLICOLOR_FORCE decide
@@ -126,7 +146,10 @@ std::string command_help(const Command& command, int width, bool full) {
   if (!full) {
     return text + fmt::format("\n`epwise {} --help` shows everything.\n", command.name);
   }
-  return command.about.empty() ? text : text.append("\n").append(command.about);
+  if (!command.about.empty()) {
+    text.append("\n").append(command.about);
+  }
+  return text.append("\n").append(exit_codes(command, width));
 }
 
 }  // namespace epwise::cli

@@ -238,7 +238,7 @@ class FullText {
     }
     std::string rest = counted(sum.rules, "rule");
     if (sum.files > 1) {
-      rest += verdicts(sum);
+      rest += verdict_counts(sum);
     }
     paragraph(sum.errors > 0 ? Role::error : Role::warning,
               fmt::format("{} in {}",
@@ -264,7 +264,7 @@ class FullText {
     }
     std::string what = counted(sum.files, "file");
     if (sum.files > 1) {
-      what += verdicts(sum);
+      what += verdict_counts(sum);
     } else if (!told_) {
       what = fmt::format("{} {}", report_.files[0].path, verdict_text(report_.files[0]));
     }
@@ -289,20 +289,6 @@ class FullText {
 
   static std::string open_count(const Tally& sum) {
     return sum.open > 0 ? fmt::format(", {} open", sum.open) : std::string();
-  }
-
-  static std::string verdicts(const Tally& sum) {
-    std::string text;
-    const auto add = [&](int count, std::string_view what) {
-      if (count > 0) {
-        text += fmt::format(", {} {}", count, what);
-      }
-    };
-    add(sum.starts, sum.starts == 1 ? "starts" : "start");
-    add(sum.rejects, "would not start");
-    add(sum.undecided, "undecided");
-    add(sum.unreadable, "not readable");
-    return text;
   }
 
   void paragraph(Role role, std::string_view head, std::string_view rest) {

@@ -93,6 +93,20 @@ Tally tally(const LintReport& report) {
   return result;
 }
 
+std::string verdict_counts(const Tally& sum) {
+  std::string text;
+  const auto add = [&](int count, std::string_view what) {
+    if (count > 0) {
+      text += fmt::format(", {} {}", count, what);
+    }
+  };
+  add(sum.starts, sum.starts == 1 ? "starts" : "start");
+  add(sum.rejects, "would not start");
+  add(sum.undecided, "undecided");
+  add(sum.unreadable, "not readable");
+  return text;
+}
+
 std::vector<const lint::Finding*> shown(const LintedFile& file) {
   std::vector<const lint::Finding*> result;
   for (const lint::Finding& finding : file.result.findings) {

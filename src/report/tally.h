@@ -28,6 +28,9 @@ struct Tally {
 
 Tally tally(const LintReport& report);
 
+/// ", 3 start, 1 would not start, 2 undecided": what becomes of the files, behind their number.
+std::string verdict_counts(const Tally& sum);
+
 /// The findings that are shown: all but those that another one explains.
 std::vector<const lint::Finding*> shown(const LintedFile& file);
 

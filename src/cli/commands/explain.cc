@@ -68,17 +68,20 @@ std::vector<Option> options() {
 }  // namespace
 
 Command explain_command() {
-  return {.name = "explain",
-          .usage = "explain CODE|ID... | explain --from-log FILE [RECIPE [-- WORD...]]",
-          .summary = "what a rule finds, why it matters, and what to do; what a crash was about",
-          .examples = {{"explain EPO001", "by code"},
-                       {"explain overlap/expert-ranks --format markdown", "by id"},
-                       {"explain --from-log slurm-1234.out recipe.yaml --gpus 64",
-                        "the rule behind a crash, and the fix"}},
-          .options = options(),
-          .operands = Completion::rules,
-          .takes_words = true,
-          .run = run};
+  return {
+      .name = "explain",
+      .usage = "explain CODE|ID... | explain --from-log FILE [RECIPE [-- WORD...]]",
+      .summary = "what a rule finds, why it matters, and what to do; what a crash was about",
+      .examples = {{"explain EPO001", "by code"},
+                   {"explain overlap/expert-ranks --format markdown", "by id"},
+                   {"explain --from-log slurm-1234.out recipe.yaml --gpus 64",
+                    "the rule behind a crash, and the fix"}},
+      .options = options(),
+      .exits = {{ExitCode::clean, "the rules are shown; with --from-log, the first error is known"},
+                {ExitCode::findings, "with --from-log only: the first error is not known"}},
+      .operands = Completion::rules,
+      .takes_words = true,
+      .run = run};
 }
 
 }  // namespace epwise::cli

@@ -25,17 +25,6 @@ FIXES
   warnings; every set is linted before it counts. neutral leaves the run as it is, performance may
   touch speed and memory, training the mathematics too. Comments, order and quotes of a file stay.
   With - the changed text goes to standard output and the findings to standard error.
-
-EXIT CODES
-  0  checked, nothing at or above --fail-on
-  1  checked, something at or above --fail-on (with --strict also: a rule could not be decided;
-     with --diff also: something would be changed)
-  2  the command or a configuration is wrong
-  3  an input does not exist or can't be read
-  4  nothing was checked
-  70 internal error
-  130 interrupted
-  The worst wins, in the order 70, 2, 3, 4, 1, 0, whatever the format.
 )";
 
 std::vector<Option> options() {
@@ -72,6 +61,13 @@ Command lint_command() {
                    {"lint recipe.yaml --fix=performance --diff", "what would make it legal"},
                    {"lint recipes/ --format sarif=epwise.sarif", "for code scanning"}},
       .options = options(),
+      .exits =
+          {{ExitCode::clean, "checked, nothing at or above --fail-on"},
+           {ExitCode::findings,
+            "checked, something at or above --fail-on (with --strict also: a rule could not be "
+            "decided; with --diff also: something would be changed). Of several files the worst "
+            "code wins, in the order 70, 2, 3, 4, 1, 0, whatever the format"},
+           {ExitCode::nothing_checked, "nothing was checked"}},
       .about = kAbout,
       .operands = Completion::files,
       .takes_words = true,

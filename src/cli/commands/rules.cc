@@ -206,6 +206,10 @@ Command rules_command() {
                        {"rules coverage recipe.yaml", "which of its parameters rules look at"},
                        {"rules drift --upstream Megatron-LM", "rules whose ground has changed"}},
           .options = options(),
+          .exits = {{ExitCode::clean, "done"},
+                    {ExitCode::findings,
+                     "coverage: a row is neither a rule nor listed; drift: upstream lines have "
+                     "changed or are gone"}},
           .actions = {"list", "show", "coverage", "drift", "reference"},
           .run = run};
 }

@@ -33,11 +33,6 @@ constexpr std::string_view kAbout = R"(AXES
   Each axis is varied alone, the rest of the target stays. Then the clean combination is looked for
   that differs from the target in the fewest axes; among those the nearest. Where nobody says what
   an axis stands at now, that is its newest version, its most GPUs, its first profile.
-
-EXIT CODES
-  0  a combination is clean: the launch is not rejected, nothing at or above --fail-on
-  1  none is
-  2, 3, 70, 130 as for lint
 )";
 
 /// The smallest number of GPUs that both grids of parallel sizes fit; 0 when something is unknown.
@@ -182,6 +177,10 @@ Command whatif_command() {
                     "on two GPUs, at every size"},
                    {"whatif recipe.yaml --bridge 0.4.0..head --te 2.6.. -f json", "for a program"}},
       .options = options(),
+      .exits =
+          {{ExitCode::clean,
+            "a combination is clean: the launch is not rejected, nothing at or above --fail-on"},
+           {ExitCode::findings, "none is"}},
       .about = kAbout,
       .operands = Completion::files,
       .takes_words = true,

@@ -75,6 +75,7 @@ Command why_command() {
                        {"why model.moe_shared_expert_overlap recipe.yaml", "a field"},
                        {"why --num-experts launch.yaml -f json", "a flag, for a program"}},
           .options = single_recipe_options(),
+          .exits = {{ExitCode::clean, "told, whether the value is known or not"}},
           .about = kAbout,
           .operands = Completion::files,
           .takes_words = true,

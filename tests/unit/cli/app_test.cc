@@ -56,6 +56,42 @@ TEST_CASE("Every command has short and full help, with examples first") {
   }
 }
 
+TEST_CASE(
+    "Every command's full help has examples, usage and exit codes, and names each code once") {
+  for (const epwise::cli::Command& command : epwise::cli::commands()) {
+    const std::string name(command.name);
+    CAPTURE(name);
+    CHECK_FALSE(command.examples.empty());
+    AppRun app;
+    CHECK(app.run({name, "--help"}) == 0);
+    const auto examples = app.out.find("\nExamples:\n  epwise " + name);
+    const auto usage = app.out.find("\nUsage: epwise " + name);
+    const auto exits = app.out.find("\nEXIT CODES\n  0 ");
+    CHECK(examples < usage);
+    CHECK(usage < exits);
+    REQUIRE(exits != std::string::npos);
+    const std::string section = app.out.substr(exits);
+    for (const std::string code : {"0", "2", "3", "70", "130"}) {
+      CAPTURE(code);
+      const auto at = section.find("\n  " + code + " ");
+      CHECK(at != std::string::npos);
+      CHECK(section.find("\n  " + code + " ", at + 1) == std::string::npos);
+    }
+    CHECK_FALSE(holds(command.about.empty() ? "" : std::string(command.about), "EXIT CODES"));
+  }
+}
+
+TEST_CASE("A purpose that does not exist is refused with the nearest one, wherever it is said") {
+  AppRun app;
+  app.files.put("r.yaml", "model: {num_layers: 2}\n");
+  CHECK(app.run({"lint", "r.yaml", "--purpose", "benchmrk"}) == 2);
+  CHECK(holds(app.err, "did you mean `benchmark`?"));
+  CHECK(app.run({"lint", "r.yaml", "--purpose", "benchmark"}) != 2);
+  app.files.put("h.yaml", "# epwise: --purpose trainig\nmodel: {num_layers: 2}\n");
+  CHECK(app.run({"lint", "h.yaml"}) == 2);
+  CHECK(holds(app.err, "did you mean `training`?"));
+}
+
 TEST_CASE("Every option of lint has a variable of its own name") {
   for (const epwise::cli::Command& command : epwise::cli::commands()) {
     if (command.name != "lint") {
