@@ -1,0 +1,96 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+/// What a model is made of, as numbers; no tensor is laid out on a rank here.
+namespace epwise::model {
+
+/// What mixes the tokens of a sequence in one layer.
+enum class Mixer : std::uint8_t {
+  none,
+  attention,  // softmax attention with query groups
+  windowed,   // the same over a sliding window
+  latent,     // multi-latent attention
+  delta_net,  // gated delta net
+  mamba,      // Mamba-2
+};
+
+enum class FeedForward : std::uint8_t { none, dense, experts };
+
+/// One layer as it stands in the model; a layer of a hybrid pattern has only one of both halves.
+struct Layer {
+  Mixer mixer = Mixer::none;
+  FeedForward feed_forward = FeedForward::none;
+
+  bool operator==(const Layer&) const = default;
+};
+
+struct GroupedAttention {
+  int heads = 0;
+  int groups = 0;  // of keys and values
+  int head_dim = 0;
+  bool output_gate = false;        // queries carry a gate of their own width
+  int window = 0;                  // tokens that a windowed layer sees, itself included; 0: all
+  bool learnable_softmax = false;  // a learnt offset in the denominator: other kernels run
+};
+
+struct LatentAttention {
+  int query_rank = 0;  // 0: queries are not compressed
+  int key_value_rank = 0;
+  int head_dim = 0;    // of queries and keys, without positions
+  int rotary_dim = 0;  // the part with positions
+  int value_dim = 0;
+};
+
+struct DeltaNet {
+  int key_heads = 0;
+  int value_heads = 0;
+  int key_dim = 0;
+  int value_dim = 0;
+  int convolution = 4;
+};
+
+struct Mamba {
+  int heads = 0;
+  int head_dim = 0;
+  int state = 0;
+  int groups = 0;
+};
+
+struct Experts {
+  int count = 0;
+  int topk = 1;
+  int ffn = 0;         // width of one expert
+  int shared_ffn = 0;  // width of the shared expert; 0: none
+  int latent = 0;      // width that dispatched tokens are projected to; 0: hidden
+  bool shared_gate = false;
+};
+
+struct Architecture {
+  int hidden = 0;
+  int dense_ffn = 0;
+  bool gated = false;  // the MLPs have a gate: three matrices instead of two
+  int vocab = 0;       // as written
+  int padded_vocab = 0;
+  int sequence = 0;
+  bool tied_embeddings = false;   // input and output share one matrix
+  std::vector<Layer> layers;      // of the decoder, first to last
+  int prediction_depths = 0;      // of multi-token prediction
+  std::vector<Layer> prediction;  // the layers of one depth
+  GroupedAttention attention;
+  LatentAttention latent;
+  DeltaNet delta_net;
+  Mamba mamba;
+  Experts experts;
+
+  /// Width of a token on its way to the experts.
+  int dispatch_width() const { return experts.latent > 0 ? experts.latent : hidden; }
+
+  /// Matrices that an MLP multiplies with: 3 with a gate, 2 without.
+  int mlp_matrices() const { return gated ? 3 : 2; }
+
+  int expert_layers() const;  // of the decoder
+};
+
+}  // namespace epwise::model

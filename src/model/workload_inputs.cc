@@ -1,0 +1,140 @@
+#include "model/workload_inputs.h"
+
+#include <string>
+#include <utility>
+
+#include <fmt/core.h>
+
+namespace epwise::model {
+
+namespace {
+
+class Notes {
+ public:
+  Notes(const FieldReader& reader, Workload& workload) : reader_(reader), workload_(workload) {}
+
+  /// Written where one of the fields is.
+  void field(std::string_view key,
+             std::string value,
+             std::initializer_list<std::string_view> names,
+             std::string assumption = {}) {
+    InputStatus status = assumption.empty() ? InputStatus::standard : InputStatus::assumed;
+    for (const auto name : names) {
+      if (reader_.is_written(name)) {
+        status = InputStatus::written;
+      }
+    }
+    if (status == InputStatus::written) {
+      assumption.clear();
+    }
+    workload_.inputs.push_back({key, std::move(value), status, std::move(assumption)});
+  }
+
+  void assumed(std::string_view key, std::string value, std::string why) {
+    workload_.inputs.push_back({key, std::move(value), InputStatus::assumed, std::move(why)});
+  }
+
+  void profile(std::string_view key, std::string value, bool sourced, std::string why) {
+    workload_.inputs.push_back({key,
+                                std::move(value),
+                                sourced ? InputStatus::profile : InputStatus::assumed,
+                                sourced ? std::string{} : std::move(why)});
+  }
+
+ private:
+  const FieldReader& reader_;
+  Workload& workload_;
+};
+
+bool low_precision(const Workload& workload) {
+  return workload.precision != Precision::bf16;
+}
+
+void note_training(Notes& notes, const Workload& workload) {
+  if (workload.architecture.experts.count > 0) {
+    notes.field("routing",
+                std::string(to_string(workload.routing.balance)),
+                {"model.moe_router_force_load_balancing", "model.moe_expert_capacity_factor"},
+                "no forced balance and no capacity: loads as a trained router makes them");
+  }
+  notes.field("optimizer_states",
+              fmt::format("{} bytes a parameter",
+                          workload.optimizer.main_weight + workload.optimizer.moments),
+              {"optimizer.use_precision_aware_optimizer", "optimizer.exp_avg_dtype"},
+              "fp32 weights and moments, where no precision-aware optimizer is written");
+  notes.field("gradients",
+              fmt::format("{} bytes a parameter", workload.optimizer.gradient),
+              {"ddp.grad_reduce_in_fp32", "optimizer.main_grads_dtype", "mixed_precision"});
+  if (deduplicates(workload.exchange.dispatcher)) {
+    notes.field("dispatcher_sms",
+                fmt::format("{}", workload.exchange.sms),
+                {"model.moe_flex_dispatcher_num_sms",
+                 "model.moe_deepep_num_sms",
+                 "model.moe_hybridep_num_sms"});
+  }
+  notes.field("graphs",
+              workload.graphs.any() ? "captured" : "none",
+              {"model.cuda_graph_impl", "model.enable_cuda_graph", "model.external_cuda_graph"});
+}
+
+/// The fused kernels came with the stacks that capture whole iterations.
+void decide_kernels(const FieldReader& reader, Notes& notes, Workload& workload) {
+  Kernels& kernels = workload.kernels;
+  const bool recent = workload.graphs.full_iteration;
+  kernels.fused_loss = reader.flag("model.cross_entropy_loss_fusion");
+  if (workload.architecture.attention.learnable_softmax) {
+    kernels.fused_softmax = recent || workload.exchange.dispatcher == Dispatcher::ncclep;
+    notes.assumed("attention_path",
+                  kernels.fused_softmax ? "fused" : "unfused",
+                  "a learnable softmax runs fused on stacks with full-iteration graphs or NCCL-EP");
+  }
+  if (low_precision(workload)) {
+    kernels.fp8_attention = reader.flag("model.fp8_dot_product_attention") || recent;
+    notes.field("fp8_attention",
+                kernels.fp8_attention ? "on" : "off",
+                {"model.fp8_dot_product_attention"},
+                "on with full-iteration graphs");
+  }
+  if (workload.architecture.experts.count > 0) {
+    kernels.fused_experts = reader.flag("model.use_transformer_engine_op_fuser") || recent;
+    notes.field("fused_experts",
+                kernels.fused_experts ? "on" : "off",
+                {"model.use_transformer_engine_op_fuser"},
+                "on with full-iteration graphs");
+  }
+}
+
+void note_machine(const FieldReader& reader, Notes& notes, const Workload& workload) {
+  const auto* profile = reader.facts().target().hw;
+  const auto* nic = profile == nullptr ? nullptr : profile->number("nic_bandwidth_per_gpu");
+  if (workload.parallel.gpus > workload.machine.nvlink_domain) {
+    notes.profile("nic_rate",
+                  fmt::format("{:.0f} Gbit/s a GPU", workload.machine.nic_rate * 8e-9),
+                  nic != nullptr && nic->status != hw::Status::assumed,
+                  "the profile's rate is an assumption: clusters differ");
+  }
+  notes.assumed("cpu",
+                workload.machine.cpu == Cpu::grace ? "grace" : "x86",
+                "the host's speed is that of its kind: one calibration run would tell it");
+  if (profile != nullptr && profile->nvlink_domain != workload.machine.nvlink_domain) {
+    notes.assumed("nvlink_domain",
+                  fmt::format("{} GPUs", workload.machine.nvlink_domain),
+                  "jobs run in segments of 64 GPUs of a rack of 72");
+  }
+}
+
+}  // namespace
+
+void read_inputs(const FieldReader& reader, Workload& workload) {
+  Notes notes(reader, workload);
+  note_training(notes, workload);
+  decide_kernels(reader, notes, workload);
+  if (workload.parallel.tensor > 1) {
+    notes.field("tensor_overlap",
+                workload.parallel.tensor_overlap ? "on" : "off",
+                {"model.tp_comm_overlap", "comm_overlap.tp_comm_overlap"});
+  }
+  note_machine(reader, notes, workload);
+}
+
+}  // namespace epwise::model

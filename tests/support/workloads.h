@@ -1,0 +1,17 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "model/workload.h"
+
+namespace epwise::test {
+
+/// The workload of a recipe text, after the launch. The framework's newest version counts.
+///   workload_of("model: …", "h100", 16)
+model::WorkloadReading workload_of(std::string_view text,
+                                   std::string_view hw,
+                                   int gpus,
+                                   recipe::Framework framework = recipe::Framework::bridge);
+
+}  // namespace epwise::test

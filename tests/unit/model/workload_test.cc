@@ -1,0 +1,162 @@
+#include "model/workload.h"
+
+#include <string>
+#include <string_view>
+
+#include <doctest/doctest.h>
+
+#include "support/workloads.h"
+
+namespace {
+
+using epwise::model::Balance;
+using epwise::model::Dispatcher;
+using epwise::model::FeedForward;
+using epwise::model::InputStatus;
+using epwise::model::Mixer;
+using epwise::model::Precision;
+using epwise::recipe::Framework;
+using epwise::test::workload_of;
+
+constexpr std::string_view kBridge = R"(model:
+  num_layers: 6
+  hidden_size: 512
+  num_attention_heads: 8
+  num_query_groups: 2
+  kv_channels: 64
+  num_moe_experts: 16
+  moe_router_topk: 4
+  moe_ffn_hidden_size: 256
+  ffn_hidden_size: 1024
+  moe_layer_freq: [0, 1, 1, 1, 1, 1]
+  gated_linear_unit: true
+  vocab_size: 1000
+  seq_length: 2048
+  tensor_model_parallel_size: 2
+  sequence_parallel: true
+  pipeline_model_parallel_size: 2
+  virtual_pipeline_model_parallel_size: 3
+  expert_model_parallel_size: 4
+  expert_tensor_parallel_size: 1
+  moe_token_dispatcher_type: flex
+  moe_flex_dispatcher_backend: hybridep
+  moe_hybridep_num_sms: 24
+  moe_router_force_load_balancing: true
+  cuda_graph_impl: transformer_engine
+  cuda_graph_scope: [attn, moe_router]
+  recompute_granularity: selective
+  recompute_modules: [moe_act, layernorm]
+mixed_precision: bf16_with_mxfp8_mixed
+train: {global_batch_size: 64, micro_batch_size: 2}
+ddp: {use_distributed_optimizer: true}
+comm_overlap: {overlap_moe_expert_parallel_comm: true, delay_wgrad_compute: true}
+)";
+
+constexpr std::string_view kMegatron = R"(MODEL_ARGS:
+  --num-layers: 4
+  --hidden-size: 512
+  --ffn-hidden-size: 1024
+  --num-attention-heads: 8
+  --seq-length: 2048
+  --max-position-embeddings: 2048
+  --micro-batch-size: 1
+  --global-batch-size: 32
+  --num-experts: 8
+  --moe-router-topk: 2
+  --swiglu: true
+  --vocab-size: 1000
+  --bf16: true
+  --expert-model-parallel-size: 2
+  --untie-embeddings-and-output-weights: true
+  --use-distributed-optimizer: true
+)";
+
+}  // namespace
+
+TEST_CASE("a Bridge recipe, with what the launch makes of its preset") {
+  const auto reading = workload_of(kBridge, "h100", 16);
+  REQUIRE(reading.problems.empty());
+  const auto& workload = reading.workload;
+  CHECK(workload.parallel.data == 4);
+  CHECK(workload.parallel.expert_data == 2);
+  CHECK(workload.parallel.virtual_stages == 3);
+  CHECK(workload.parallel.chunks.size() == 6);
+  CHECK(workload.batch.microbatches == 8);
+  CHECK(workload.precision == Precision::mxfp8);
+  CHECK(workload.exchange.dispatcher == Dispatcher::hybridep);
+  CHECK(workload.exchange.sms == 24);
+  CHECK(workload.exchange.overlap);
+  CHECK(workload.exchange.delayed_wgrad);
+  CHECK(workload.routing.balance == Balance::forced);
+  CHECK(workload.graphs.attention);
+  CHECK(workload.graphs.router);
+  CHECK_FALSE(workload.graphs.preprocess);
+  CHECK(workload.recompute.expert_activation);
+  CHECK(workload.recompute.norms);
+  CHECK_FALSE(workload.recompute.experts);
+  CHECK(workload.optimizer.distributed);
+  CHECK(workload.optimizer.gradient == 4);
+  CHECK(workload.architecture.layers.size() == 6);
+  CHECK(workload.architecture.layers[0].feed_forward == FeedForward::dense);
+  CHECK(workload.architecture.layers[1].feed_forward == FeedForward::experts);
+  CHECK(workload.architecture.layers[1].mixer == Mixer::attention);
+  CHECK(workload.architecture.padded_vocab == 1024);
+  CHECK(workload.group_tokens() == 4096);
+  CHECK(workload.tokens() == 2048);
+  CHECK(workload.machine.nvlink_domain == 8);
+  REQUIRE(workload.input("routing") != nullptr);
+  CHECK(workload.input("routing")->status == InputStatus::written);
+  CHECK(workload.input("optimizer_states")->status == InputStatus::assumed);
+  CHECK(workload.input("cpu")->value == "x86");
+}
+
+TEST_CASE("Megatron-LM arguments mean the same") {
+  const auto reading = workload_of(kMegatron, "gb200", 8, Framework::mlm);
+  for (const auto& problem : reading.problems) {
+    MESSAGE(problem.message);
+  }
+  REQUIRE(reading.problems.empty());
+  const auto& workload = reading.workload;
+  CHECK(workload.architecture.attention.groups == 8);
+  CHECK(workload.architecture.attention.head_dim == 64);
+  CHECK(workload.architecture.experts.ffn == 1024);
+  CHECK(workload.architecture.gated);
+  CHECK_FALSE(workload.architecture.tied_embeddings);
+  CHECK(workload.batch.microbatches == 4);
+  CHECK(workload.exchange.dispatcher == Dispatcher::allgather);
+  CHECK(workload.optimizer.gradient == 4);  // bf16 adds gradients up in fp32
+  CHECK(workload.routing.balance == Balance::natural);
+  CHECK(workload.input("routing")->status == InputStatus::assumed);
+  CHECK(workload.machine.nvlink_domain == 64);
+  CHECK(workload.input("nvlink_domain") != nullptr);
+}
+
+TEST_CASE("what has neither value nor default is listed by its name, all of it at once") {
+  const auto reading = workload_of("model:\n  hidden_size: 512\n", "h100", 8);
+  std::string all;
+  for (const auto& problem : reading.problems) {
+    all += problem.message + "\n";
+  }
+  CHECK(all.find("model.num_layers") != std::string::npos);
+  CHECK(all.find("model.vocab_size") != std::string::npos);
+  CHECK(all.find("train.global_batch_size") != std::string::npos);
+}
+
+TEST_CASE("a hybrid pattern gives one layer a letter") {
+  std::string text(kBridge);
+  text.replace(text.find("  num_layers: 6\n"),
+               16,
+               "  num_layers: 6\n  hybrid_layer_pattern: ME*E-E/*E\n"
+               "  mtp_num_layers: 1\n  mamba_num_heads: 16\n  mamba_head_dim: 64\n"
+               "  mamba_state_dim: 128\n  mamba_num_groups: 8\n");
+  const auto reading = workload_of(text, "h100", 16);
+  REQUIRE(reading.problems.empty());
+  const auto& layers = reading.workload.architecture.layers;
+  REQUIRE(layers.size() == 6);
+  CHECK(layers[0].mixer == Mixer::mamba);
+  CHECK(layers[0].feed_forward == FeedForward::none);
+  CHECK(layers[3].feed_forward == FeedForward::experts);
+  CHECK(layers[4].feed_forward == FeedForward::dense);
+  CHECK(reading.workload.architecture.prediction.size() == 2);
+  CHECK(reading.workload.architecture.mamba.heads == 16);
+}
