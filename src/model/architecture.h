@@ -65,6 +65,8 @@ struct Experts {
   int shared_ffn = 0;  // width of the shared expert; 0: none
   int latent = 0;      // width that dispatched tokens are projected to; 0: hidden
   bool shared_gate = false;
+  int limit_groups = 0;  // of experts, of which a token may use only some; 0: no limit
+  int limit_kept = 0;
 };
 
 struct Architecture {

@@ -91,6 +91,8 @@ Experts read_experts(FieldReader& reader) {
   experts.shared_ffn = reader.integer("model.moe_shared_expert_intermediate_size").value_or(0);
   experts.latent = reader.integer("model.moe_latent_size").value_or(0);
   experts.shared_gate = experts.shared_ffn > 0 && reader.flag("model.moe_shared_expert_gate");
+  experts.limit_groups = reader.integer("model.moe_router_num_groups").value_or(0);
+  experts.limit_kept = reader.integer("model.moe_router_group_topk").value_or(0);
   return experts;
 }
 

@@ -1,0 +1,34 @@
+#include "model/expert_load.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace epwise::model {
+
+ExpertLoad expert_load(const Workload& workload) {
+  const auto& experts = workload.architecture.experts;
+  ExpertLoad load;
+  if (experts.count == 0) {
+    return load;
+  }
+  load.local_experts = std::max(1, experts.count / workload.parallel.expert);
+  load.rows = workload.tokens() * experts.topk;
+  load.rows_per_expert = load.rows * workload.parallel.expert / experts.count;
+  load.padded_rows = load.rows * workload.routing.rank_capacity;
+  if (workload.routing.capacity > 0) {
+    load.rows_per_expert *= workload.routing.capacity;
+    load.rows *= workload.routing.capacity;
+    load.padded_rows = load.rows;
+  }
+  return load;
+}
+
+double random_hot_rank(int ranks, double tokens, int topk) {
+  if (ranks <= 1 || tokens <= 0 || topk <= 0) {
+    return 1;
+  }
+  const double deviation = std::sqrt((1 - 1.0 / ranks) / (tokens * topk));
+  return 1 + deviation * std::sqrt(2 * std::log(ranks));
+}
+
+}  // namespace epwise::model

@@ -1,0 +1,26 @@
+#pragma once
+
+#include "model/workload.h"
+
+/// Rows that experts compute on, and how unevenly they fall.
+namespace epwise::model {
+
+struct ExpertLoad {
+  int local_experts = 0;  // of one rank
+  double rows = 0;        // tokens that a rank receives in one micro-batch: tokens() · topk
+  double rows_per_expert = 0;
+  double padded_rows = 0;  // with a static capacity: what buffers and kernels hold
+};
+
+/// Under equal loads.
+///   Qwen3-30B (128 experts, topk 8), 4096 tokens a rank, EP 16 → 8 local experts, 32768 rows,
+///   4096 an expert
+ExpertLoad expert_load(const Workload& workload);
+
+/// Load of the fullest rank over the mean when tokens choose experts at random with equal
+/// probability: 1 + sqrt((1 − 1/R)/(N·k)) · sqrt(2 ln R) for R ranks, N tokens a rank and topk k
+/// (the expected maximum of R normal deviates; simulator.md §3.8). 1 without expert parallelism.
+///   random_hot_rank(64, 4096, 8) → 1.0158
+double random_hot_rank(int ranks, double tokens, int topk);
+
+}  // namespace epwise::model
