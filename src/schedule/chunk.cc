@@ -1,0 +1,145 @@
+#include "schedule/chunk.h"
+
+#include <algorithm>
+#include <cassert>
+
+namespace epwise::schedule {
+
+namespace {
+
+/// Walks the runs of a chunk one layer at a time, from either end.
+class LayerCursor {
+ public:
+  LayerCursor(std::span<const LayerCost> table, const ChunkCost* chunk, bool backward)
+      : table_(table),
+        backward_(backward) {
+    if (chunk != nullptr) {
+      runs_ = chunk->layers;
+      left_ = layer_count(*chunk);
+      enter(0);
+    }
+  }
+
+  int left() const { return left_; }
+
+  /// The next layer; null when there is none.
+  const LayerCost* next() {
+    if (left_ == 0) {
+      return nullptr;
+    }
+    while (in_run_ == 0) {
+      enter(run_ + 1);
+    }
+    --in_run_;
+    --left_;
+    const auto index = static_cast<std::size_t>(at(run_).layer);
+    assert(index < table_.size() && "a run names a layer of the table");
+    return &table_[index];
+  }
+
+ private:
+  const LayerRun& at(std::size_t run) const {
+    return backward_ ? runs_[runs_.size() - 1 - run] : runs_[run];
+  }
+
+  void enter(std::size_t run) {
+    run_ = run;
+    in_run_ = run < runs_.size() ? at(run).count : 0;
+  }
+
+  std::span<const LayerCost> table_;
+  std::span<const LayerRun> runs_;
+  bool backward_;
+  int left_ = 0;
+  std::size_t run_ = 0;
+  int in_run_ = 0;
+};
+
+void issue_compute(Clocks& clocks,
+                   const NodeCost& cost,
+                   double Clocks::*event,
+                   const IssueRules& rules) {
+  if (cost.gpu > 0 || cost.host > 0) {
+    issue(clocks, cost, &Clocks::compute, event, rules);
+  }
+}
+
+/// The layers of both chunks; returns the backward layer whose attention wgrad is still owed.
+const LayerCost* walk_layers(Clocks& clocks,
+                             LayerCursor& forward,
+                             LayerCursor& backward,
+                             const IssueRules& rules) {
+  const LayerCost* owed = nullptr;
+  while (backward.left() > 0) {
+    const LayerCost* ahead = forward.next();
+    owed = backward.next();
+    advance(clocks, ahead, owed, rules, backward.left() == 0);
+  }
+  while (forward.left() > 0) {
+    advance(clocks, forward.next(), nullptr, rules);
+  }
+  return owed;
+}
+
+}  // namespace
+
+int layer_count(const ChunkCost& chunk) {
+  int count = 0;
+  for (const LayerRun& run : chunk.layers) {
+    count += run.count;
+  }
+  return count;
+}
+
+SlotTime slot_time(std::span<const LayerCost> table,
+                   const ChunkCost* forward,
+                   const ChunkCost* backward,
+                   const IssueRules& rules,
+                   Clocks& clocks) {
+  const double begin = clocks.gpu();
+  clocks.compute = begin;
+  clocks.forward = begin;
+  clocks.backward = begin;
+  if (forward != nullptr) {
+    issue_compute(clocks, forward->embedding_forward, &Clocks::forward, rules);
+  }
+  if (backward != nullptr) {
+    issue_compute(clocks, backward->loss_backward, &Clocks::backward, rules);
+  }
+  LayerCursor ahead(table, forward, false);
+  LayerCursor back(table, backward, true);
+  const LayerCost* owed = walk_layers(clocks, ahead, back, rules);
+  const double forward_ready = clocks.forward;
+  double backward_ready = begin;
+  if (backward != nullptr) {
+    clocks.compute = std::max(clocks.compute, clocks.backward);
+    backward_ready = clocks.compute;
+  }
+  if (owed != nullptr && rules.delayed_wgrad) {
+    issue_compute(clocks, (*owed)[Node::attention_wgrad], nullptr, rules);
+  }
+  if (forward != nullptr) {
+    issue_compute(clocks, forward->loss_forward, &Clocks::forward, rules);
+  }
+  if (backward != nullptr) {
+    issue_compute(clocks, backward->embedding_backward, &Clocks::backward, rules);
+  }
+  const double end = std::max(clocks.gpu(), std::max(clocks.forward, clocks.backward));
+  clocks.compute = end;
+  SlotTime time;
+  time.duration = end - begin;
+  time.forward_early = forward != nullptr ? end - forward_ready : 0;
+  time.backward_early = backward != nullptr ? end - backward_ready : 0;
+  time.host = clocks.host;
+  return time;
+}
+
+SlotTime slot_time(std::span<const LayerCost> table,
+                   const ChunkCost* forward,
+                   const ChunkCost* backward,
+                   const IssueRules& rules) {
+  Clocks clocks;
+  return slot_time(table, forward, backward, rules, clocks);
+}
+
+}  // namespace epwise::schedule
