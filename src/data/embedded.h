@@ -28,4 +28,7 @@ std::span<const EmbeddedFile> hardware_profiles();
 /// hwprofiles/costlaws/*.yaml as cost/table_entry.h packs them (src/cost/lawc_main.cc).
 std::string_view compiled_laws();
 
+/// hwprofiles/stepmodel/constants.yaml as sim/constants.h packs it (src/sim/stepc_main.cc).
+std::string_view compiled_step_model();
+
 }  // namespace epwise::data

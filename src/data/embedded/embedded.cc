@@ -13,6 +13,8 @@ extern const char epwise_table_profiles[];
 extern const char epwise_table_profiles_end[];
 extern const char epwise_table_laws[];
 extern const char epwise_table_laws_end[];
+extern const char epwise_table_step_model[];
+extern const char epwise_table_step_model_end[];
 }
 
 namespace epwise::data {
@@ -45,6 +47,10 @@ std::span<const EmbeddedFile> hardware_profiles() {
 
 std::string_view compiled_laws() {
   return between(epwise_table_laws, epwise_table_laws_end);
+}
+
+std::string_view compiled_step_model() {
+  return between(epwise_table_step_model, epwise_table_step_model_end);
 }
 
 }  // namespace epwise::data

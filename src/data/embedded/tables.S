@@ -16,3 +16,4 @@
     table epwise_table_vocabulary, "vocabulary.bin"
     table epwise_table_profiles, "profiles.bin"
     table epwise_table_laws, "laws.bin"
+    table epwise_table_step_model, "step_model.bin"

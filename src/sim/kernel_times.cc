@@ -1,0 +1,119 @@
+#include "sim/kernel_times.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "cost/attention.h"
+#include "cost/collective.h"
+#include "cost/memory_bound.h"
+
+namespace epwise::sim {
+
+namespace {
+
+using cost::Format;
+using model::Precision;
+
+Format format_of(Precision precision) {
+  switch (precision) {
+    case Precision::bf16:
+      return Format::bf16;
+    case Precision::fp8_tensor:
+    case Precision::mxfp8:
+      return Format::fp8;
+    case Precision::fp8_block:
+      return Format::fp8_block;
+    case Precision::nvfp4:
+      return Format::nvfp4;
+  }
+  return Format::bf16;
+}
+
+double law_gemm(const Machine& machine, Format format, double m, double n, double k) {
+  cost::Gemm shape;
+  shape.format = format;
+  shape.m = std::trunc(m);
+  shape.n = std::trunc(n);
+  shape.k = std::trunc(k);
+  shape.quantise = false;
+  return cost::gemm(*machine.laws, *machine.chip, shape).seconds;
+}
+
+}  // namespace
+
+double KernelTimes::gemm(Precision precision, double m, double n, double k) const {
+  if (precision == Precision::mxfp8) {
+    return 0.5 * (law_gemm(machine_, Format::fp8, m, n, k) +
+                  law_gemm(machine_, Format::fp8_block, m, n, k));
+  }
+  return law_gemm(machine_, format_of(precision), m, n, k);
+}
+
+double KernelTimes::grouped_gemm(Precision precision,
+                                 cost::GemmStage stage,
+                                 double groups,
+                                 double rows,
+                                 double n,
+                                 double k,
+                                 bool fused) const {
+  cost::GroupedGemm shape;
+  shape.format = format_of(precision);
+  shape.groups = groups;
+  shape.rows_per_group = rows;
+  shape.n = n;
+  shape.k = k;
+  shape.stage = stage;
+  shape.persistent = fused;
+  const double grouped = cost::grouped_gemm(*machine_.laws, *machine_.chip, shape).seconds;
+  const bool weights = stage == cost::GemmStage::weight_gradient;
+  const double single = weights ? gemm(precision, n, k, rows) : gemm(precision, rows, n, k);
+  // A weight gradient reads and writes its FP32 buffer and a BF16 weight is 2 bytes: 6 in all.
+  const double accumulation = weights ? elementwise(6.0 * groups * n * k) : 0;
+  return std::min(grouped, groups * single + accumulation);
+}
+
+double KernelTimes::attention(const AttentionShape& shape) const {
+  constexpr double kSmallHead = 64;
+  cost::Attention law;
+  law.heads = shape.heads;
+  law.head_dim_qk = shape.head_dim_qk;
+  law.head_dim_v = shape.head_dim_v;
+  law.seq = shape.seq;
+  law.batch = shape.tokens / shape.seq;
+  law.window = shape.window;
+  law.backward = shape.backward;
+  law.kernels = cost::AttentionKernels::cudnn;
+  const double small =
+      machine_.blackwell ? constants_.small_head_blackwell : constants_.small_head_hopper;
+  const double factor = shape.head_dim_qk <= kSmallHead ? small : 1;
+  return factor * cost::attention(*machine_.laws, *machine_.chip, law).seconds;
+}
+
+double KernelTimes::quantise(double bytes) const {
+  return bytes / (machine_.memory_rate * constants_.share_quantise);
+}
+
+double KernelTimes::scan(double bytes) const {
+  return bytes / (machine_.sms * constants_.scan_rate);
+}
+
+double KernelTimes::router(double tokens, double experts) const {
+  constexpr double kToken = 10e-9;
+  constexpr double kExpert = 0.1e-9;
+  constexpr double kReferenceSms = 148;
+  return tokens * (kToken + kExpert * experts) * kReferenceSms / machine_.sms;
+}
+
+double KernelTimes::all_gather(double bytes, int ranks) const {
+  cost::Collective call;
+  call.kind = cost::CollectiveKind::all_gather;
+  call.bytes = bytes;
+  call.ranks = ranks;
+  return cost::collective(*machine_.laws, *machine_.chip, call).seconds;
+}
+
+double KernelTimes::memory(cost::MemoryKernel kernel, double bytes) const {
+  return cost::memory_bound(*machine_.laws, *machine_.chip, kernel, bytes, 0).seconds;
+}
+
+}  // namespace epwise::sim

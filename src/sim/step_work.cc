@@ -1,0 +1,87 @@
+#include "sim/step_work.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "sim/attention_work.h"
+#include "sim/layer_work.h"
+#include "sim/update_work.h"
+
+namespace epwise::sim {
+
+namespace {
+
+constexpr double kBf16 = 2;  // bytes
+
+ChunkWork count_layers(const model::Architecture& shape, const model::Chunk& chunk) {
+  ChunkWork work;
+  for (int i = chunk.first; i < chunk.first + chunk.layers; ++i) {
+    const auto kind = shape.layers[static_cast<std::size_t>(i)].feed_forward;
+    work.dense_layers += kind == model::FeedForward::dense ? 1 : 0;
+    work.moe_layers += kind == model::FeedForward::experts ? 1 : 0;
+  }
+  work.predictions = chunk.prediction_depths;
+  work.embedding = chunk.embedding;
+  work.loss = chunk.loss;
+  return work;
+}
+
+/// One micro-batch's activations to the next stage: over the NIC when a stage fills the NVLink
+/// domain.
+double transfer_time(const model::Workload& job,
+                     const Machine& machine,
+                     const Sizes& sizes,
+                     const Constants& constants) {
+  const int stages = job.parallel.pipeline;
+  if (stages == 1) {
+    return 0;
+  }
+  const double bytes = sizes.rank_tokens * job.architecture.hidden * kBf16;
+  const bool far = job.parallel.gpus / stages >= machine.domain;
+  return bytes / (far ? machine.nic_rate : machine.nvlink_rate) + constants.transfer_latency;
+}
+
+}  // namespace
+
+StepWork lower(const model::Workload& job, const Machine& machine, const Constants& constants) {
+  const KernelTimes times(machine, constants);
+  const Sizes sizes = sizes_of(job);
+  const model::Architecture& shape = job.architecture;
+  StepWork work;
+  work.job = &job;
+  work.machine = machine;
+  work.mixer = attention_work(job, sizes, times, shape.layers);
+  if (shape.prediction_depths > 0) {
+    work.prediction_mixer = attention_work(job, sizes, times, shape.prediction);
+    work.prediction = prediction_work(job, sizes, times);
+  }
+  if (sizes.moe_layers > 0) {
+    work.router = router_work(job, sizes, times);
+    work.shared_expert = shared_expert_work(job, sizes, times);
+    work.experts = expert_work(job, sizes, times);
+    work.dispatch_side = dispatch_side_work(job, sizes, times);
+    work.combine_side = combine_side_work(job, sizes, times);
+    work.exchange = exchange_time(job, sizes, machine);
+    work.activation_replay =
+        times.elementwise(sizes.rows * shape.experts.ffn * kBf16 * shape.mlp_matrices());
+  }
+  work.dense_mlp = dense_mlp_work(job, sizes, times);
+  work.head = head_work(job, sizes, times);
+  work.embedding = embedding_work(job, sizes, times);
+  work.norm_replay = times.elementwise(sizes.rank_tokens * shape.hidden * kBf16 * 4);
+  for (const model::Chunk& chunk : job.parallel.chunks) {
+    work.chunks.push_back(count_layers(shape, chunk));
+  }
+  work.stages = job.parallel.pipeline;
+  work.virtual_stages = static_cast<int>(work.chunks.size()) / work.stages;
+  work.layers_per_chunk =
+      std::ceil((sizes.moe_layers + sizes.dense_layers + shape.prediction_depths) /
+                static_cast<double>(work.chunks.size()));
+  work.micro_batches = job.batch.microbatches;
+  work.transfer = transfer_time(job, machine, sizes, constants);
+  work.several_domains = spanned_domains(job, machine) > 1;
+  work.update = update_work(job, work, constants);
+  return work;
+}
+
+}  // namespace epwise::sim

@@ -1,0 +1,62 @@
+#pragma once
+
+#include <vector>
+
+#include "model/workload.h"
+#include "sim/constants.h"
+#include "sim/machine.h"
+#include "sim/work.h"
+
+namespace epwise::sim {
+
+/// What one chunk of the pipeline holds.
+struct ChunkWork {
+  int dense_layers = 0;
+  int moe_layers = 0;
+  int predictions = 0;
+  bool embedding = false;
+  bool loss = false;
+};
+
+/// Traffic and states of one step and rank, in s and counts, before constants weigh them.
+struct UpdateWork {
+  double gradient_ring = 0;     // s, reduce-scatter of FP32 gradients at link speed
+  double weight_ring = 0;       // s, all-gather of BF16 weights at link speed
+  double optimizer_memory = 0;  // s, states, gradients and weights at memory speed
+  double host_states = 0;       // s, states in host memory over PCIe
+  double tensors = 0;           // parameter tensors of the rank
+};
+
+/// A recipe on a machine, lowered: everything that no constant of the step model changes. Made once
+/// (laws are asked here), evaluated often (evaluate.h allocates nothing and asks no law).
+struct StepWork {
+  Piece mixer;             // in front of one MLP, see attention_work.h
+  Piece prediction_mixer;  // of a multi-token prediction layer
+  Piece router;
+  Piece shared_expert;
+  Piece dense_mlp;
+  Piece experts;
+  Piece head;
+  Piece embedding;
+  Piece prediction;
+  Work dispatch_side;
+  Work combine_side;
+  double exchange = 0;           // s, one exchange by its law
+  double norm_replay = 0;        // s, recomputing the norms of a layer
+  double activation_replay = 0;  // s, recomputing the experts' activation
+  std::vector<ChunkWork> chunks;  // stages · virtual stages, chunk c on stage c % stages
+  int stages = 1;
+  int virtual_stages = 1;
+  double layers_per_chunk = 1;
+  double micro_batches = 1;
+  double transfer = 0;  // s, between two stages; 0 without a pipeline
+  UpdateWork update;
+  bool several_domains = false;  // expert parallelism leaves the NVLink domain
+  Machine machine;
+  const model::Workload* job = nullptr;  // outlives this
+};
+
+/// Asks all laws.
+StepWork lower(const model::Workload& job, const Machine& machine, const Constants& constants);
+
+}  // namespace epwise::sim
