@@ -7,6 +7,7 @@ std::vector<Command> commands() {
       lint_command(),
       whatif_command(),
       why_command(),
+      simulate_command(),
       explain_command(),
       rules_command(),
       hw_command(),

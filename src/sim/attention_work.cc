@@ -41,8 +41,7 @@ Piece frame(const Setting& on) {
   add_launches(piece.forward, 5, 3);
   add_launches(piece.data, 5, 4);
   if (on.tp() > 1) {
-    const double gather =
-        on.times.all_gather(on.sizes.group_tokens * on.hidden() * kBf16, on.tp());
+    const double gather = on.times.all_gather(on.sizes.group_tokens * on.hidden() * kBf16, on.tp());
     piece.forward.collective += 2 * gather;
     piece.data.collective += 3 * gather;
     add_launches(piece.forward, 2, 0);
@@ -101,13 +100,11 @@ Piece mamba(const Setting& on) {
   const int tp = on.tp();
   const double tokens = on.sizes.group_tokens;
   const double inner = static_cast<double>(shape.heads) * shape.head_dim / tp;
-  const double state = static_cast<double>(shape.groups) * shape.state /
-                       std::max(1, std::min(tp, shape.groups));
+  const double state =
+      static_cast<double>(shape.groups) * shape.state / std::max(1, std::min(tp, shape.groups));
   Piece piece = frame(on);
-  on.linear(piece,
-            tokens,
-            2 * inner + 2 * state + static_cast<double>(shape.heads) / tp,
-            on.hidden());
+  on.linear(
+      piece, tokens, 2 * inner + 2 * state + static_cast<double>(shape.heads) / tp, on.hidden());
   on.linear(piece, tokens, on.hidden(), inner);
   add_scan(on, piece, kBf16 * tokens * ((inner + 2 * state) * 3 + inner * 9));
   add_launches(piece.forward, 10, 9);
@@ -122,10 +119,7 @@ Piece gated_delta(const Setting& on) {
   const double keys = static_cast<double>(shape.key_dim) * shape.key_heads / tp;
   const double values = static_cast<double>(shape.value_dim) * shape.value_heads / tp;
   Piece piece = frame(on);
-  on.linear(piece,
-            tokens,
-            2 * keys + 2 * values + 2.0 * shape.value_heads / tp,
-            on.hidden());
+  on.linear(piece, tokens, 2 * keys + 2 * values + 2.0 * shape.value_heads / tp, on.hidden());
   on.linear(piece, tokens, on.hidden(), values);
   add_scan(on, piece, kBf16 * tokens * ((2 * keys + values) * 3 + values * 12));
   add_launches(piece.forward, 14, 12);
@@ -133,7 +127,8 @@ Piece gated_delta(const Setting& on) {
   return piece;
 }
 
-/// The score matrix of an unfused learnable softmax: a pass of 2 bytes a score, 0.3 of them forward.
+/// The score matrix of an unfused learnable softmax: a pass of 2 bytes a score, 0.3 of them
+/// forward.
 void add_scores(const Setting& on, Piece& piece, double heads) {
   const double pass =
       on.times.elementwise(on.sizes.group_tokens * on.job.architecture.sequence * heads * kBf16);
@@ -146,8 +141,7 @@ Piece grouped_query(const Setting& on, bool sliding) {
   const int tp = on.tp();
   const double tokens = on.sizes.group_tokens;
   const double query = static_cast<double>(kind.heads) * kind.head_dim / tp;
-  const double key =
-      static_cast<double>(kind.groups) * kind.head_dim / std::min(tp, kind.groups);
+  const double key = static_cast<double>(kind.groups) * kind.head_dim / std::min(tp, kind.groups);
   Piece piece = frame(on);
   on.linear(piece, tokens, query * (kind.output_gate ? 2 : 1) + 2 * key, on.hidden());
   on.linear(piece, tokens, on.hidden(), query);

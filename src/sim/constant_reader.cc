@@ -81,11 +81,11 @@ class ConstantReader {
     in.required("log_sd");
     note.log_sd = in.number("log_sd").value_or(0);
     note.prior = in.number("prior").value_or(note.value / size) * size;
-    note.status =
-        in.required_text("status") == "fitted" ? cost::Status::fitted : cost::Status::prior;
+    read_status(entry, in.required_text("status"), note);
     const auto source = sources_.find(in.required_text("source"));
     if (source == sources_.end()) {
-      problem(entry.key_mark, fmt::format("the source of `{}` does not stand there", entry.key));
+      problem(entry.key_mark,
+              fmt::format("the source of `{}` does not stand under `sources`", entry.key));
     } else {
       note.source = source->second.text;
       note.date = source->second.date;
@@ -98,6 +98,15 @@ class ConstantReader {
     }
     table_.values.*column->member = note.value;
     table_.notes.push_back(std::move(note));
+  }
+
+  void read_status(const yaml::Entry& entry, std::string_view status, ConstantNote& note) {
+    if (status != "fitted" && status != "prior") {
+      problem(
+          entry.key_mark,
+          fmt::format("the status of `{}` is `{}`, neither fitted nor prior", entry.key, status));
+    }
+    note.status = status == "fitted" ? cost::Status::fitted : cost::Status::prior;
   }
 
   double unit_size(const yaml::Entry& entry, const ConstantColumn& column, std::string_view text) {

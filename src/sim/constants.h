@@ -11,8 +11,8 @@
 namespace epwise::sim {
 
 /// The numbers that the step model multiplies laws and counts with: global, physical, the same for
-/// every recipe. Seconds, bytes and ratios. hwprofiles/stepmodel/constants.yaml says what each means,
-/// where it comes from and how sure it is.
+/// every recipe. Seconds, bytes and ratios. hwprofiles/stepmodel/constants.yaml says what each
+/// means, where it comes from and how sure it is.
 struct Constants {
   // Kernels
   double gemm_hopper = 0;
@@ -38,8 +38,8 @@ struct Constants {
   double alltoall_nvlink = 0;
   double flex_nic = 0;
   double flex_nvlink = 0;
-  double alltoall_launch = 0;  // s
-  double flex_launch = 0;  // s
+  double alltoall_launch = 0;   // s
+  double flex_launch = 0;       // s
   double flex_preparation = 0;  // s
   double tensor_parallel = 0;
   double pipeline_transfer = 0;
@@ -78,7 +78,7 @@ struct Constants {
   double small_head_hopper = 0;
   double scan_rate = 0;  // B/s
   double graph_launch = 0;
-  double launch_latency = 0;  // s
+  double launch_latency = 0;    // s
   double transfer_latency = 0;  // s
 
   // Half widths of intervals, logarithmic
@@ -93,11 +93,11 @@ struct Constants {
 
 /// One of them as its file describes it.
 struct ConstantNote {
-  std::string name;     // "host_x86"
-  double value = 0;     // base units: 6.9e-05
-  std::string unit;     // as written: "us"
-  double log_sd = 0;    // of its logarithm; 0: not sampled
-  double prior = 0;     // before any step time was seen, base units
+  std::string name;                           // "host_x86"
+  double value = 0;                           // base units: 6.9e-05
+  std::string unit;                           // as written: "us"
+  double log_sd = 0;                          // of its logarithm; 0: not sampled
+  double prior = 0;                           // before any step time was seen, base units
   cost::Status status = cost::Status::prior;  // fitted: step times bind it
   std::string source;
   std::string date;

@@ -58,7 +58,8 @@ class KernelTimes {
   /// Scans of Mamba and gated delta nets go with SMs, not with memory.
   double scan(double bytes) const;
 
-  /// Gate, top-k, map and losses, which go with tokens and SMs: (10 + 0.1 experts) ns a token on 148.
+  /// Gate, top-k, map and losses, which go with tokens and SMs: (10 + 0.1 experts) ns a token on
+  /// 148.
   double router(double tokens, double experts) const;
 
   /// All-gather or reduce-scatter of `bytes` over tensor-parallel ranks.

@@ -111,8 +111,8 @@ void clear_host(LayerTimes& times) {
 
 /// A dropless dispatch with buffers sized by need makes the host wait for the GPU's counts.
 bool waits_for_sizes(const model::Workload& job) {
-  const bool fixed_buffers = job.routing.rank_capacity > 1 &&
-                             job.exchange.dispatcher != model::Dispatcher::alltoall;
+  const bool fixed_buffers =
+      job.routing.rank_capacity > 1 && job.exchange.dispatcher != model::Dispatcher::alltoall;
   return !job.graphs.full_iteration && job.routing.balance != model::Balance::dropped &&
          !fixed_buffers;
 }
@@ -123,8 +123,8 @@ void time_gpu(LayerTimes& times, const StepWork& work, const Piece& mixer, const
   const Piece& shared = work.shared_expert;
   times.a_forward = gpu_time(mixer.forward, prices) + gpu_time(router.forward, prices) +
                     gpu_time(shared.forward, prices);
-  times.a_data = gpu_time(mixer.data, prices) + gpu_time(router.data, prices) +
-                 gpu_time(shared.data, prices);
+  times.a_data =
+      gpu_time(mixer.data, prices) + gpu_time(router.data, prices) + gpu_time(shared.data, prices);
   times.a_weights = gpu_time(mixer.weights, prices) + gpu_time(router.weights, prices) +
                     gpu_time(shared.weights, prices);
   times.m_forward = expert_gpu_time(work.experts.forward, prices, fused);
@@ -132,11 +132,8 @@ void time_gpu(LayerTimes& times, const StepWork& work, const Piece& mixer, const
   times.m_weights = expert_gpu_time(work.experts.weights, prices, fused);
 }
 
-void time_host(LayerTimes& times,
-               const StepWork& work,
-               const Piece& mixer,
-               const Prices& prices) {
-  constexpr double kBackward = 0.8;        // of the launches of the forward side
+void time_host(LayerTimes& times, const StepWork& work, const Piece& mixer, const Prices& prices) {
+  constexpr double kBackward = 0.8;         // of the launches of the forward side
   constexpr double kWithPreprocess = 0.55;  // that graphs of the pre-process leave
   const HostPair a = host_a(work, mixer, prices);
   times.host_a_forward = a.forward;
@@ -144,8 +141,8 @@ void time_host(LayerTimes& times,
   const HostPair experts = host_of(work.experts, prices);
   times.host_m_forward = experts.forward;
   times.host_m_backward = experts.backward;
-  const double dispatch = host_time(work.dispatch_side, prices) *
-                          (work.job->graphs.preprocess ? kWithPreprocess : 1);
+  const double dispatch =
+      host_time(work.dispatch_side, prices) * (work.job->graphs.preprocess ? kWithPreprocess : 1);
   const double combine = host_time(work.combine_side, prices);
   times.host_d_forward = dispatch;
   times.host_d_backward = dispatch * kBackward;

@@ -9,7 +9,7 @@ namespace epwise::sim {
 /// front of them.
 struct LayerTimes {
   double a_forward = 0;
-  double a_data = 0;  // gradient of the input …
+  double a_data = 0;     // gradient of the input …
   double a_weights = 0;  // … and of the weights
   double m_forward = 0;
   double m_data = 0;
@@ -31,9 +31,7 @@ struct LayerTimes {
   bool stalls = false;  // the host waits for the sizes of a dispatch
   double stall = 0;     // s that such a wait takes besides
 
-  double compute() const {
-    return a_forward + m_forward + m_data + m_weights + a_data + a_weights;
-  }
+  double compute() const { return a_forward + m_forward + m_data + m_weights + a_data + a_weights; }
 
   double exchange() const { return d_forward + c_forward + d_backward + c_backward; }
 };

@@ -113,12 +113,8 @@ Piece expert_work(const model::Workload& job, const Sizes& sizes, const KernelTi
                     sizes.local_experts,
                     {sizes.rows_per_expert, sizes.halves * ffn, width},
                     fused);
-  add_expert_linear(piece,
-                    times,
-                    job.precision,
-                    sizes.local_experts,
-                    {sizes.rows_per_expert, width, ffn},
-                    fused);
+  add_expert_linear(
+      piece, times, job.precision, sizes.local_experts, {sizes.rows_per_expert, width, ffn}, fused);
   piece.forward.memory += times.elementwise(sizes.rows * ffn * kBf16 * (sizes.halves + 1));
   piece.data.memory += times.elementwise(sizes.rows * ffn * kBf16 * (2 * sizes.halves + 1));
   add_launches(piece.forward, 6, 2);
@@ -136,8 +132,7 @@ Work dispatch_side_work(const model::Workload& job, const Sizes& sizes, const Ke
   }
   // Tokens are copied topk times, and sorted by expert once more behind the exchange.
   const double sorted = sizes.local_experts > 1 ? 2 * received : 0;
-  work.memory =
-      times.permute(sizes.rank_tokens * sizes.expert_width * kBf16 + received + sorted);
+  work.memory = times.permute(sizes.rank_tokens * sizes.expert_width * kBf16 + received + sorted);
   add_launches(work, 22, 14);
   return work;
 }
@@ -152,8 +147,7 @@ Work combine_side_work(const model::Workload& job, const Sizes& sizes, const Ker
 
 Piece head_work(const model::Workload& job, const Sizes& sizes, const KernelTimes& times) {
   constexpr double kTile = 128;
-  const double vocab =
-      std::ceil(job.architecture.vocab / kTile / job.parallel.tensor) * kTile;
+  const double vocab = std::ceil(job.architecture.vocab / kTile / job.parallel.tensor) * kTile;
   const double tokens = sizes.group_tokens;
   Piece piece;
   add_linear(piece, times, model::Precision::bf16, {tokens, vocab, 1.0 * job.architecture.hidden});
@@ -178,10 +172,8 @@ Piece prediction_work(const model::Workload& job, const Sizes& sizes, const Kern
   const double hidden = job.architecture.hidden;
   const double width = sizes.rank_tokens * hidden * kBf16;
   Piece piece;
-  add_linear(piece,
-             times,
-             job.precision,
-             {sizes.group_tokens, hidden, 2 * hidden / job.parallel.tensor});
+  add_linear(
+      piece, times, job.precision, {sizes.group_tokens, hidden, 2 * hidden / job.parallel.tensor});
   piece.forward.memory += times.elementwise(width * 6);
   piece.data.memory += times.elementwise(width * 10);
   add_launches(piece.forward, 8, 0);

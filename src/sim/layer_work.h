@@ -32,7 +32,8 @@ Piece embedding_work(const model::Workload& job, const Sizes& sizes, const Kerne
 /// What one depth of multi-token prediction has besides its layer and head.
 Piece prediction_work(const model::Workload& job, const Sizes& sizes, const KernelTimes& times);
 
-/// One exchange of tokens, the mean of a dispatch and a combine, in s; 0 without expert parallelism.
+/// One exchange of tokens, the mean of a dispatch and a combine, in s; 0 without expert
+/// parallelism.
 double exchange_time(const model::Workload& job, const Sizes& sizes, const Machine& machine);
 
 /// Nodes' worth of NVLink domains that expert parallelism spans: 1 inside one.

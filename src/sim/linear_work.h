@@ -15,7 +15,10 @@ struct Linear {
 
 /// Products of both directions, the accumulation of the weight gradient in FP32, and what
 /// quantises input and gradient.
-void add_linear(Piece& piece, const KernelTimes& times, model::Precision precision, const Linear& layer);
+void add_linear(Piece& piece,
+                const KernelTimes& times,
+                model::Precision precision,
+                const Linear& layer);
 
 /// The same for all local experts at once; `layer.rows` are one expert's.
 void add_expert_linear(Piece& piece,

@@ -21,9 +21,9 @@ struct Machine {
   double pcie_rate = 0;    // B/s per direction, nominal; 0: unknown
   int domain = 1;          // GPUs of one job that reach each other over NVLink
   bool blackwell = false;
-  bool ultra = false;      // Blackwell Ultra: exponentials at twice the rate
-  bool grace = false;      // the host, else x86
-  bool measured = false;   // published steps of this GPU bind constants
+  bool ultra = false;     // Blackwell Ultra: exponentials at twice the rate
+  bool grace = false;     // the host, else x86
+  bool measured = false;  // published steps of this GPU bind constants
 };
 
 struct MachineReading {

@@ -47,7 +47,8 @@ void run_pair(Lanes& lanes, const LayerTimes& times, const Pairing& by) {
   const double host = by.host_factor;
   const bool delayed = by.delayed_weights;
   const double late = delayed ? kDelayedHost : 0;
-  lanes.run(lanes.exchange, lanes.backward, times.c_backward * exchange, times.host_c_backward * host);
+  lanes.run(
+      lanes.exchange, lanes.backward, times.c_backward * exchange, times.host_c_backward * host);
   lanes.run(lanes.compute, lanes.forward, times.a_forward * compute, times.host_a_forward * host);
   lanes.run(lanes.compute,
             lanes.backward,
@@ -60,7 +61,8 @@ void run_pair(Lanes& lanes, const LayerTimes& times, const Pairing& by) {
   if (delayed) {
     lanes.run(lanes.compute, times.m_weights * compute, times.host_m_backward * host * late);
   }
-  lanes.run(lanes.exchange, lanes.backward, times.d_backward * exchange, times.host_d_backward * host);
+  lanes.run(
+      lanes.exchange, lanes.backward, times.d_backward * exchange, times.host_d_backward * host);
   lanes.run(lanes.compute, lanes.forward, times.m_forward * compute, times.host_m_forward * host);
   lanes.run(lanes.exchange, lanes.forward, times.c_forward * exchange, times.host_c_forward * host);
   lanes.run(lanes.compute,
@@ -88,8 +90,7 @@ Pairing pairing_of(const StepWork& work,
     const double taken = work.job->exchange.sms;
     const double share = std::min(1.0, times.exchange() / std::max(times.compute(), kNothing));
     pairing.exchange_factor = constants.overlap_exchange;
-    pairing.compute_factor =
-        1 + taken / (work.machine.sms - taken) * constants.overlap_sms * share;
+    pairing.compute_factor = 1 + taken / (work.machine.sms - taken) * constants.overlap_sms * share;
     pairing.loss = constants.overlap_loss;
   }
   return pairing;

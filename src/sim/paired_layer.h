@@ -7,7 +7,7 @@ namespace epwise::sim {
 /// A forward and a backward layer of different micro-batches under combined 1F1B.
 struct Pairing {
   bool delayed_weights = false;
-  double host_factor = 1;   // of all launches
+  double host_factor = 1;      // of all launches
   double exchange_factor = 1;  // exchange beside compute over exchange alone
   double compute_factor = 1;   // compute beside exchange over compute alone
   double loss = 0;             // share of what is hidden that contention takes back
@@ -21,8 +21,8 @@ Pairing pairing_of(const StepWork& work,
                    const Effects& effects,
                    double host_factor);
 
-/// Steady period of such pairs, in s: the recurrence of the issue order Cb Af Mb Df [Mw] Db Mf Cf Ab
-/// [Aw] over a compute stream, an exchange stream and the host, then the loss by contention.
+/// Steady period of such pairs, in s: the recurrence of the issue order Cb Af Mb Df [Mw] Db Mf Cf
+/// Ab [Aw] over a compute stream, an exchange stream and the host, then the loss by contention.
 double paired_layer(const LayerTimes& times, const Pairing& pairing);
 
 }  // namespace epwise::sim

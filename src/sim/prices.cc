@@ -77,8 +77,8 @@ Prices prices_of(const StepWork& work, const Constants& constants, const Effects
 }
 
 double gpu_time(const Work& work, const Prices& prices) {
-  return work.dense * prices.dense + work.grouped * prices.grouped +
-         attention_time(work, prices) + other_time(work, prices);
+  return work.dense * prices.dense + work.grouped * prices.grouped + attention_time(work, prices) +
+         other_time(work, prices);
 }
 
 double bf16_gpu_time(const Work& work, const Prices& prices) {

@@ -13,8 +13,8 @@ struct Sizes {
   double expert_ffn = 0;    // of one expert on one rank
   double local_experts = 1;
   double rows_per_expert = 0;
-  double halves = 2;     // first products of an MLP: gate and up, or up alone
-  double moe_layers = 0; // layers with experts
+  double halves = 2;      // first products of an MLP: gate and up, or up alone
+  double moe_layers = 0;  // layers with experts
   double dense_layers = 0;
 };
 

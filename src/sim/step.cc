@@ -40,8 +40,8 @@ Passes moe_layer(const Setting& on, const Piece& mixer, double unpaired_factor) 
   const Direction alone = unpaired_layer(times, unpaired_factor);
   Passes passes{alone.forward, alone.backward, alone.forward + alone.backward};
   if (on.work.job->exchange.overlap) {
-    passes.both = paired_layer(
-        times, pairing_of(on.work, times, on.constants, on.effects, on.host_factor));
+    passes.both =
+        paired_layer(times, pairing_of(on.work, times, on.constants, on.effects, on.host_factor));
   }
   return passes;
 }
@@ -58,11 +58,11 @@ Passes dense_layer(const Setting& on) {
   const auto gpu = [&](const Work& part) { return gpu_time(part, prices); };
   const Piece& mlp = work.dense_mlp;
   const Piece& mixer = work.mixer;
-  const double forward = soft_max(gpu(mlp.forward) + gpu(mixer.forward),
-                                  host(mlp.forward) + host(mixer.forward));
-  double backward = soft_max(
-      gpu(mlp.data) + gpu(mlp.weights) + gpu(mixer.data) + gpu(mixer.weights),
-      host(mlp.data) + host(mlp.weights) + host(mixer.data) + host(mixer.weights));
+  const double forward =
+      soft_max(gpu(mlp.forward) + gpu(mixer.forward), host(mlp.forward) + host(mixer.forward));
+  double backward =
+      soft_max(gpu(mlp.data) + gpu(mlp.weights) + gpu(mixer.data) + gpu(mixer.weights),
+               host(mlp.data) + host(mlp.weights) + host(mixer.data) + host(mixer.weights));
   const model::Recompute& recompute = work.job->recompute;
   if (recompute.full || recompute.dense_mlp) {
     backward += gpu(mlp.forward);
@@ -129,8 +129,8 @@ Stages stages_of(const StepWork& work, const Parts& parts) {
 }
 
 /// All micro-batches through all stages. Without overlap: every stage works M(F+B), and P-1 mean
-/// chunks fill and drain. Interleaved with overlap, the (V-1)P+1 slots that find no partner cost the
-/// difference of both ways.
+/// chunks fill and drain. Interleaved with overlap, the (V-1)P+1 slots that find no partner cost
+/// the difference of both ways.
 double body_time(const Setting& on, const Stages& stages, const Passes& layer) {
   const StepWork& work = on.work;
   const bool overlap = work.job->exchange.overlap;
@@ -167,9 +167,8 @@ double exposed_traffic(const Setting& on, const Passes& stage) {
   const double weights = work.update.weight_ring * on.constants.dp_ring;
   if (work.job->sharding != model::Sharding::none) {
     constexpr double kWindow = 0.6;  // weights are gathered in both passes of every micro-batch
-    return std::max(0.0,
-                    work.micro_batches *
-                        (2 * weights - (stage.forward + stage.backward) * kWindow));
+    return std::max(
+        0.0, work.micro_batches * (2 * weights - (stage.forward + stage.backward) * kWindow));
   }
   return std::max(0.0, gradients - stage.backward * on.constants.dp_window) +
          std::max(0.0, weights - stage.forward * on.constants.dp_window);
@@ -198,8 +197,9 @@ StepTimes evaluate(const StepWork& work, const Constants& constants, const Effec
   if (effects.optimizer) {
     times.optimizer = work.update.optimizer_memory * constants.optimizer + work.update.host_states;
     const bool launches = !work.job->graphs.full_iteration;
-    times.fixed = constants.step_fixed +
-                  (launches ? prices.operation * work.update.tensors * constants.host_parameter : 0);
+    times.fixed =
+        constants.step_fixed +
+        (launches ? prices.operation * work.update.tensors * constants.host_parameter : 0);
   }
   times.step = times.body + times.data_parallel + times.optimizer + times.fixed;
   return times;

@@ -21,9 +21,9 @@ struct StepTimes {
   double body = 0;           // all micro-batches
   double data_parallel = 0;  // exposed
   double optimizer = 0;
-  double fixed = 0;          // once a step: host, logging
-  Passes layer;              // with experts
-  Passes stage;              // the longest
+  double fixed = 0;  // once a step: host, logging
+  Passes layer;      // with experts
+  Passes stage;      // the longest
 };
 
 /// No allocation, no law: microseconds.

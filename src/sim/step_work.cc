@@ -80,7 +80,7 @@ StepWork lower(const model::Workload& job, const Machine& machine, const Constan
   work.micro_batches = job.batch.microbatches;
   work.transfer = transfer_time(job, machine, sizes, constants);
   work.several_domains = spanned_domains(job, machine) > 1;
-  work.update = update_work(job, work, constants);
+  work.update = update_work(job, machine, constants);
   return work;
 }
 

@@ -41,9 +41,9 @@ struct StepWork {
   Piece prediction;
   Work dispatch_side;
   Work combine_side;
-  double exchange = 0;           // s, one exchange by its law
-  double norm_replay = 0;        // s, recomputing the norms of a layer
-  double activation_replay = 0;  // s, recomputing the experts' activation
+  double exchange = 0;            // s, one exchange by its law
+  double norm_replay = 0;         // s, recomputing the norms of a layer
+  double activation_replay = 0;   // s, recomputing the experts' activation
   std::vector<ChunkWork> chunks;  // stages · virtual stages, chunk c on stage c % stages
   int stages = 1;
   int virtual_stages = 1;

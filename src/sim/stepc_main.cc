@@ -27,12 +27,8 @@ int run(const std::string& path, const std::string& out) {
   const auto table = epwise::sim::read_constants(file, problems);
   for (const Diagnostic& problem : problems) {
     const auto at = problem.mark.start();
-    std::fprintf(stderr,
-                 "%s:%d:%d: error: %s\n",
-                 path.c_str(),
-                 at.line,
-                 at.column,
-                 problem.message.c_str());
+    std::fprintf(
+        stderr, "%s:%d:%d: error: %s\n", path.c_str(), at.line, at.column, problem.message.c_str());
   }
   if (!problems.empty()) {
     return 1;

@@ -35,8 +35,8 @@ double forward_time(const LayerTimes& times, double host_factor) {
   double left = busy;
   for (std::size_t j = 0; j < kNodes; ++j) {
     launched += host[j];
-    const double hidden = j + 1 == kNodes ? kOverlappedA * gpu[j]
-                                          : kOverlapped * std::min(gpu[j], host[j]);
+    const double hidden =
+        j + 1 == kNodes ? kOverlappedA * gpu[j] : kOverlapped * std::min(gpu[j], host[j]);
     longest = std::max(longest, launched + left - hidden);
     left -= gpu[j];
   }

@@ -4,8 +4,10 @@
 
 namespace epwise::sim {
 
-/// What a step does besides its micro-batches, on the stage with most expert layers: gradients
+/// What a step does besides its micro-batches, on the stage that holds most parameters: gradients
 /// reduced, states updated, weights gathered.
-UpdateWork update_work(const model::Workload& job, const StepWork& work, const Constants& constants);
+UpdateWork update_work(const model::Workload& job,
+                       const Machine& machine,
+                       const Constants& constants);
 
 }  // namespace epwise::sim

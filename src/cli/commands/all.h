@@ -8,6 +8,7 @@ namespace epwise::cli {
 Command lint_command();
 Command whatif_command();
 Command why_command();
+Command simulate_command();
 Command explain_command();
 Command rules_command();
 Command hw_command();

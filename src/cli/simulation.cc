@@ -1,0 +1,92 @@
+#include "cli/simulation.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "cli/linting.h"
+#include "cli/recipe_on_target.h"
+#include "cli/target_options.h"
+#include "cost/compiled_table.h"
+#include "lint/engine.h"
+#include "lint/settled_facts.h"
+#include "model/facts.h"
+
+namespace epwise::cli {
+
+namespace {
+
+/// A recipe as predictions see it: what the launch makes of its values.
+model::WorkloadReading read_workload(const RecipeOnTarget::Reading& reading,
+                                     const RecipeOnTarget& recipe) {
+  const recipe::Vocabulary& vocabulary = reading.recipe->vocabulary_or(*reading.vocabulary);
+  const lint::Knowledge& knowledge = recipe.knowledge();
+  model::Facts facts(
+      *reading.recipe, vocabulary, recipe.target(), knowledge.names, knowledge.derived);
+  lint::settle(facts, knowledge);
+  return model::read_workload(facts);
+}
+
+int count_errors(const RecipeOnTarget::Reading& reading, const RecipeOnTarget& recipe) {
+  const lint::Result result = lint::lint(*reading.recipe,
+                                         *reading.vocabulary,
+                                         recipe.target(),
+                                         recipe.knowledge(),
+                                         recipe.selection());
+  return static_cast<int>(
+      std::ranges::count(result.findings, lint::Severity::error, &lint::Finding::severity));
+}
+
+}  // namespace
+
+std::vector<Option> simulation_options(std::vector<std::string_view> formats) {
+  std::vector<Option> options = single_recipe_options();
+  for (Option& option : options) {
+    if (option.name == "--format") {
+      option.summary =
+          formats.size() == 3 ? "full (default), json or csv" : "full (default) or json";
+      option.words = std::move(formats);
+    }
+  }
+  return options;
+}
+
+Simulator::Simulator(Session& session, const Arguments& arguments)
+    : session_(session),
+      arguments_(arguments),
+      laws_(cost::compiled_table()) {}
+
+SimulatedJob Simulator::run(const std::string& path, bool force) {
+  RecipeOnTarget recipe(session_, arguments_, path, target_settings(arguments_));
+  const RecipeOnTarget::Reading reading = recipe.read();
+  SimulatedJob job;
+  report::SimulatedRecipe& report = job.report;
+  report.path = reading.recipe->path;
+  report.framework = recipe::to_string(reading.recipe->framework);
+  report.target = describe(recipe.target(), reading.recipe->framework);
+  report.hw = recipe.target().hw == nullptr ? "" : recipe.target().hw->name;
+  report.lint_errors = count_errors(reading, recipe);
+  if (report.lint_errors > 0 && !force) {
+    return job;
+  }
+  model::WorkloadReading read = read_workload(reading, recipe);
+  if (!read.problems.empty()) {
+    report.missing = std::move(read.problems);
+    return job;
+  }
+  const sim::ConstantTable& constants = sim::constants();
+  sim::MachineReading machine =
+      sim::machine_of(*recipe.target().hw, read.workload.machine, laws_, constants);
+  if (!machine.problem.empty()) {
+    text::Diagnostic& problem = report.missing.emplace_back();
+    problem.message = std::move(machine.problem);
+    problem.help = "choose another --hw";
+    return job;
+  }
+  job.machine = machine.machine;
+  report.inputs = read.workload.inputs;
+  job.workload = std::make_shared<const model::Workload>(std::move(read.workload));
+  report.prediction = sim::predict(*job.workload, job.machine, constants.values);
+  return job;
+}
+
+}  // namespace epwise::cli

@@ -1,0 +1,84 @@
+#include <cstdlib>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "report/json_text.h"
+#include "report/simulate_writer.h"
+
+namespace epwise::report {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// Twelve digits: more than anyone knows, and the same on every machine.
+double rounded(double value) {
+  return std::strtod(fmt::format("{:.12g}", value).c_str(), nullptr);
+}
+
+Json range_json(const sim::Range& range, double unit) {
+  return {{"value", rounded(range.value / unit)},
+          {"low", rounded(range.low / unit)},
+          {"high", rounded(range.high / unit)}};
+}
+
+Json missing_json(const std::vector<text::Diagnostic>& missing) {
+  Json all = Json::array();
+  for (const text::Diagnostic& each : missing) {
+    all.push_back({{"message", each.message}, {"help", each.help}});
+  }
+  return all;
+}
+
+Json inputs_json(const std::vector<model::Input>& inputs) {
+  int assumed = 0;
+  Json list = Json::array();
+  for (const model::Input& input : inputs) {
+    assumed += input.status == model::InputStatus::assumed ? 1 : 0;
+    Json json = {
+        {"name", input.key}, {"value", input.value}, {"status", model::to_string(input.status)}};
+    if (!input.why.empty()) {
+      json["why"] = input.why;
+    }
+    list.push_back(json);
+  }
+  return {{"measured", static_cast<int>(inputs.size()) - assumed},
+          {"assumed", assumed},
+          {"list", list}};
+}
+
+void add_prediction(Json& json, const SimulatedRecipe& recipe) {
+  constexpr double kTera = 1e12;
+  const sim::Prediction& prediction = *recipe.prediction;
+  json["step_time_s"] = range_json(prediction.step_time, 1);
+  json["tokens_per_s_per_gpu"] = range_json(prediction.tokens_per_second, 1);
+  json["tflops_per_gpu"] = range_json(prediction.flops_per_second, kTera);
+  Json breakdown = Json::array();
+  for (const sim::WaterfallTerm& term : prediction.waterfall) {
+    breakdown.push_back({{"name", term.name}, {"seconds", rounded(term.seconds)}});
+  }
+  json["breakdown"] = breakdown;
+  json["inputs"] = inputs_json(recipe.inputs);
+}
+
+}  // namespace
+
+std::string simulate_json(const std::vector<SimulatedRecipe>& recipes) {
+  Json files = Json::array();
+  for (const SimulatedRecipe& recipe : recipes) {
+    Json json = {{"path", recipe.path},
+                 {"framework", recipe.framework},
+                 {"target", recipe.target},
+                 {"lint_errors", recipe.lint_errors}};
+    if (recipe.prediction) {
+      add_prediction(json, recipe);
+    } else {
+      json["refused"] = recipe.missing.empty() ? "lint" : "missing";
+      json["missing"] = missing_json(recipe.missing);
+    }
+    files.push_back(json);
+  }
+  return json_text({{"schema", "epwise.simulate/1"}, {"files", files}});
+}
+
+}  // namespace epwise::report
