@@ -20,9 +20,9 @@ double mixer_flops(const Architecture& model, Mixer mixer);
 /// topk times and on the latent width, with the two projections to it.
 double feed_forward_flops(const Architecture& model, FeedForward feed_forward);
 
-/// FLOPs of one token through the whole model with prediction depths and all logits. Each depth adds
-/// its layers, 6(3h + 2h²) for its norms and projection, which the convention leaves out for hybrid
-/// models, and one more product of logits.
+/// FLOPs of one token through the whole model with prediction depths and all logits. Each depth
+/// adds its layers, 6(3h + 2h²) for its norms and projection, which the convention leaves out for
+/// hybrid models, and one more product of logits.
 ///   DeepSeek-V3 at 4096 with one prediction depth → 259.99e9
 double flops_per_token(const Architecture& model);
 

@@ -63,6 +63,25 @@ Dispatcher read_dispatcher(const FieldReader& reader) {
   return backend == "ncclep" ? Dispatcher::ncclep : Dispatcher::deepep;
 }
 
+/// TE keeps quantised weights in both directions of use, beside the BF16 ones unless these are
+/// replaced by them. Tensor-wise FP8 needs a transposed copy before Blackwell only.
+double weight_bytes(Precision precision, bool replaced, const hw::Profile* profile) {
+  const bool blackwell = profile != nullptr && profile->compute_capability >= 10;
+  const double kept = replaced ? 0 : 2;
+  switch (precision) {
+    case Precision::bf16:
+      break;
+    case Precision::fp8_tensor:
+      return kept + (blackwell ? 1 : 2);
+    case Precision::fp8_block:
+    case Precision::mxfp8:
+      return kept + 2 * (1 + 1.0 / 32);
+    case Precision::nvfp4:
+      return kept + 2 * (0.5 + 1.0 / 16);
+  }
+  return 2;
+}
+
 }  // namespace
 
 Precision read_precision(const FieldReader& reader) {
@@ -173,20 +192,26 @@ ActivationOffload read_offload(const FieldReader& reader) {
   return offload;
 }
 
-Optimizer read_optimizer(const FieldReader& reader) {
+Optimizer read_optimizer(const FieldReader& reader, Precision precision) {
   Optimizer optimizer;
+  const bool gathered =
+      reader.flag(precision == Precision::nvfp4 ? "model.fp4_param" : "model.fp8_param");
+  optimizer.weight = weight_bytes(precision, gathered, reader.facts().target().hw);
   optimizer.distributed = reader.flag("ddp.use_distributed_optimizer") ||
                           reader.flag("optimizer.use_distributed_optimizer");
   optimizer.overlap_gradients = reader.flag("ddp.overlap_grad_reduce");
   optimizer.overlap_weights = reader.flag("ddp.overlap_param_gather");
+  // Bridge's own default counts only where neither the file nor a preset decides.
   const bool given = reader.is_written("ddp.grad_reduce_in_fp32") ||
+                     reader.is_set("mixed_precision") ||
+                     reader.facts().has_section("mixed_precision").truthy() ||
                      reader.facts().recipe().framework == recipe::Framework::mlm;
-  if (given || reader.is_set("mixed_precision")) {
+  if (given) {
     optimizer.gradient = reader.flag("ddp.grad_reduce_in_fp32") ? 4 : 2;
   }
   if (reader.flag("optimizer.use_precision_aware_optimizer")) {
     optimizer.main_weight = bytes_of(reader.text("optimizer.main_params_dtype"), 4);
-    optimizer.gradient = bytes_of(reader.text("optimizer.main_grads_dtype"), 4);
+    optimizer.main_gradient = bytes_of(reader.text("optimizer.main_grads_dtype"), 4);
     optimizer.moments = bytes_of(reader.text("optimizer.exp_avg_dtype"), 4) +
                         bytes_of(reader.text("optimizer.exp_avg_sq_dtype"), 4);
   }

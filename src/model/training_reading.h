@@ -12,7 +12,7 @@ Routing read_routing(const FieldReader& reader);
 Graphs read_graphs(const FieldReader& reader);
 Recompute read_recompute(const FieldReader& reader);
 ActivationOffload read_offload(const FieldReader& reader);
-Optimizer read_optimizer(const FieldReader& reader);
+Optimizer read_optimizer(const FieldReader& reader, Precision precision);
 Sharding read_sharding(const FieldReader& reader);
 
 }  // namespace epwise::model

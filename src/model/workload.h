@@ -142,8 +142,9 @@ struct ActivationOffload {
 /// Bytes of one parameter's state.
 struct Optimizer {
   bool distributed = false;  // states are spread over the data-parallel ranks
-  double weight = 2;
-  double gradient = 4;
+  double weight = 2;         // of a matrix that is multiplied with: all its copies
+  double gradient = 4;       // of the buffer that gradients are added up in
+  double main_gradient = 4;  // that the optimizer reads
   double main_weight = 4;
   double moments = 8;        // both
   double host_fraction = 0;  // of the states that stands in host memory
@@ -168,7 +169,7 @@ struct Kernels {
   bool fused_softmax = false;  // learnable softmax inside the attention kernel
   bool fp8_attention = false;
   bool fused_experts = false;  // grouped MLP as one kernel chain with activation and quantisation
-  bool fused_loss = false;     // cross-entropy without a copy of the logits
+  bool fused_loss = false;     // TE's cross-entropy, which works in the logits' own memory
 };
 
 struct Workload {

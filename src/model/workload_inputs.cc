@@ -77,11 +77,24 @@ void note_training(Notes& notes, const Workload& workload) {
               {"model.cuda_graph_impl", "model.enable_cuda_graph", "model.external_cuda_graph"});
 }
 
+/// A Bridge file of overrides leaves the loss to a library recipe, and those use TE's.
+void decide_loss(const FieldReader& reader, Notes& notes, Kernels& kernels) {
+  const auto& recipe = reader.facts().recipe();
+  const bool open = recipe.framework == recipe::Framework::bridge && recipe.model_class.empty() &&
+                    !reader.is_written("model.cross_entropy_loss_fusion");
+  kernels.fused_loss = open || (reader.flag("model.cross_entropy_loss_fusion") &&
+                                reader.text("model.cross_entropy_fusion_impl") == "te");
+  notes.field("loss",
+              kernels.fused_loss ? "in the logits' memory" : "on fp32 copies of the logits",
+              {"model.cross_entropy_loss_fusion"},
+              open ? "library recipes compute the cross-entropy with TE's kernel" : "");
+}
+
 /// The fused kernels came with the stacks that capture whole iterations.
 void decide_kernels(const FieldReader& reader, Notes& notes, Workload& workload) {
   Kernels& kernels = workload.kernels;
   const bool recent = workload.graphs.full_iteration;
-  kernels.fused_loss = reader.flag("model.cross_entropy_loss_fusion");
+  decide_loss(reader, notes, kernels);
   if (workload.architecture.attention.learnable_softmax) {
     kernels.fused_softmax = recent || workload.exchange.dispatcher == Dispatcher::ncclep;
     notes.assumed("attention_path",

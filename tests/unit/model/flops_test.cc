@@ -150,11 +150,11 @@ TEST_CASE("published FLOPs a token of every model, and its parameters") {
     CAPTURE(row.value("model", "?"));
     Architecture model = architecture_of(row);
     ++models;
-    for (const auto& [sequence, published] : row["flops_per_token_g"].items()) {
-      CAPTURE(sequence);
-      model.sequence = std::stoi(sequence);
+    for (const auto& published : row["flops_per_token_g"].items()) {
+      CAPTURE(published.key());
+      model.sequence = std::stoi(published.key());
       CHECK(flops_per_token(model) * 1e-9 ==
-            doctest::Approx(published.get<double>()).epsilon(0.005));
+            doctest::Approx(published.value().get<double>()).epsilon(0.005));
     }
     const auto parameters = model_parameters(model);
     CHECK(parameters.total * 1e-9 ==
