@@ -62,7 +62,7 @@ std::string take_flag(const std::vector<Option>& options, std::vector<std::strin
 }
 
 void check_action(const Command& command, const Arguments& arguments) {
-  if (command.actions.empty()) {
+  if (command.actions.empty() || (!command.needs_action && arguments.operands.empty())) {
     return;
   }
   const std::string given = arguments.operands.empty() ? "" : arguments.operands.front();

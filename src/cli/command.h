@@ -57,6 +57,7 @@ struct Command {
   /// interrupted) stands in its help without being listed here.
   std::vector<Exit> exits = {{ExitCode::clean, "done"}};
   std::vector<std::string_view> actions = {};  // "list", "show": what the first argument may be
+  bool needs_action = true;                    // else the first argument may be missing
   std::string_view about = {};                 // paragraphs that --help adds at the end
   Completion operands = Completion::nothing;   // what the arguments are
   bool takes_words = false;                    // words behind `--` are something of their own

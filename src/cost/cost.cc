@@ -47,4 +47,18 @@ std::string_view to_string(Status status) {
   return "";
 }
 
+std::string_view meaning_of(Status status) {
+  switch (status) {
+    case Status::fitted:
+      return "rows of this chip, inside their range";
+    case Status::interpolated:
+      return "the same architecture, another format or shape";
+    case Status::extrapolated:
+      return "outside the range of the rows";
+    case Status::prior:
+      return "scaled from a neighbour, or assumed";
+  }
+  return "";
+}
+
 }  // namespace epwise::cost

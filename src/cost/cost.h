@@ -52,4 +52,7 @@ Status worse(Status a, Status b);
 
 std::string_view to_string(Status status);
 
+/// What the word says, for people: "rows of this chip, inside their range".
+std::string_view meaning_of(Status status);
+
 }  // namespace epwise::cost

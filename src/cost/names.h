@@ -36,6 +36,16 @@ std::optional<T> parse(std::string_view text) {
   return std::nullopt;
 }
 
+/// All spellings of a kind: {"bf16", "fp16", "fp8", …}.
+template <class T>
+std::vector<std::string_view> words_of() {
+  std::vector<std::string_view> words;
+  for (const Name<T>& name : names_of(T{})) {
+    words.push_back(name.text);
+  }
+  return words;
+}
+
 /// "deepep", "deepep-ll", "DeepEP V2", "hybridep", "nccl_ep", "nccl", "trtllm-one-sided", …:
 /// sources spell backends freely. Nullopt for what names none.
 std::optional<Backend> parse_backend(std::string_view text);
