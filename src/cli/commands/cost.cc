@@ -39,12 +39,6 @@ BATCH
   One JSON object a line: {"law": "gemm", "hw": "h100", "dtype": "bf16", "m": 4096, ...}; `-` reads
   standard input. One line comes back for each: {"seconds", "low", "high", "relative_sd", "status",
   "basis"}, or {"error"}. Lines with nothing in them get no answer.
-
-EXIT CODES
-  0  every question has an answer
-  1  a question of --batch has none: its line says why
-  2  the question on the command line is wrong
-  3, 70, 130 as for lint
 )";
 
 std::string argument_text(const cost::Parameter& parameter) {
@@ -189,6 +183,8 @@ Command cost_command() {
                        .summary = "text (default) or json",
                        .words = {"text", "json"},
                        .completion = Completion::words}},
+          .exits = {{ExitCode::clean, "every question has an answer"},
+                    {ExitCode::findings, "a question of --batch has none: its line says why"}},
           .actions = std::move(laws),
           .needs_action = false,
           .about = kAbout,
