@@ -159,10 +159,9 @@ Command cost_command() {
           .usage = "cost LAW [OPTION...] NAME=VALUE... | cost --batch FILE",
           .summary = "say how long a kernel or a collective takes",
           .examples = {{"cost gemm --hw h100 dtype=bf16 m=4096 n=7168 k=2048", "a matrix product"},
-                       {"cost dispatch --hw gb200 backend=hybridep tokens=4096 hidden=7168 topk=8 "
-                        "experts=256 ep=64",
-                        "tokens on their way to experts"},
-                       {"cost collective", "what the law wants to know"}},
+                       {"cost collective --hw gb200 kind=ag bytes_per_rank=64e6 ranks=8",
+                        "an all-gather"},
+                       {"cost dispatch", "what the law wants to know"}},
           .options = {{.name = "--hw",
                        .arity = Option::Arity::one,
                        .value = "NAME",
