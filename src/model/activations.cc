@@ -151,6 +151,13 @@ void add_mlp(const Workload& workload, double width, bool again, Sum& sum) {
   sum.transient(values * (before + 1) * kBf16);
 }
 
+/// A rank that a trained router loads more in one layer is loaded less in another: over the layers
+/// of a stage less of the excess is left than of a layer's.
+double held_excess(Balance balance) {
+  constexpr double kNatural = 1.1;
+  return balance == Balance::natural ? kNatural : 1;
+}
+
 void add_experts(const Workload& workload, Sum& sum) {
   const auto& model = workload.architecture;
   const auto load = expert_load(workload);
@@ -162,7 +169,7 @@ void add_experts(const Workload& workload, Sum& sum) {
   const double width = model.dispatch_width();
   const double ffn = static_cast<double>(model.experts.ffn) / workload.parallel.expert_tensor;
   const double before = model.mlp_matrices() - 1;
-  const double rows = load.rows;
+  const double rows = load.rows * held_excess(workload.routing.balance);
   sum.keep(tokens * model.experts.count * 13, again);
   if (model.experts.latent > 0) {
     sum.keep(2 * tokens * width * input, again);

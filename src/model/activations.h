@@ -26,6 +26,7 @@ struct LayerActivations {
 ///   experts     q·rows·w of dispatched tokens, b·rows·(m − 1)f before and q·rows·f behind the
 ///               activation, w the width of a dispatched token, m the MLP's matrices
 ///   dense, shared   the same with their rows
+/// Under natural routing the fullest rank holds a tenth more rows than the mean.
 /// Less what is recomputed or offloaded. (simulator.md §3.10)
 ///   a DeepSeek-V3 layer, 4096 tokens, BF16 → 1.75 GiB; Qwen3-30B → 0.44 GiB
 LayerActivations layer_activations(const Workload& workload, const Layer& layer);

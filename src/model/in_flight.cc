@@ -7,13 +7,34 @@ namespace epwise::model {
 
 namespace {
 
-/// The virtual stage of the k-th chunk that a stage runs forward.
-int virtual_stage(const FlightPlan& plan, int k) {
-  const int round = plan.group * plan.virtual_stages;
-  const int done = k / round * plan.group;  // micro-batches of earlier rounds
-  const int group = std::min(plan.group, plan.microbatches - done);
-  return k % round / std::max(1, group);
-}
+/// The virtual stages that a stage runs forward, one after the other: groups of micro-batches, each
+/// through all chunks.
+class ForwardOrder {
+ public:
+  explicit ForwardOrder(const FlightPlan& plan)
+      : plan_(plan),
+        group_(std::min(plan.group, plan.microbatches)) {}
+
+  int next() {
+    const int chunk = chunk_;
+    if (++in_group_ == group_) {
+      in_group_ = 0;
+      if (++chunk_ == plan_.virtual_stages) {
+        chunk_ = 0;
+        done_ += group_;
+        group_ = std::max(1, std::min(plan_.group, plan_.microbatches - done_));
+      }
+    }
+    return chunk;
+  }
+
+ private:
+  FlightPlan plan_;
+  int group_ = 1;
+  int chunk_ = 0;
+  int in_group_ = 0;
+  int done_ = 0;  // micro-batches of earlier groups
+};
 
 }  // namespace
 
@@ -50,15 +71,19 @@ double peak_of_chunks(const FlightPlan& plan, int stage, std::span<const double>
     return held * chunk_bytes.front();
   }
   const int all = plan.microbatches * plan.virtual_stages;
-  const int rounds = std::min(all, held + 2 * plan.group * plan.virtual_stages);
+  // From there on what comes and goes repeats, but for a last group with fewer micro-batches.
+  const int period = plan.group * plan.virtual_stages;
+  const bool even = plan.microbatches % plan.group == 0;
+  const int rounds = even ? std::min(all, held + period) : all;
+  ForwardOrder coming(plan);
+  ForwardOrder leaving(plan);  // in the same order, last virtual stage first
   double now = 0;
   double peak = 0;
   for (int forward = 0; forward < rounds; ++forward) {
-    if (forward >= held) {  // the oldest backward chunk leaves, last virtual stage first
-      now -= chunk_bytes[static_cast<std::size_t>(plan.virtual_stages - 1 -
-                                                  virtual_stage(plan, forward - held))];
+    if (forward >= held) {
+      now -= chunk_bytes[static_cast<std::size_t>(plan.virtual_stages - 1 - leaving.next())];
     }
-    now += chunk_bytes[static_cast<std::size_t>(virtual_stage(plan, forward))];
+    now += chunk_bytes[static_cast<std::size_t>(coming.next())];
     peak = std::max(peak, now);
   }
   return peak;

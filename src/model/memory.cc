@@ -6,6 +6,8 @@
 #include "model/activations.h"
 #include "model/dispatch_buffers.h"
 #include "model/in_flight.h"
+#include "model/layer_table.h"
+#include "model/parameters.h"
 #include "model/states.h"
 
 namespace epwise::model {
@@ -16,6 +18,12 @@ constexpr double kGiB = 1024.0 * 1024.0 * 1024.0;
 constexpr double kFragments = 0.05;
 constexpr double kContext = 2 * kGiB;
 
+/// What is known of each kind of layer.
+struct Tables {
+  LayerTable<LayerActivations> activations;
+  LayerTable<RankParameters> parameters;
+};
+
 /// Of one micro-batch in one chunk.
 struct ChunkActivations {
   double saved = 0;
@@ -25,12 +33,10 @@ struct ChunkActivations {
   double loss = 0;  // part of `saved`
 };
 
-void add_layer(const Workload& workload,
-               const Layer& layer,
+void add_layer(const LayerActivations& layer_bytes,
                bool checkpointed,
                double checkpoint,
                ChunkActivations& chunk) {
-  const auto layer_bytes = layer_activations(workload, layer);
   const double saved = checkpointed ? checkpoint : layer_bytes.saved;
   const double again =
       checkpointed ? layer_bytes.saved + layer_bytes.recomputed : layer_bytes.recomputed;
@@ -39,16 +45,19 @@ void add_layer(const Workload& workload,
   chunk.working_layer = std::max(chunk.working_layer, again + layer_bytes.transient);
 }
 
-ChunkActivations chunk_activations(const Workload& workload, const Chunk& chunk) {
+ChunkActivations chunk_activations(const Workload& workload, const Chunk& chunk, Tables& tables) {
   const auto& model = workload.architecture;
+  const auto bytes_of = [&](const Layer& layer) -> const LayerActivations& {
+    return tables.activations.get(
+        layer, [&](const Layer& kind) { return layer_activations(workload, kind); });
+  };
   const auto& recompute = workload.recompute;
   const double input = checkpoint_bytes(workload);
   ChunkActivations result;
   for (int i = 0; i < chunk.layers; ++i) {
     const bool first_of_interval = recompute.block || i % recompute.interval == 0;
     const bool checkpointed = recompute.full && (!recompute.block || i < recompute.interval);
-    add_layer(workload,
-              model.layers[static_cast<std::size_t>(chunk.first + i)],
+    add_layer(bytes_of(model.layers[static_cast<std::size_t>(chunk.first + i)]),
               checkpointed,
               first_of_interval ? input : 0,
               result);
@@ -58,7 +67,7 @@ ChunkActivations chunk_activations(const Workload& workload, const Chunk& chunk)
   }
   for (int depth = 0; depth < chunk.prediction_depths; ++depth) {
     for (const auto& layer : model.prediction) {
-      add_layer(workload, layer, recompute.full, input, result);
+      add_layer(bytes_of(layer), recompute.full, input, result);
     }
     result.saved += 4 * input;  // both norms and what they project
   }
@@ -80,7 +89,7 @@ double graph_bytes(const Workload& workload, double layers_in_flight) {
   return layers_in_flight * checkpoint_bytes(workload);
 }
 
-StageMemory stage_memory(const Workload& workload, int stage) {
+StageMemory stage_memory(const Workload& workload, int stage, Tables& tables) {
   const auto& parallel = workload.parallel;
   const auto plan = flight_plan(workload);
   std::vector<double> saved;
@@ -88,7 +97,7 @@ StageMemory stage_memory(const Workload& workload, int stage) {
   int layers = 0;
   for (std::size_t c = static_cast<std::size_t>(stage); c < parallel.chunks.size();
        c += static_cast<std::size_t>(parallel.pipeline)) {
-    const auto chunk = chunk_activations(workload, parallel.chunks[c]);
+    const auto chunk = chunk_activations(workload, parallel.chunks[c], tables);
     saved.push_back(chunk.saved);
     layers += parallel.chunks[c].layers;
     sum.largest_layer = std::max(sum.largest_layer, chunk.largest_layer);
@@ -97,7 +106,8 @@ StageMemory stage_memory(const Workload& workload, int stage) {
     sum.loss = std::max(sum.loss, chunk.loss);
     sum.saved += chunk.saved;
   }
-  const auto states = state_bytes(workload, stage);
+  const auto states =
+      state_bytes(workload, stage, rank_parameters(workload, stage, tables.parameters));
   StageMemory memory;
   memory.weights = states.weights;
   memory.gradients = states.gradients;
@@ -136,8 +146,9 @@ double needed(const StageMemory& memory) {
 
 MemoryEstimate estimate_memory(const Workload& workload) {
   MemoryEstimate estimate;
+  Tables tables;
   for (int stage = 0; stage < workload.parallel.pipeline; ++stage) {
-    estimate.stages.push_back(stage_memory(workload, stage));
+    estimate.stages.push_back(stage_memory(workload, stage, tables));
     const auto& last = estimate.stages.back();
     if (needed(last) > estimate.needed) {
       estimate.needed = needed(last);

@@ -51,27 +51,28 @@ Divided mixer_parameters(const Architecture& model, Mixer mixer) {
   return {};
 }
 
-struct RankSum {
-  double dense = 0;
-  double expert = 0;
-  int tensors = 0;
-};
-
-void add_layer(const Workload& workload, const Layer& layer, double times, RankSum& sum) {
+/// What one rank holds of a layer.
+RankParameters layer_share(const Workload& workload, const Layer& layer) {
   const Architecture& model = workload.architecture;
   const auto& parallel = workload.parallel;
   const auto all = layer_parameters(model, layer);
   const auto mixer = mixer_parameters(model, layer.mixer);
-  const double latent =
-      layer.feed_forward == FeedForward::experts ? 2.0 * model.hidden * model.experts.latent : 0;
-  sum.dense += times * ((mixer.shared_out + all.dense_mlp + all.shared - latent) / parallel.tensor +
-                        mixer.whole + all.router + latent + all.norms);
-  sum.expert += times * all.experts / parallel.expert / parallel.expert_tensor;
-  const int local = std::max(1, model.experts.count / parallel.expert);
   const bool experts = layer.feed_forward == FeedForward::experts;
-  const int tensors = (layer.mixer == Mixer::none ? 0 : 5) + (experts ? 2 * local + 3 : 0) +
-                      (layer.feed_forward == FeedForward::dense ? 3 : 0);
-  sum.tensors += static_cast<int>(times) * tensors;
+  const double latent = experts ? 2.0 * model.hidden * model.experts.latent : 0;
+  RankParameters share;
+  share.dense = (mixer.shared_out + all.dense_mlp + all.shared - latent) / parallel.tensor +
+                mixer.whole + all.router + latent + all.norms;
+  share.expert = all.experts / parallel.expert / parallel.expert_tensor;
+  const int local = std::max(1, model.experts.count / parallel.expert);
+  share.tensors = (layer.mixer == Mixer::none ? 0 : 5) + (experts ? 2 * local + 3 : 0) +
+                  (layer.feed_forward == FeedForward::dense ? 3 : 0);
+  return share;
+}
+
+void add(const RankParameters& share, int times, RankParameters& sum) {
+  sum.dense += times * share.dense;
+  sum.expert += times * share.expert;
+  sum.tensors += times * share.tensors;
 }
 
 }  // namespace
@@ -140,31 +141,39 @@ ModelParameters model_parameters(const Architecture& model) {
 }
 
 RankParameters rank_parameters(const Workload& workload, int stage) {
+  LayerTable<RankParameters> shares;
+  return rank_parameters(workload, stage, shares);
+}
+
+RankParameters rank_parameters(const Workload& workload,
+                               int stage,
+                               LayerTable<RankParameters>& shares) {
   const Architecture& model = workload.architecture;
   const auto& parallel = workload.parallel;
-  const double matrix = static_cast<double>(model.padded_vocab) * model.hidden / parallel.tensor;
-  RankSum sum;
-  double embedding = 0;
-  for (std::size_t c = 0; c < parallel.chunks.size(); ++c) {
-    if (static_cast<int>(c) % parallel.pipeline != stage) {
-      continue;
-    }
+  const double h = model.hidden;
+  const double matrix = model.padded_vocab * h / parallel.tensor;
+  const auto share = [&](const Layer& layer) -> const RankParameters& {
+    return shares.get(layer, [&](const Layer& kind) { return layer_share(workload, kind); });
+  };
+  RankParameters sum;
+  for (std::size_t c = static_cast<std::size_t>(stage); c < parallel.chunks.size();
+       c += static_cast<std::size_t>(parallel.pipeline)) {
     const Chunk& chunk = parallel.chunks[c];
     for (int i = 0; i < chunk.layers; ++i) {
-      add_layer(workload, model.layers[static_cast<std::size_t>(chunk.first + i)], 1, sum);
+      add(share(model.layers[static_cast<std::size_t>(chunk.first + i)]), 1, sum);
     }
     for (const auto& layer : model.prediction) {
-      add_layer(workload, layer, chunk.prediction_depths, sum);
+      add(share(layer), chunk.prediction_depths, sum);
     }
-    const double h = model.hidden;
     sum.dense += chunk.prediction_depths * (2 * h * h / parallel.tensor + 3 * h);
     // Prediction needs the input embedding, and keeps a copy of it where it stands.
     const bool reads = chunk.embedding || chunk.prediction_depths > 0;
     const bool writes = chunk.loss && !(model.tied_embeddings && reads);
-    embedding += matrix * ((reads ? 1 : 0) + (writes ? 1 : 0));
+    sum.embedding += matrix * ((reads ? 1 : 0) + (writes ? 1 : 0));
     sum.tensors += (reads ? 1 : 0) + (writes ? 2 : 0);
   }
-  return {sum.dense + embedding, sum.expert, embedding, sum.tensors};
+  sum.dense += sum.embedding;
+  return sum;
 }
 
 }  // namespace epwise::model

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "model/layer_table.h"
 #include "model/workload.h"
 
 /// Numbers of parameters.
@@ -47,5 +48,10 @@ struct RankParameters {
 };
 
 RankParameters rank_parameters(const Workload& workload, int stage);
+
+/// The same with a memory of what a rank holds of each kind of layer, for who asks for many stages.
+RankParameters rank_parameters(const Workload& workload,
+                               int stage,
+                               LayerTable<RankParameters>& shares);
 
 }  // namespace epwise::model

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "model/parameters.h"
-
 namespace epwise::model {
 
 namespace {
@@ -47,8 +45,11 @@ void add(const Workload& workload,
 }  // namespace
 
 StateBytes state_bytes(const Workload& workload, int stage) {
+  return state_bytes(workload, stage, rank_parameters(workload, stage));
+}
+
+StateBytes state_bytes(const Workload& workload, int stage, const RankParameters& parameters) {
   constexpr double kBf16 = 2;
-  const auto parameters = rank_parameters(workload, stage);
   const auto dense = shares_of(workload, workload.parallel.dense_replicas());
   const auto expert = shares_of(workload, workload.parallel.expert_data);
   StateBytes sum;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "model/parameters.h"
 #include "model/workload.h"
 
 /// What a GPU keeps of its parameters from step to step.
@@ -22,5 +23,8 @@ struct StateBytes {
 ///   Qwen3-30B on 16 GPUs with EP 16: 1.541e9 dense and 1.812e9 expert parameters, 18 bytes over 16
 ///   and 1 replicas, fp32 gradients → 40.06 GiB
 StateBytes state_bytes(const Workload& workload, int stage);
+
+/// The same for parameters that are counted already.
+StateBytes state_bytes(const Workload& workload, int stage, const RankParameters& parameters);
 
 }  // namespace epwise::model
