@@ -55,6 +55,7 @@ const std::vector<ConstantColumn>& constant_columns() {
       {"share_optimizer", Dimension::none, &Constants::share_optimizer},
       {"share_nic", Dimension::none, &Constants::share_nic},
       {"share_nvlink", Dimension::none, &Constants::share_nvlink},
+      {"share_host_link", Dimension::none, &Constants::share_host_link},
       {"small_head_blackwell", Dimension::none, &Constants::small_head_blackwell},
       {"small_head_hopper", Dimension::none, &Constants::small_head_hopper},
       {"scan_rate", Dimension::bytes_per_second, &Constants::scan_rate},

@@ -74,6 +74,7 @@ struct Constants {
   double share_optimizer = 0;
   double share_nic = 0;
   double share_nvlink = 0;
+  double share_host_link = 0;
   double small_head_blackwell = 0;
   double small_head_hopper = 0;
   double scan_rate = 0;  // B/s

@@ -200,7 +200,7 @@ LayerTimes layer_times(const StepWork& work,
 
   times.stalls = effects.host_stalls && waits_for_sizes(*work.job);
   times.stall = times.stalls ? constants.host_sync : 0;
-  if (work.job->graphs.full_iteration) {
+  if (work.job->graphs.full_iteration || work.job->graphs.whole_layers) {
     clear_host(times);
   }
   return times;

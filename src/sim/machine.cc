@@ -64,6 +64,9 @@ MachineReading machine_of(const hw::Profile& profile,
       (stated.nic_rate > 0 ? stated.nic_rate : number(profile, "nic_bandwidth_per_gpu")) *
       by.share_nic;
   machine.pcie_rate = number(profile, "pcie_bandwidth_per_direction");
+  constexpr double kGpusPerGrace = 2;
+  const double c2c = number(profile, "c2c_bandwidth_per_direction") / kGpusPerGrace;
+  machine.host_rate = (c2c > 0 ? c2c : machine.pcie_rate) * by.share_host_link;
   machine.domain = stated.nvlink_domain;
   machine.blackwell = machine.chip->architecture == cost::Architecture::blackwell;
   machine.ultra = profile.compute_capability == 10.3;

@@ -19,6 +19,7 @@ struct Machine {
   double nvlink_rate = 0;  // B/s per direction that rings and transfers reach
   double nic_rate = 0;     // B/s per GPU that rings and transfers reach
   double pcie_rate = 0;    // B/s per direction, nominal; 0: unknown
+  double host_rate = 0;    // B/s per GPU and direction that offloaded activations reach; 0: unknown
   int domain = 1;          // GPUs of one job that reach each other over NVLink
   bool blackwell = false;
   bool ultra = false;     // Blackwell Ultra: exponentials at twice the rate

@@ -46,6 +46,24 @@ Passes moe_layer(const Setting& on, const Piece& mixer, double unpaired_factor) 
   return passes;
 }
 
+/// Activations on their way to host memory and back: what outlasts the passes that hide them, or
+/// the share that their traffic takes from these.
+void add_offload(const Setting& on, Passes& passes) {
+  const double there = on.work.offload;
+  if (there <= 0) {
+    return;
+  }
+  const double loss = on.effects.contention ? on.constants.overlap_loss : 0;
+  if (on.work.job->exchange.overlap) {
+    const double lost = std::max({2 * there - passes.both, loss * 2 * there, 0.0});
+    passes.add({lost / 2, lost / 2, lost}, 1);
+    return;
+  }
+  const double forward = std::max({there - passes.forward, loss * there, 0.0});
+  const double backward = std::max({there - passes.backward, loss * there, 0.0});
+  passes.add({forward, backward, forward + backward}, 1);
+}
+
 Passes one_after_the_other(double forward, double backward) {
   return {forward, backward, forward + backward};
 }
@@ -53,7 +71,7 @@ Passes one_after_the_other(double forward, double backward) {
 Passes dense_layer(const Setting& on) {
   const StepWork& work = on.work;
   const Prices& prices = on.prices;
-  const bool launches = !work.job->graphs.full_iteration;
+  const bool launches = !work.job->graphs.full_iteration && !work.job->graphs.whole_layers;
   const auto host = [&](const Work& part) { return launches ? host_time(part, prices) : 0; };
   const auto gpu = [&](const Work& part) { return gpu_time(part, prices); };
   const Piece& mlp = work.dense_mlp;
@@ -75,6 +93,7 @@ Parts parts_of(const Setting& on) {
   Parts parts;
   parts.dense = dense_layer(on);
   parts.moe = moe_layer(on, work.mixer, 1 + (on.host_factor - 1) * 0.5);
+  add_offload(on, parts.moe);
   parts.head = one_after_the_other(
       bf16_gpu_time(work.head.forward, on.prices),
       bf16_gpu_time(work.head.data, on.prices) + bf16_gpu_time(work.head.weights, on.prices));

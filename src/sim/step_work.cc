@@ -5,6 +5,7 @@
 
 #include "sim/attention_work.h"
 #include "sim/layer_work.h"
+#include "sim/offload_work.h"
 #include "sim/update_work.h"
 
 namespace epwise::sim {
@@ -69,6 +70,7 @@ StepWork lower(const model::Workload& job, const Machine& machine, const Constan
   work.head = head_work(job, sizes, times);
   work.embedding = embedding_work(job, sizes, times);
   work.norm_replay = times.elementwise(sizes.rank_tokens * shape.hidden * kBf16 * 4);
+  work.offload = offload_time(job, sizes, machine);
   for (const model::Chunk& chunk : job.parallel.chunks) {
     work.chunks.push_back(count_layers(shape, chunk));
   }

@@ -44,6 +44,7 @@ struct StepWork {
   double exchange = 0;            // s, one exchange by its law
   double norm_replay = 0;         // s, recomputing the norms of a layer
   double activation_replay = 0;   // s, recomputing the experts' activation
+  double offload = 0;             // s, a layer's activations to host memory, or back
   std::vector<ChunkWork> chunks;  // stages · virtual stages, chunk c on stage c % stages
   int stages = 1;
   int virtual_stages = 1;

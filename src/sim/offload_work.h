@@ -1,0 +1,16 @@
+#pragma once
+
+#include "model/workload.h"
+#include "sim/machine.h"
+#include "sim/sizes.h"
+
+namespace epwise::sim {
+
+/// Bytes of one expert layer and micro-batch that wait in host memory between forward and backward.
+double offloaded_bytes(const model::Workload& job, const Sizes& sizes);
+
+/// Seconds that they take each way; 0 without offload, or where the profile has no link to the
+/// host.
+double offload_time(const model::Workload& job, const Sizes& sizes, const Machine& machine);
+
+}  // namespace epwise::sim
