@@ -142,33 +142,42 @@ StepEstimate uniform_step(const Pipeline& pipeline, const UniformCost& cost) {
   return step;
 }
 
+StepEstimate unequal_step(const Pipeline& pipeline, const StageTotals& totals, const Hop& hop) {
+  const double positions = pipeline.positions();
+  UniformCost mean;
+  mean.forward = totals.forward / positions;
+  mean.backward = totals.backward / positions;
+  mean.pair = totals.pair / positions;
+  mean.hop = hop;
+  StepEstimate step = uniform_step(pipeline, mean);
+  step.work = pipeline.micro_batches * totals.busiest;
+  if (pipeline.chunks == 1 && !pipeline.ep_overlap) {
+    step.bubble = totals.forward + totals.backward - totals.slowest;
+  }
+  step.exact = false;
+  sum_up(step);
+  return step;
+}
+
 StepEstimate unequal_step(const Pipeline& pipeline, const PipelineCost& cost) {
   assert(cost.pieces.size() == static_cast<std::size_t>(pipeline.positions()) &&
          "a time for every position");
-  StageSums total;
-  double busiest = 0;
-  double slowest = 0;
+  StageTotals totals;
   for (int stage = 0; stage < pipeline.stages; ++stage) {
     const StageSums sums = stage_sums(pipeline, cost, stage);
-    total.forward += sums.forward;
-    total.backward += sums.backward;
-    total.pair += sums.pair;
-    busiest = std::max(busiest, sums.pair);
-    slowest = std::max(slowest, sums.forward + sums.backward);
+    totals.forward += sums.forward;
+    totals.backward += sums.backward;
+    totals.pair += sums.pair;
+    totals.busiest = std::max(totals.busiest, sums.pair);
+    totals.slowest = std::max(totals.slowest, sums.forward + sums.backward);
   }
-  const double positions = pipeline.positions();
-  UniformCost mean;
-  mean.forward = total.forward / positions;
-  mean.backward = total.backward / positions;
-  mean.pair = total.pair / positions;
-  mean.hop = cost.hop;
-  StepEstimate step = uniform_step(pipeline, mean);
-  step.work = pipeline.micro_batches * busiest;
-  if (pipeline.chunks == 1 && !pipeline.ep_overlap) {
-    step.bubble = total.forward + total.backward - slowest;
-  }
-  step.exact = step.exact && (pipeline.stages == 1 || all_equal(pipeline, cost));
-  sum_up(step);
+  StepEstimate step = unequal_step(pipeline, totals, cost.hop);
+  const bool every_hop_exact = hops_are_exact(pipeline,
+                                              {totals.forward / pipeline.positions(),
+                                               totals.backward / pipeline.positions(),
+                                               totals.pair / pipeline.positions(),
+                                               cost.hop});
+  step.exact = every_hop_exact && (pipeline.stages == 1 || all_equal(pipeline, cost));
   return step;
 }
 

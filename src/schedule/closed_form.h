@@ -50,6 +50,18 @@ int paired_slots(const Pipeline& pipeline);
 ///   {P 4, V 1, M 8}, F 1, B 2 → 33 = 24 work + 9 bubble
 StepEstimate uniform_step(const Pipeline& pipeline, const UniformCost& cost);
 
+/// Sums over a pipeline's chunks, for one micro-batch. Seconds.
+struct StageTotals {
+  double forward = 0;  // of all chunks
+  double backward = 0;
+  double pair = 0;     // of all chunks in paired slots; forward + backward without combined 1F1B
+  double busiest = 0;  // the largest `pair` of one stage
+  double slowest = 0;  // the largest forward + backward of one stage
+};
+
+/// The time of a step from those sums alone, as `unequal_step` takes it; never `exact`.
+StepEstimate unequal_step(const Pipeline& pipeline, const StageTotals& totals, const Hop& hop);
+
 /// The time of a step with unequal chunks: a bound or an approximation, `exact` only when all are
 /// equal or there is no pipeline. O(P V²), no allocation; the replicas' exchanges and the optimizer
 /// stand outside.

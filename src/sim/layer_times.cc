@@ -191,8 +191,9 @@ LayerTimes layer_times(const StepWork& work,
   times.a_data += replay.a;
   times.m_data += replay.m;
   // Schedule, transfers and hooks of a pipeline chunk, spread over its layers.
-  const double chunk =
-      work.stages > 1 ? prices.operation * constants.host_chunk / work.layers_per_chunk : 0;
+  const double chunk = work.pipeline.stages > 1
+                           ? prices.operation * constants.host_chunk / work.layers_per_chunk
+                           : 0;
   times.host_a_forward += chunk;
   times.host_a_backward += chunk + replay.host_a;
   times.host_m_backward += replay.host_m;

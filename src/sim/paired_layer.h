@@ -21,8 +21,8 @@ Pairing pairing_of(const StepWork& work,
                    const Effects& effects,
                    double host_factor);
 
-/// Steady period of such pairs, in s: the recurrence of the issue order Cb Af Mb Df [Mw] Db Mf Cf
-/// Ab [Aw] over a compute stream, an exchange stream and the host, then the loss by contention.
+/// Steady period of such pairs, in s (schedule/pair_period.h), with the share of hidden time that
+/// contention takes back: period + loss (serial - period).
 double paired_layer(const LayerTimes& times, const Pairing& pairing);
 
 }  // namespace epwise::sim

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "schedule/closed_form.h"
 #include "sim/paired_layer.h"
 #include "sim/unpaired_layer.h"
 
@@ -124,14 +125,13 @@ Passes chunk_passes(const ChunkWork& chunk, const Parts& parts) {
 /// Stages side by side.
 struct Stages {
   Passes first;
-  double longest_both = 0;
-  double longest_serial = 0;
-  Passes sum;
+  schedule::StageTotals totals;
 };
 
 Stages stages_of(const StepWork& work, const Parts& parts) {
   Stages stages;
-  const auto step = static_cast<std::size_t>(work.stages);
+  schedule::StageTotals& totals = stages.totals;
+  const auto step = static_cast<std::size_t>(work.pipeline.stages);
   for (std::size_t stage = 0; stage < step; ++stage) {
     Passes passes;
     for (std::size_t chunk = stage; chunk < work.chunks.size(); chunk += step) {
@@ -140,42 +140,25 @@ Stages stages_of(const StepWork& work, const Parts& parts) {
     if (stage == 0) {
       stages.first = passes;
     }
-    stages.longest_both = std::max(stages.longest_both, passes.both);
-    stages.longest_serial = std::max(stages.longest_serial, passes.forward + passes.backward);
-    stages.sum.add(passes, 1);
+    totals.forward += passes.forward;
+    totals.backward += passes.backward;
+    totals.pair += passes.both;
+    totals.busiest = std::max(totals.busiest, passes.both);
+    totals.slowest = std::max(totals.slowest, passes.forward + passes.backward);
   }
   return stages;
 }
 
-/// All micro-batches through all stages. Without overlap: every stage works M(F+B), and P-1 mean
-/// chunks fill and drain. Interleaved with overlap, the (V-1)P+1 slots that find no partner cost
-/// the difference of both ways.
-double body_time(const Setting& on, const Stages& stages, const Passes& layer) {
-  const StepWork& work = on.work;
-  const bool overlap = work.job->exchange.overlap;
-  const double m = work.micro_batches;
-  const double p = work.stages;
-  const double v = work.virtual_stages;
+/// All micro-batches through all stages, in the order of the schedule.
+double body_time(const Setting& on, const schedule::StageTotals& totals) {
+  const schedule::Pipeline& pipeline = on.work.pipeline;
   if (!on.effects.bubble) {
-    return m * (overlap || v > 1 ? stages.sum.both : stages.sum.forward + stages.sum.backward) / p;
+    return pipeline.micro_batches * totals.pair / pipeline.stages;
   }
-  if (work.stages == 1) {
-    return overlap ? stages.first.forward + stages.first.backward + (m - 1) * stages.longest_both
-                   : m * stages.longest_serial;
-  }
-  const double chunk = (stages.sum.forward + stages.sum.backward) / (p * v);
-  const double transfer = work.transfer * on.constants.pipeline_transfer;
-  if (work.virtual_stages == 1) {
-    return m * (stages.longest_serial + 2 * transfer) + (p - 1) * (chunk + 2 * transfer);
-  }
-  constexpr double kExposedTransfer = 0.3;  // of those that interleaving can't hide
-  double time = m * stages.longest_both + (p - 1) * (chunk + 2 * transfer) +
-                kExposedTransfer * transfer * m * v;
-  if (overlap) {
-    const double hidden = 1 - layer.both / (layer.forward + layer.backward);
-    time += ((v - 1) * p + 1) * chunk * hidden;
-  }
-  return time;
+  schedule::Hop hop;
+  hop.seconds = on.work.transfer * on.constants.pipeline_transfer;
+  hop.overlapped = pipeline.chunks > 1;
+  return schedule::unequal_step(pipeline, totals, hop).seconds;
 }
 
 /// Gradient traffic hides behind one backward pass of the first stage, parameter traffic behind
@@ -187,7 +170,7 @@ double exposed_traffic(const Setting& on, const Passes& stage) {
   if (work.job->sharding != model::Sharding::none) {
     constexpr double kWindow = 0.6;  // weights are gathered in both passes of every micro-batch
     return std::max(
-        0.0, work.micro_batches * (2 * weights - (stage.forward + stage.backward) * kWindow));
+        0.0, work.pipeline.micro_batches * (2 * weights - (stage.forward + stage.backward) * kWindow));
   }
   return std::max(0.0, gradients - stage.backward * on.constants.dp_window) +
          std::max(0.0, weights - stage.forward * on.constants.dp_window);
@@ -209,7 +192,7 @@ StepTimes evaluate(const StepWork& work, const Constants& constants, const Effec
   StepTimes times;
   times.layer = parts.moe;
   times.stage = stages.first;
-  times.body = body_time(on, stages, parts.moe);
+  times.body = body_time(on, stages.totals);
   if (effects.data_parallel) {
     times.data_parallel = exposed_traffic(on, stages.first);
   }

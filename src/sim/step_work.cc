@@ -27,6 +27,25 @@ ChunkWork count_layers(const model::Architecture& shape, const model::Chunk& chu
   return work;
 }
 
+/// The recipe's pipeline. Lint refuses what Megatron would not run; who insists gets one group of
+/// all micro-batches, and without enough of them no interleaving.
+schedule::Pipeline pipeline_of(const model::Workload& job) {
+  schedule::Pipeline pipeline;
+  pipeline.stages = job.parallel.pipeline;
+  pipeline.chunks = static_cast<int>(job.parallel.chunks.size()) / pipeline.stages;
+  pipeline.micro_batches = job.batch.microbatches;
+  pipeline.group = job.parallel.chunk_group;
+  pipeline.ep_overlap = job.exchange.overlap;
+  if (!schedule::defect(pipeline).empty()) {
+    pipeline.group = pipeline.micro_batches;
+  }
+  if (!schedule::defect(pipeline).empty()) {
+    pipeline.chunks = 1;
+    pipeline.ep_overlap = pipeline.ep_overlap && pipeline.stages == 1;
+  }
+  return pipeline;
+}
+
 /// One micro-batch's activations to the next stage: over the NIC when a stage fills the NVLink
 /// domain.
 double transfer_time(const model::Workload& job,
@@ -74,12 +93,10 @@ StepWork lower(const model::Workload& job, const Machine& machine, const Constan
   for (const model::Chunk& chunk : job.parallel.chunks) {
     work.chunks.push_back(count_layers(shape, chunk));
   }
-  work.stages = job.parallel.pipeline;
-  work.virtual_stages = static_cast<int>(work.chunks.size()) / work.stages;
+  work.pipeline = pipeline_of(job);
   work.layers_per_chunk =
       std::ceil((sizes.moe_layers + sizes.dense_layers + shape.prediction_depths) /
                 static_cast<double>(work.chunks.size()));
-  work.micro_batches = job.batch.microbatches;
   work.transfer = transfer_time(job, machine, sizes, constants);
   work.several_domains = spanned_domains(job, machine) > 1;
   work.update = update_work(job, machine, constants);

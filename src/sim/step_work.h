@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "model/workload.h"
+#include "schedule/pipeline.h"
 #include "sim/constants.h"
 #include "sim/machine.h"
 #include "sim/work.h"
@@ -45,11 +46,9 @@ struct StepWork {
   double norm_replay = 0;         // s, recomputing the norms of a layer
   double activation_replay = 0;   // s, recomputing the experts' activation
   double offload = 0;             // s, a layer's activations to host memory, or back
-  std::vector<ChunkWork> chunks;  // stages · virtual stages, chunk c on stage c % stages
-  int stages = 1;
-  int virtual_stages = 1;
+  std::vector<ChunkWork> chunks;  // stages · virtual stages, chunk c on stage c % pipeline.stages
+  schedule::Pipeline pipeline;    // one that Megatron would run, or the nearest
   double layers_per_chunk = 1;
-  double micro_batches = 1;
   double transfer = 0;  // s, between two stages; 0 without a pipeline
   UpdateWork update;
   bool several_domains = false;  // expert parallelism leaves the NVLink domain
