@@ -29,10 +29,12 @@ std::string range_cells(const sim::Range& range, double unit) {
 
 std::string simulate_csv(const std::vector<SimulatedRecipe>& recipes) {
   constexpr double kTera = 1e12;
-  constexpr std::size_t kRanges = 9;
+  constexpr double kGiB = 1024.0 * 1024.0 * 1024.0;
+  constexpr std::size_t kRanges = 12;
   std::string out =
       "path,hw,lint_errors,step_time_s,step_time_low_s,step_time_high_s,tokens_per_s_per_gpu,"
-      "tokens_low,tokens_high,tflops_per_gpu,tflops_low,tflops_high";
+      "tokens_low,tokens_high,tflops_per_gpu,tflops_low,tflops_high,"
+      "peak_gib,peak_low,peak_high";
   for (const std::string_view name : sim::kWaterfallNames) {
     out += fmt::format(",{}_s", name);
   }
@@ -47,6 +49,7 @@ std::string simulate_csv(const std::vector<SimulatedRecipe>& recipes) {
     out += range_cells(prediction.step_time, 1);
     out += range_cells(prediction.tokens_per_second, 1);
     out += range_cells(prediction.flops_per_second, kTera);
+    out += range_cells(prediction.peak_memory, kGiB);
     for (const sim::WaterfallTerm& term : prediction.waterfall) {
       out += fmt::format(",{:.6g}", term.seconds);
     }

@@ -1,3 +1,4 @@
+#include <cmath>
 #include <cstdlib>
 
 #include <fmt/format.h>
@@ -47,12 +48,43 @@ Json inputs_json(const std::vector<model::Input>& inputs) {
           {"list", list}};
 }
 
+Json stage_json(const model::StageMemory& stage) {
+  constexpr double kGiB = 1024.0 * 1024.0 * 1024.0;
+  return {{"weights_gib", rounded(stage.weights / kGiB)},
+          {"gradients_gib", rounded(stage.gradients / kGiB)},
+          {"optimizer_gib", rounded(stage.optimizer / kGiB)},
+          {"activations_gib", rounded(stage.activations / kGiB)},
+          {"loss_gib", rounded(stage.loss / kGiB)},
+          {"transient_gib", rounded(stage.transient / kGiB)},
+          {"graphs_gib", rounded(stage.graphs / kGiB)},
+          {"buffers_gib", rounded(stage.buffers / kGiB)},
+          {"chunks_in_flight", stage.chunks_in_flight}};
+}
+
+Json memory_json(const sim::Prediction& prediction) {
+  constexpr double kGiB = 1024.0 * 1024.0 * 1024.0;
+  Json json = {{"peak_gib", range_json(prediction.peak_memory, kGiB)},
+               {"needed_gib", range_json(prediction.needed_memory, kGiB)},
+               {"fullest_stage", prediction.memory.fullest}};
+  if (prediction.memory_limit > 0) {
+    json["limit_gib"] = rounded(prediction.memory_limit / kGiB);
+    json["out_of_memory"] = std::round(prediction.out_of_memory * 1000) / 1000;
+  }
+  Json stages = Json::array();
+  for (const model::StageMemory& stage : prediction.memory.stages) {
+    stages.push_back(stage_json(stage));
+  }
+  json["stages"] = stages;
+  return json;
+}
+
 void add_prediction(Json& json, const SimulatedRecipe& recipe) {
   constexpr double kTera = 1e12;
   const sim::Prediction& prediction = *recipe.prediction;
   json["step_time_s"] = range_json(prediction.step_time, 1);
   json["tokens_per_s_per_gpu"] = range_json(prediction.tokens_per_second, 1);
   json["tflops_per_gpu"] = range_json(prediction.flops_per_second, kTera);
+  json["memory"] = memory_json(prediction);
   Json breakdown = Json::array();
   for (const sim::WaterfallTerm& term : prediction.waterfall) {
     breakdown.push_back({{"name", term.name}, {"seconds", rounded(term.seconds)}});

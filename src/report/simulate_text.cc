@@ -77,6 +77,7 @@ class Text {
     }
     figures(*recipe.prediction);
     waterfall(*recipe.prediction);
+    memory(*recipe.prediction);
     inputs(recipe.inputs);
   }
 
@@ -131,6 +132,38 @@ class Text {
         text += "  " + paint_(Role::frame, std::string(length, '#'));
       }
       line(text);
+    }
+  }
+
+  void memory(const sim::Prediction& prediction) {
+    constexpr double kGiB = 1024.0 * 1024.0 * 1024.0;
+    const sim::Range& needed = prediction.needed_memory;
+    std::string text = fmt::format("{} GiB, {} to {} with 80 %",
+                                   count_text(needed.value / kGiB),
+                                   count_text(needed.low / kGiB),
+                                   count_text(needed.high / kGiB));
+    if (prediction.memory_limit > 0) {
+      text += fmt::format(", of {}; {:.0f} % that it is too much",
+                          count_text(prediction.memory_limit / kGiB),
+                          100 * prediction.out_of_memory);
+    }
+    constexpr double kLikely = 0.5;
+    line(fmt::format("\n  {:<{}}", "memory", kNameWidth) +
+         paint_(prediction.out_of_memory > kLikely ? Role::error : Role::plain, text));
+    for (std::size_t i = 0; i < prediction.memory.stages.size(); ++i) {
+      const model::StageMemory& stage = prediction.memory.stages[i];
+      const std::string name =
+          prediction.memory.stages.size() == 1 ? "" : fmt::format("  stage {}", i);
+      line(fmt::format("  {:<{}}", name, kNameWidth) +
+           paint_(Role::dim,
+                  fmt::format(
+                      "weights {}, gradients {}, optimizer {}, activations {}, other {}",
+                      count_text(stage.weights / kGiB),
+                      count_text(stage.gradients / kGiB),
+                      count_text(stage.optimizer / kGiB),
+                      count_text(stage.activations / kGiB),
+                      count_text((stage.loss + stage.transient + stage.graphs + stage.buffers) /
+                                 kGiB))));
     }
   }
 
