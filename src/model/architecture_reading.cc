@@ -1,6 +1,7 @@
 #include "model/architecture_reading.h"
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 
 #include <fmt/core.h>
@@ -17,23 +18,28 @@ bool follows(const expr::Value& frequency, int layer, bool otherwise) {
     return index < list.size() ? list[index].is_known() && list[index].truthy() : otherwise;
   }
   if (frequency.is_known() && frequency.is_number() && frequency.as_number() >= 1) {
-    return (layer + 1) % static_cast<int>(frequency.as_number()) != 0;
+    return (layer + 1) % clamped(frequency.as_number()) != 0;
   }
   return otherwise;
+}
+
+int positive_or(const FieldReader& reader, std::string_view name, int otherwise) {
+  const auto found = reader.integer(name);
+  return found && *found > 0 ? *found : otherwise;
 }
 
 GroupedAttention read_attention(FieldReader& reader, int hidden) {
   GroupedAttention attention;
   attention.heads = reader.required("model.num_attention_heads", "the number of attention heads");
-  attention.groups = reader.integer("model.num_query_groups").value_or(attention.heads);
+  attention.groups = positive_or(reader, "model.num_query_groups", attention.heads);
   attention.head_dim =
-      reader.integer("model.kv_channels").value_or(hidden / std::max(1, attention.heads));
+      positive_or(reader, "model.kv_channels", hidden / std::max(1, attention.heads));
   attention.output_gate = reader.flag("model.attention_output_gate");
   const auto window = reader.value("model.window_size");
   if (window.list() != nullptr && !window.list()->empty() && window.list()->front().is_number()) {
-    attention.window = static_cast<int>(window.list()->front().as_number()) + 1;
+    attention.window = std::max(0, clamped(window.list()->front().as_number()) + 1);
   } else if (window.is_known() && window.is_number()) {
-    attention.window = static_cast<int>(window.as_number());
+    attention.window = std::max(0, clamped(window.as_number()));
   }
   const auto softmax = reader.text("model.softmax_type");
   attention.learnable_softmax =
@@ -45,7 +51,7 @@ GroupedAttention read_attention(FieldReader& reader, int hidden) {
 
 LatentAttention read_latent(FieldReader& reader) {
   LatentAttention latent;
-  latent.query_rank = reader.integer("model.q_lora_rank").value_or(0);
+  latent.query_rank = positive_or(reader, "model.q_lora_rank", 0);
   latent.key_value_rank = reader.required("model.kv_lora_rank", "the rank of keys and values");
   latent.head_dim = reader.required("model.qk_head_dim", "the head dimension of latent attention");
   latent.rotary_dim =
@@ -62,7 +68,7 @@ DeltaNet read_delta_net(FieldReader& reader) {
   net.key_dim = reader.required("model.linear_key_head_dim", "the key dimension of the delta net");
   net.value_dim =
       reader.required("model.linear_value_head_dim", "the value dimension of the delta net");
-  net.convolution = reader.integer("model.linear_conv_kernel_dim").value_or(4);
+  net.convolution = positive_or(reader, "model.linear_conv_kernel_dim", 4);
   return net;
 }
 
@@ -83,16 +89,16 @@ Experts read_experts(FieldReader& reader) {
   if (experts.count <= 0) {
     return {};
   }
-  experts.topk = reader.integer("model.moe_router_topk").value_or(1);
-  experts.ffn = reader.integer("model.moe_ffn_hidden_size").value_or(0);
+  experts.topk = std::min(experts.count, positive_or(reader, "model.moe_router_topk", 1));
+  experts.ffn = positive_or(reader, "model.moe_ffn_hidden_size", 0);
   if (experts.ffn == 0) {
     experts.ffn = reader.required("model.ffn_hidden_size", "the width of an expert");
   }
-  experts.shared_ffn = reader.integer("model.moe_shared_expert_intermediate_size").value_or(0);
-  experts.latent = reader.integer("model.moe_latent_size").value_or(0);
+  experts.shared_ffn = positive_or(reader, "model.moe_shared_expert_intermediate_size", 0);
+  experts.latent = positive_or(reader, "model.moe_latent_size", 0);
   experts.shared_gate = experts.shared_ffn > 0 && reader.flag("model.moe_shared_expert_gate");
-  experts.limit_groups = reader.integer("model.moe_router_num_groups").value_or(0);
-  experts.limit_kept = reader.integer("model.moe_router_group_topk").value_or(0);
+  experts.limit_groups = positive_or(reader, "model.moe_router_num_groups", 0);
+  experts.limit_kept = positive_or(reader, "model.moe_router_group_topk", 0);
   return experts;
 }
 
@@ -127,7 +133,13 @@ std::vector<Layer> pattern_layers(FieldReader& reader, std::string_view pattern)
 }
 
 std::vector<Layer> uniform_layers(FieldReader& reader, const Architecture& model) {
+  constexpr int kMostLayers = 100'000;
   const int count = reader.required("model.num_layers", "the number of layers");
+  if (count > kMostLayers) {
+    reader.problem(fmt::format("{} layers are more than can be predicted", count),
+                   fmt::format("correct {}", reader.spelled("model.num_layers")));
+    return {};
+  }
   const auto expert_frequency = reader.value("d.layer_pattern");
   const auto window_frequency = reader.value("model.window_attn_skip_freq");
   const auto linear_frequency = reader.value("model.linear_attention_freq");
@@ -161,8 +173,19 @@ std::vector<Layer> prediction_layers(const std::vector<Layer>& layers) {
   return {layer};
 }
 
+/// Sparse attention has no published figures, and a guess would look like a prediction.
+void refuse_unknown_mixers(FieldReader& reader) {
+  const auto variant = reader.text("d.attention_variant");
+  if (variant && !variant->empty() && *variant != "none" && !reader.flag("d.delta_net")) {
+    reader.problem(
+        fmt::format("attention of the kind `{}` has no figures to predict with", *variant),
+        "only softmax, latent, sliding-window and delta-net attention and Mamba-2 have");
+  }
+}
+
 void read_layers(FieldReader& reader, Architecture& model) {
-  model.prediction_depths = reader.integer("model.mtp_num_layers").value_or(0);
+  refuse_unknown_mixers(reader);
+  model.prediction_depths = std::min(1000, positive_or(reader, "model.mtp_num_layers", 0));
   const auto pattern = reader.text("d.hybrid_pattern");
   if (!pattern || pattern->empty()) {
     model.layers = uniform_layers(reader, model);
@@ -209,14 +232,14 @@ Architecture read_architecture(FieldReader& reader, int tensor) {
   model.hidden = reader.required("model.hidden_size", "the hidden size");
   model.sequence = read_sequence(reader);
   model.gated = reader.flag("d.gated");
-  model.dense_ffn = reader.integer("model.ffn_hidden_size").value_or(0);
+  model.dense_ffn = std::max(0, reader.integer("model.ffn_hidden_size").value_or(0));
   const auto padded = reader.integer("mlm.padded_vocab_size");
   model.vocab =
       padded ? *padded : reader.required("model.vocab_size", "the size of the vocabulary");
-  const int multiple =
-      std::max(1, reader.integer("model.make_vocab_size_divisible_by").value_or(128)) *
+  const double multiple =
+      std::max(1.0, reader.number("model.make_vocab_size_divisible_by").value_or(128)) *
       std::max(1, tensor);
-  model.padded_vocab = (model.vocab + multiple - 1) / multiple * multiple;
+  model.padded_vocab = clamped(std::ceil(model.vocab / multiple) * multiple);
   model.tied_embeddings = read_tied(reader);
   model.attention = read_attention(reader, model.hidden);
   model.experts = read_experts(reader);

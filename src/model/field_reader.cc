@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <utility>
 
 #include <fmt/core.h>
@@ -18,6 +17,11 @@ bool usable(const Value& value) {
 }
 
 }  // namespace
+
+int clamped(double number) {
+  constexpr double kLimit = kLargest;
+  return static_cast<int>(std::clamp(number, -kLimit, kLimit));
+}
 
 Value FieldReader::value(std::string_view name) const {
   const int slot = facts_.names().find(name);
@@ -48,8 +52,7 @@ std::optional<double> FieldReader::number(std::string_view name) const {
 
 std::optional<int> FieldReader::integer(std::string_view name) const {
   const auto found = number(name);
-  if (!found || *found != std::floor(*found) ||
-      std::abs(*found) > static_cast<double>(std::numeric_limits<int>::max())) {
+  if (!found || *found != std::floor(*found) || std::abs(*found) > kLargest) {
     return std::nullopt;
   }
   return static_cast<int>(*found);
@@ -100,8 +103,10 @@ int FieldReader::required(std::string_view name, std::string_view what) {
       needs, [](const std::string& need) { return need == "gpus" || need == "hw"; });
   const auto spelling = spelled(name);
   if (usable(shown)) {
-    problem(fmt::format(
-                "{} is {}, and {} must be a whole number above 0", spelling, shown.to_text(), what),
+    problem(fmt::format("{} is {}, and {} must be a whole number above 0 and not above 1e8",
+                        spelling,
+                        shown.to_text(),
+                        what),
             fmt::format("correct {}", spelling));
   } else if (target) {
     problem(fmt::format("{} is not known", what), fmt::format("give --{}", needs.front()));

@@ -10,6 +10,12 @@
 
 namespace epwise::model {
 
+/// No count of a recipe comes near it, and products with a small factor still fit.
+constexpr int kLargest = 100'000'000;
+
+/// A number cut to −kLargest … kLargest.
+int clamped(double number);
+
 /// Typed values of facts by name, and a list of those that are needed and that nobody gives. An
 /// unset, unknown or crashing value is absent. Names that no rule reads have no slot: their value
 /// is the recipe's or the default of the framework's version, for no launch stage writes them.
@@ -19,13 +25,13 @@ class FieldReader {
 
   expr::Value value(std::string_view name) const;
   std::optional<double> number(std::string_view name) const;
-  std::optional<int> integer(std::string_view name) const;
+  std::optional<int> integer(std::string_view name) const;  // of at most kLargest
   std::optional<std::string> text(std::string_view name) const;
   std::vector<std::string> texts(std::string_view name) const;  // of a list, or of a single text
   bool flag(std::string_view name) const;                       // Python's truth; absent: false
   bool is_set(std::string_view name) const;
 
-  /// A whole number above 0; where there is none, a problem that names the field, and 0.
+  /// A whole number from 1 to kLargest; where there is none, a problem that names the field, and 0.
   int required(std::string_view name, std::string_view what);
 
   /// Written, or else the framework's default.

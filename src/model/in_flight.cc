@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cstdint>
 
 namespace epwise::model {
 
@@ -36,6 +37,22 @@ class ForwardOrder {
   int done_ = 0;  // micro-batches of earlier groups
 };
 
+int at_most_all(const FlightPlan& plan, std::int64_t chunks) {
+  const std::int64_t all = std::int64_t{plan.microbatches} * plan.virtual_stages;
+  return static_cast<int>(std::min({all, chunks, std::int64_t{1'000'000'000}}));
+}
+
+/// The same schedule with fewer of the rounds that repeat.
+FlightPlan shortened(const FlightPlan& plan, int held) {
+  const std::int64_t period = std::int64_t{plan.group} * plan.virtual_stages;
+  const std::int64_t rounds = held / period + 2;
+  FlightPlan result = plan;
+  if (plan.microbatches / plan.group > rounds) {
+    result.microbatches = static_cast<int>(rounds * plan.group + plan.microbatches % plan.group);
+  }
+  return result;
+}
+
 }  // namespace
 
 FlightPlan flight_plan(const Workload& workload) {
@@ -48,18 +65,16 @@ FlightPlan flight_plan(const Workload& workload) {
 }
 
 int warm_up_chunks(const FlightPlan& plan, int stage) {
-  const int all = plan.microbatches * plan.virtual_stages;
   const int behind = plan.stages - 1 - stage;
-  int chunks = behind;
+  std::int64_t chunks = behind;
   if (plan.stages > 1 && plan.virtual_stages > 1) {
-    chunks = 2 * behind + (plan.virtual_stages - 1) * plan.group;
+    chunks = 2 * behind + std::int64_t{plan.virtual_stages - 1} * plan.group;
   }
-  return std::min(all, chunks + (plan.overlap ? 1 : 0));
+  return at_most_all(plan, chunks + (plan.overlap ? 1 : 0));
 }
 
 int chunks_in_flight(const FlightPlan& plan, int stage) {
-  const int all = plan.microbatches * plan.virtual_stages;
-  return std::min(all, warm_up_chunks(plan, stage) + (plan.overlap ? 0 : 1));
+  return at_most_all(plan, std::int64_t{warm_up_chunks(plan, stage)} + (plan.overlap ? 0 : 1));
 }
 
 double peak_of_chunks(const FlightPlan& plan, int stage, std::span<const double> chunk_bytes) {
@@ -70,13 +85,10 @@ double peak_of_chunks(const FlightPlan& plan, int stage, std::span<const double>
   if (equal) {
     return held * chunk_bytes.front();
   }
-  const int all = plan.microbatches * plan.virtual_stages;
-  // From there on what comes and goes repeats, but for a last group with fewer micro-batches.
-  const int period = plan.group * plan.virtual_stages;
-  const bool even = plan.microbatches % plan.group == 0;
-  const int rounds = even ? std::min(all, held + period) : all;
-  ForwardOrder coming(plan);
-  ForwardOrder leaving(plan);  // in the same order, last virtual stage first
+  const FlightPlan played = shortened(plan, held);
+  const int rounds = played.microbatches * played.virtual_stages;
+  ForwardOrder coming(played);
+  ForwardOrder leaving(played);  // in the same order, last virtual stage first
   double now = 0;
   double peak = 0;
   for (int forward = 0; forward < rounds; ++forward) {

@@ -9,22 +9,26 @@ namespace epwise::model {
 
 namespace {
 
+constexpr int kMostMicrobatches = 1'000'000;
+
 int positive(const FieldReader& reader, std::string_view name) {
   return std::max(1, reader.integer(name).value_or(1));
 }
 
 /// GPUs over the ranks of a replica. Lint refuses what doesn't divide; who insists gets the nearest
 /// possible number, and is told.
-int replicas(int ranks, std::string_view what, Workload& workload) {
+int replicas(double ranks, std::string_view what, Workload& workload) {
   const int gpus = workload.parallel.gpus;
-  if (gpus > 0 && gpus % ranks != 0) {
+  const double found = gpus / ranks;
+  const int result = std::max(1, clamped(std::floor(found)));
+  if (gpus > 0 && found != result) {
     workload.inputs.push_back(
         {what,
-         fmt::format("{}", std::max(1, gpus / ranks)),
+         fmt::format("{}", result),
          InputStatus::assumed,
          fmt::format("{} GPUs don't divide into replicas of {} ranks", gpus, ranks)});
   }
-  return std::max(1, gpus / ranks);
+  return result;
 }
 
 }  // namespace
@@ -41,8 +45,9 @@ void read_parallel(FieldReader& reader, Workload& workload) {
   parallel.chunk_group = std::max(1, reader.integer("d.vpp_group").value_or(parallel.pipeline));
   parallel.sequence = parallel.tensor > 1 && reader.flag("model.sequence_parallel");
   parallel.tensor_overlap = reader.flag("d.tp_overlap");
-  const int dense = parallel.tensor * parallel.pipeline * parallel.context;
-  const int expert = parallel.expert_tensor * parallel.expert * parallel.pipeline;
+  const double dense = static_cast<double>(parallel.tensor) * parallel.pipeline * parallel.context;
+  const double expert =
+      static_cast<double>(parallel.expert_tensor) * parallel.expert * parallel.pipeline;
   parallel.data = replicas(dense, "data_parallel", workload);
   parallel.expert_data = replicas(expert, "expert_data_parallel", workload);
 }
@@ -52,8 +57,14 @@ Batch read_batch(FieldReader& reader, const Parallel& parallel) {
   batch.micro = reader.required("train.micro_batch_size", "the micro-batch size");
   batch.global = reader.required("train.global_batch_size", "the global batch size");
   if (batch.micro > 0) {
-    const double steps = static_cast<double>(batch.global) / (batch.micro * parallel.data);
-    batch.microbatches = std::max(1, static_cast<int>(std::lround(steps)));
+    const double steps =
+        static_cast<double>(batch.global) / (static_cast<double>(batch.micro) * parallel.data);
+    batch.microbatches = std::max(1, clamped(std::round(steps)));
+    if (batch.microbatches > kMostMicrobatches) {
+      reader.problem(fmt::format("{} micro-batches in a step are more than can be predicted",
+                                 batch.microbatches),
+                     fmt::format("correct {}", reader.spelled("train.global_batch_size")));
+    }
   }
   return batch;
 }
@@ -70,7 +81,15 @@ void read_chunks(FieldReader& reader, Workload& workload) {
   request.embedding_counts = reader.flag("model.account_for_embedding_in_pipeline_split");
   request.loss_counts = reader.flag("model.account_for_loss_in_pipeline_split");
   if (const auto layers = reader.integer("d.layers_per_chunk"); layers && *layers > 0) {
-    request.virtual_stages = std::max(1, request.layers / (request.stages * *layers));
+    request.virtual_stages = std::max(1, request.layers / request.stages / *layers);
+  }
+  constexpr double kMostChunks = 100'000;
+  if (static_cast<double>(request.stages) * request.virtual_stages > kMostChunks) {
+    reader.problem(fmt::format("{} stages of {} chunks are more than can be predicted",
+                               request.stages,
+                               request.virtual_stages),
+                   fmt::format("correct {}", reader.spelled("model.pipeline_model_parallel_size")));
+    return;
   }
   Input input{"pipeline_layout", "", InputStatus::written, ""};
   Split split;

@@ -63,7 +63,7 @@ RankParameters layer_share(const Workload& workload, const Layer& layer) {
   share.dense = (mixer.shared_out + all.dense_mlp + all.shared - latent) / parallel.tensor +
                 mixer.whole + all.router + latent + all.norms;
   share.expert = all.experts / parallel.expert / parallel.expert_tensor;
-  const int local = std::max(1, model.experts.count / parallel.expert);
+  const double local = std::max(1, model.experts.count / parallel.expert);
   share.tensors = (layer.mixer == Mixer::none ? 0 : 5) + (experts ? 2 * local + 3 : 0) +
                   (layer.feed_forward == FeedForward::dense ? 3 : 0);
   return share;

@@ -44,7 +44,7 @@ struct RankParameters {
   double dense = 0;      // with routers and norms; replicas: data · context
   double expert = 0;     // replicas: expert_data
   double embedding = 0;  // input and output matrices, part of `dense`
-  int tensors = 0;       // parameter tensors, which loops of the host visit
+  double tensors = 0;    // parameter tensors, which loops of the host visit
 };
 
 RankParameters rank_parameters(const Workload& workload, int stage);
