@@ -8,6 +8,7 @@ std::vector<Command> commands() {
       whatif_command(),
       why_command(),
       simulate_command(),
+      compare_command(),
       cost_command(),
       explain_command(),
       rules_command(),

@@ -1,9 +1,8 @@
 #include <cmath>
-#include <cstdlib>
 
-#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "report/json_number.h"
 #include "report/json_text.h"
 #include "report/simulate_writer.h"
 
@@ -11,11 +10,6 @@ namespace epwise::report {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-/// Twelve digits: more than anyone knows, and the same on every machine.
-double rounded(double value) {
-  return std::strtod(fmt::format("{:.12g}", value).c_str(), nullptr);
-}
 
 Json range_json(const sim::Range& range, double unit) {
   return {{"value", rounded(range.value / unit)},

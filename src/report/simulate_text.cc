@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "report/columns.h"
+#include "report/duration_text.h"
 #include "report/simulate_writer.h"
 #include "report/style.h"
 
@@ -15,32 +16,6 @@ namespace {
 
 constexpr int kNameWidth = 18;
 constexpr double kBarWidth = 40;
-
-/// Three significant digits of a number of at least 1.
-int decimals(double value) {
-  const double size = std::abs(value);
-  if (size < 9.995) {
-    return 2;
-  }
-  return size < 99.95 ? 1 : 0;
-}
-
-/// "42.6 s", "823 ms", "95.1 us".
-std::string seconds_text(double seconds) {
-  constexpr std::array<std::pair<double, std::string_view>, 3> kUnits = {
-      {{1, "s"}, {1e-3, "ms"}, {1e-6, "us"}}};
-  for (const auto& [unit, name] : kUnits) {
-    if (std::abs(seconds) >= unit) {
-      const double value = seconds / unit;
-      return fmt::format("{:.{}f} {}", value, decimals(value), name);
-    }
-  }
-  return "0 s";
-}
-
-std::string count_text(double value) {
-  return fmt::format("{:.{}f}", value, decimals(value));
-}
 
 std::string errors_text(int errors) {
   return errors == 1 ? "1 error" : fmt::format("{} errors", errors);

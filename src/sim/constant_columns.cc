@@ -69,6 +69,8 @@ const std::vector<ConstantColumn>& constant_columns() {
       {"width_tensor_parallel", Dimension::none, &Constants::width_tensor_parallel},
       {"width_hardware", Dimension::none, &Constants::width_hardware},
       {"width_host", Dimension::none, &Constants::width_host},
+      {"width_pair", Dimension::none, &Constants::width_pair},
+      {"width_apart", Dimension::none, &Constants::width_apart},
   };
   return columns;
 }

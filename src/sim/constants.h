@@ -90,6 +90,8 @@ struct Constants {
   double width_tensor_parallel = 0;
   double width_hardware = 0;
   double width_host = 0;
+  double width_pair = 0;
+  double width_apart = 0;
 };
 
 /// One of them as its file describes it.

@@ -170,7 +170,8 @@ double exposed_traffic(const Setting& on, const Passes& stage) {
   if (work.job->sharding != model::Sharding::none) {
     constexpr double kWindow = 0.6;  // weights are gathered in both passes of every micro-batch
     return std::max(
-        0.0, work.pipeline.micro_batches * (2 * weights - (stage.forward + stage.backward) * kWindow));
+        0.0,
+        work.pipeline.micro_batches * (2 * weights - (stage.forward + stage.backward) * kWindow));
   }
   return std::max(0.0, gradients - stage.backward * on.constants.dp_window) +
          std::max(0.0, weights - stage.forward * on.constants.dp_window);

@@ -9,6 +9,7 @@ Command lint_command();
 Command whatif_command();
 Command why_command();
 Command simulate_command();
+Command compare_command();
 Command cost_command();
 Command explain_command();
 Command rules_command();

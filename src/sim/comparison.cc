@@ -1,0 +1,109 @@
+#include "sim/comparison.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <functional>
+#include <vector>
+
+#include "sim/normal_draws.h"
+#include "sim/step.h"
+
+namespace epwise::sim {
+
+namespace {
+
+constexpr std::size_t kSamples = 256;
+constexpr double kQuantile = 1.2815515655446004;  // half of an 80 % interval, in deviations
+
+double log_ratio(const StepWork& a, const StepWork& b, const Constants& constants) {
+  return std::log(evaluate(a, constants, {}).step / evaluate(b, constants, {}).step);
+}
+
+Constants drawn(const ConstantTable& table, NormalDraws& draws) {
+  Constants constants = table.values;
+  for (const ConstantNote& note : table.notes) {
+    if (note.log_sd > 0) {
+      constants.*constant_member(note.name) *= std::exp(note.log_sd * draws.next());
+    }
+  }
+  return constants;
+}
+
+/// Deviation of the logarithm of the ratio by what applies to one side alone, or to both unequally.
+double own_deviation(const Uncertainty& a, const Uncertainty& b, const Constants& constants) {
+  double sum = constants.width_pair * constants.width_pair;
+  for (const auto width : {&Uncertainty::routing,
+                           &Uncertainty::softmax,
+                           &Uncertainty::overlap,
+                           &Uncertainty::tensor_parallel}) {
+    const double apart = constants.width_apart * (a.*width - b.*width);
+    sum += apart * apart;
+  }
+  return std::sqrt(sum) / kQuantile;
+}
+
+std::vector<double> samples_of(const StepWork& a,
+                               const StepWork& b,
+                               const ConstantTable& constants) {
+  const double own = own_deviation(
+      uncertainty_of(a, constants.values), uncertainty_of(b, constants.values), constants.values);
+  NormalDraws draws;
+  std::vector<double> samples;
+  samples.reserve(kSamples);
+  for (std::size_t i = 0; i < kSamples; ++i) {
+    const double ratio = log_ratio(a, b, drawn(constants, draws));
+    samples.push_back(ratio + own * draws.next());
+  }
+  std::ranges::sort(samples);
+  return samples;
+}
+
+Verdict judge(const Comparison& comparison) {
+  constexpr double kSure = 0.9;
+  constexpr double kRepeatNoise = 0.008;  // twice what two runs of one recipe differ by
+  if (std::abs(std::log(comparison.speedup.value)) < kRepeatNoise) {
+    return Verdict::too_close;
+  }
+  if (comparison.b_is_faster > kSure) {
+    return Verdict::b;
+  }
+  return comparison.b_is_faster < 1 - kSure ? Verdict::a : Verdict::too_close;
+}
+
+}  // namespace
+
+std::string_view to_string(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::a:
+      return "a";
+    case Verdict::b:
+      return "b";
+    case Verdict::too_close:
+      break;
+  }
+  return "too_close";
+}
+
+Comparison compare(const StepWork& a, const StepWork& b, const ConstantTable& constants) {
+  Comparison comparison;
+  const std::vector<double> samples = samples_of(a, b, constants);
+  const double value = std::exp(log_ratio(a, b, constants.values));
+  comparison.speedup = {value,
+                        std::min(value, std::exp(samples[kSamples / 10])),
+                        std::max(value, std::exp(samples[kSamples - 1 - kSamples / 10]))};
+  const auto faster = std::ranges::count_if(samples, [](double ratio) { return ratio > 0; });
+  comparison.b_is_faster = static_cast<double>(faster) / kSamples;
+  comparison.verdict = judge(comparison);
+  const Waterfall of_a = waterfall_of(a, constants.values);
+  const Waterfall of_b = waterfall_of(b, constants.values);
+  for (std::size_t i = 0; i < of_a.size(); ++i) {
+    comparison.causes[i] = {of_a[i].name, of_a[i].seconds, of_b[i].seconds};
+  }
+  std::ranges::stable_sort(comparison.causes, std::greater<>(), [](const CauseOfDifference& cause) {
+    return std::abs(cause.saved());
+  });
+  return comparison;
+}
+
+}  // namespace epwise::sim

@@ -1,0 +1,123 @@
+#include "sim/comparison.h"
+
+#include <cmath>
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "cost/compiled_table.h"
+#include "sim/normal_draws.h"
+#include "support/workloads.h"
+
+namespace epwise::sim {
+namespace {
+
+std::string read(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  REQUIRE(in);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+/// A recipe of examples/seeds on H100s, ready to be compared.
+struct Arm {
+  std::unique_ptr<const model::Workload> job;
+  StepWork work;
+};
+
+Arm arm(const std::string& name, int gpus) {
+  static const cost::Table laws = cost::compiled_table();
+  auto reading = test::workload_of(read("examples/seeds/" + name + ".yaml"), "h100", gpus);
+  REQUIRE(reading.problems.empty());
+  Arm result;
+  result.job = std::make_unique<const model::Workload>(std::move(reading.workload));
+  const auto machine =
+      machine_of(*hw::find_profile("h100"), result.job->machine, laws, constants());
+  REQUIRE(machine.problem.empty());
+  result.work = lower(*result.job, machine.machine, constants().values);
+  return result;
+}
+
+TEST_CASE("normal deviates have mean 0, deviation 1 and always the same values") {
+  NormalDraws draws;
+  NormalDraws again;
+  double sum = 0;
+  double squares = 0;
+  int inside = 0;
+  constexpr int kCount = 20000;
+  for (int i = 0; i < kCount; ++i) {
+    const double value = draws.next();
+    CHECK(value == again.next());
+    sum += value;
+    squares += value * value;
+    inside += std::abs(value) < 1.2815515655446004 ? 1 : 0;
+  }
+  CHECK(std::abs(sum / kCount) < 0.02);
+  CHECK(squares / kCount == doctest::Approx(1).epsilon(0.02));
+  CHECK(inside / double{kCount} == doctest::Approx(0.8).epsilon(0.01));
+}
+
+TEST_CASE("a recipe against itself is too close to call, and sides mirror each other") {
+  const Arm off = arm("q30-ep16-off", 16);
+  const Arm on = arm("q30-ep16-overlap", 16);
+  const Comparison same = compare(off.work, off.work, constants());
+  CHECK(same.speedup.value == doctest::Approx(1));
+  CHECK(same.verdict == Verdict::too_close);
+  const Comparison there = compare(off.work, on.work, constants());
+  const Comparison back = compare(on.work, off.work, constants());
+  CHECK(there.speedup.value * back.speedup.value == doctest::Approx(1));
+  CHECK(there.verdict == Verdict::b);
+  CHECK(back.verdict == Verdict::a);
+  CHECK(there.speedup.low <= there.speedup.value);
+  CHECK(there.speedup.value <= there.speedup.high);
+  double saved = 0;
+  for (const CauseOfDifference& cause : there.causes) {
+    saved += cause.saved();
+  }
+  double difference = 0;
+  for (const auto& [a, b] : {std::pair(&off, &on)}) {
+    for (const WaterfallTerm& term : waterfall_of(a->work, constants().values)) {
+      difference += term.seconds;
+    }
+    for (const WaterfallTerm& term : waterfall_of(b->work, constants().values)) {
+      difference -= term.seconds;
+    }
+  }
+  CHECK(saved == doctest::Approx(difference));
+}
+
+TEST_CASE("measured results of overlap and delayed weight gradients are called right") {
+  struct Case {
+    std::string a;
+    std::string b;
+    int gpus;
+    double measured;  // T(A)/T(B)
+    bool tie;
+  };
+
+  const std::vector<Case> cases = {
+      {"q30-ep16-off", "q30-ep16-overlap", 16, 41.25 / 31.31, false},
+      {"q30-ep16-overlap", "q30-ep16-delayed-wgrad", 16, 31.31 / 31.20, true},
+      {"q30-ep4-gbs8-off", "q30-ep4-gbs8-overlap", 16, 822.0 / 827, true},
+      {"q30-ep4-gbs64-off", "q30-ep4-gbs64-overlap", 16, 4889.0 / 5538, false},
+      {"next80-ep8-overlap", "next80-ep8-delayed-wgrad", 64, 4686.0 / 4912, false}};
+  for (const Case& each : cases) {
+    CAPTURE(each.a);
+    const Arm a = arm(each.a, each.gpus);
+    const Arm b = arm(each.b, each.gpus);
+    const Comparison found = compare(a.work, b.work, constants());
+    if (each.tie) {
+      CHECK(found.verdict == Verdict::too_close);
+    } else {
+      CHECK((found.speedup.value > 1) == (each.measured > 1));
+      CHECK(found.verdict != (each.measured > 1 ? Verdict::a : Verdict::b));
+    }
+    CHECK(std::abs(found.speedup.value - each.measured) < 0.09);
+  }
+}
+
+}  // namespace
+}  // namespace epwise::sim
