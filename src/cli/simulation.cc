@@ -1,6 +1,7 @@
 #include "cli/simulation.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "cli/linting.h"
@@ -85,7 +86,14 @@ SimulatedJob Simulator::run(const std::string& path, bool force) {
   job.machine = machine.machine;
   report.inputs = read.workload.inputs;
   job.workload = std::make_shared<const model::Workload>(std::move(read.workload));
-  report.prediction = sim::predict(*job.workload, job.machine, constants.values);
+  sim::Prediction prediction = sim::predict(*job.workload, job.machine, constants.values);
+  if (std::isfinite(prediction.step_time.value) && prediction.step_time.value > 0) {
+    report.prediction = std::move(prediction);
+  } else {
+    text::Diagnostic& problem = report.missing.emplace_back();
+    problem.message = "these sizes of model, batch and parallelism give no step time";
+    problem.help = "correct them; `epwise lint` may say which";
+  }
   return job;
 }
 

@@ -154,7 +154,7 @@ class Text {
       if (!shown) {
         continue;
       }
-      std::string text = fmt::format("  {:<{}}{}", input.key, kNameWidth, input.value);
+      std::string text = fmt::format("  {:<{}} {}", input.key, kNameWidth - 1, input.value);
       const std::string why =
           input.why.empty() ? std::string(model::to_string(input.status)) : input.why;
       line(printable(text, style_.unicode) + "  " +

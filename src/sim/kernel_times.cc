@@ -32,9 +32,9 @@ Format format_of(Precision precision) {
 double law_gemm(const Machine& machine, Format format, double m, double n, double k) {
   cost::Gemm shape;
   shape.format = format;
-  shape.m = std::trunc(m);
-  shape.n = std::trunc(n);
-  shape.k = std::trunc(k);
+  shape.m = std::max(1.0, std::trunc(m));
+  shape.n = std::max(1.0, std::trunc(n));
+  shape.k = std::max(1.0, std::trunc(k));
   shape.quantise = false;
   return cost::gemm(*machine.laws, *machine.chip, shape).seconds;
 }
