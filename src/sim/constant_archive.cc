@@ -9,6 +9,7 @@ namespace epwise::sim {
 template <class Archive>
 void transfer(Archive& archive, ConstantNote& note) {
   archive(note.name, note.value, note.unit, note.log_sd, note.prior, note.status);
+  archive(note.prior_log_sd);
   archive(note.source, note.date, note.meaning);
 }
 

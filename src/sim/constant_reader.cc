@@ -81,6 +81,7 @@ class ConstantReader {
     in.required("log_sd");
     note.log_sd = in.number("log_sd").value_or(0);
     note.prior = in.number("prior").value_or(note.value / size) * size;
+    note.prior_log_sd = in.number("prior_log_sd").value_or(note.log_sd);
     read_status(entry, in.required_text("status"), note);
     const auto source = sources_.find(in.required_text("source"));
     if (source == sources_.end()) {

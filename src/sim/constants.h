@@ -101,6 +101,7 @@ struct ConstantNote {
   std::string unit;                           // as written: "us"
   double log_sd = 0;                          // of its logarithm; 0: not sampled
   double prior = 0;                           // before any step time was seen, base units
+  double prior_log_sd = 0;                    // of its logarithm, before that
   cost::Status status = cost::Status::prior;  // fitted: step times bind it
   std::string source;
   std::string date;
