@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <cassert>
 
+#include "schedule/layer_script.h"
+
 namespace epwise::schedule {
 
 namespace {
 
-/// Walks the runs of a chunk one layer at a time, from either end.
+/// Walks the runs of a chunk from either end.
 class LayerCursor {
  public:
   LayerCursor(std::span<const LayerCost> table, const ChunkCost* chunk, bool backward)
@@ -16,25 +18,32 @@ class LayerCursor {
     if (chunk != nullptr) {
       runs_ = chunk->layers;
       left_ = layer_count(*chunk);
-      enter(0);
+      in_run_ = runs_.empty() ? 0 : at(0).count;
+      skip_empty();
     }
   }
 
   int left() const { return left_; }
 
+  /// How many layers to come are the same.
+  int same() const { return in_run_; }
+
   /// The next layer; null when there is none.
-  const LayerCost* next() {
+  const LayerCost* layer() const {
     if (left_ == 0) {
       return nullptr;
     }
-    while (in_run_ == 0) {
-      enter(run_ + 1);
-    }
-    --in_run_;
-    --left_;
     const auto index = static_cast<std::size_t>(at(run_).layer);
     assert(index < table_.size() && "a run names a layer of the table");
     return &table_[index];
+  }
+
+  void pass(int count) {
+    if (left_ > 0) {
+      left_ -= count;
+      in_run_ -= count;
+      skip_empty();
+    }
   }
 
  private:
@@ -42,9 +51,11 @@ class LayerCursor {
     return backward_ ? runs_[runs_.size() - 1 - run] : runs_[run];
   }
 
-  void enter(std::size_t run) {
-    run_ = run;
-    in_run_ = run < runs_.size() ? at(run).count : 0;
+  void skip_empty() {
+    while (in_run_ == 0 && left_ > 0) {
+      ++run_;
+      in_run_ = at(run_).count;
+    }
   }
 
   std::span<const LayerCost> table_;
@@ -70,13 +81,20 @@ const LayerCost* walk_layers(Clocks& clocks,
                              LayerCursor& backward,
                              const IssueRules& rules) {
   const LayerCost* owed = nullptr;
-  while (backward.left() > 0) {
-    const LayerCost* ahead = forward.next();
-    owed = backward.next();
-    advance(clocks, ahead, owed, rules, backward.left() == 0);
-  }
-  while (forward.left() > 0) {
-    advance(clocks, forward.next(), nullptr, rules);
+  while (forward.left() + backward.left() > 0) {
+    const LayerCost* ahead = forward.layer();
+    const LayerCost* back = backward.layer();
+    int count = back == nullptr    ? forward.same()
+                : ahead == nullptr ? backward.same()
+                                   : std::min(forward.same(), backward.same());
+    if (back != nullptr && count == backward.left()) {
+      count = std::max(1, count - 1);
+    }
+    const bool last = back != nullptr && backward.left() == 1;
+    LayerScript(ahead, back, rules, last).run(clocks, count);
+    owed = last ? back : owed;
+    forward.pass(count);
+    backward.pass(count);
   }
   return owed;
 }

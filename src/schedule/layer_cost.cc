@@ -51,6 +51,14 @@ bool is_exchange(Node node) {
   return traits(node).exchange;
 }
 
+bool is_forward(Node node) {
+  return traits(node).forward;
+}
+
+bool is_wgrad(Node node) {
+  return node == Node::experts_wgrad || node == Node::attention_wgrad;
+}
+
 bool LayerCost::has(Node node) const {
   return (exchanges || !traits(node).exchange) && (post || !traits(node).post);
 }

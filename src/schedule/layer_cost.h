@@ -35,6 +35,12 @@ std::string_view to_string(Node node);
 /// Whether the node runs on the communication stream.
 bool is_exchange(Node node);
 
+/// Whether it belongs to a forward; otherwise to a backward.
+bool is_forward(Node node);
+
+/// Whether it computes gradients of weights, which may be delayed.
+bool is_wgrad(Node node);
+
 /// What one node takes, in seconds.
 struct NodeCost {
   double gpu = 0;   // on its stream

@@ -50,6 +50,9 @@ inline constexpr std::size_t kClockCount = 6;
 /// delayed; otherwise their cost is added to Mb and Ab.
 const std::array<Node, kNodeCount>& issue_order(const IssueRules& rules);
 
+/// What a node takes when it is issued: with its weight gradients where those are not delayed.
+NodeCost issued_cost(const LayerCost& layer, Node node, const IssueRules& rules);
+
 /// Advances the clocks by one layer of a slot. Either layer may be null: the other runs alone.
 /// `keep_wgrad` leaves out the delayed Aw: Megatron issues that of a chunk's last backward layer
 /// behind the pipeline's sends.

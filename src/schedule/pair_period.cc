@@ -2,6 +2,8 @@
 
 #include <limits>
 
+#include "schedule/layer_script.h"
+
 namespace epwise::schedule {
 
 namespace {
@@ -21,11 +23,12 @@ MaxPlusMatrix pair_matrix(const LayerCost* forward,
                           const LayerCost* backward,
                           const IssueRules& rules) {
   constexpr double kNever = -std::numeric_limits<double>::infinity();
+  const LayerScript script(forward, backward, rules);
   MaxPlusMatrix matrix{};
   for (std::size_t j = 0; j < kClockCount; ++j) {
     Clocks clocks{kNever, kNever, kNever, kNever, kNever, kNever};
     clocks.*kClocks[j] = 0;
-    advance(clocks, forward, backward, rules);
+    script.run(clocks);
     for (std::size_t i = 0; i < kClockCount; ++i) {
       matrix[i][j] = clocks.*kClocks[i];
     }

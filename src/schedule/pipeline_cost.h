@@ -4,6 +4,7 @@
 
 #include "schedule/chunk.h"
 #include "schedule/pipeline.h"
+#include "schedule/slot.h"
 
 namespace epwise::schedule {
 
@@ -50,5 +51,11 @@ struct PipelineCost {
   ReplicaCost replicas;
   double optimizer = 0;  // behind everything, on all stages at once
 };
+
+/// What one slot of a stage takes.
+SlotTime time_of_slot(const Pipeline& pipeline,
+                      const PipelineCost& cost,
+                      int stage,
+                      const Slot& slot);
 
 }  // namespace epwise::schedule

@@ -13,7 +13,9 @@ class Ready {
  public:
   explicit Ready(const Pipeline& pipeline)
       : pipeline_(pipeline),
-        forwards_(static_cast<std::size_t>(pipeline.positions() * pipeline.micro_batches), -1),
+        forwards_(static_cast<std::size_t>(pipeline.positions()) *
+                      static_cast<std::size_t>(pipeline.micro_batches),
+                  -1),
         backwards_(forwards_) {}
 
   bool is_ready(int stage, const Slot& slot) const {
@@ -46,7 +48,9 @@ class Ready {
 
  private:
   std::size_t at(const Piece& piece, int position) const {
-    return static_cast<std::size_t>(piece.micro_batch * pipeline_.positions() + position);
+    return static_cast<std::size_t>(piece.micro_batch) *
+               static_cast<std::size_t>(pipeline_.positions()) +
+           static_cast<std::size_t>(position);
   }
 
   Pipeline pipeline_;
@@ -105,7 +109,9 @@ void Replay::link(std::size_t index,
                   std::span<const int> forwards,
                   std::span<const int> backwards) {
   const auto at = [&](const Piece& piece, int position) {
-    return static_cast<std::size_t>(piece.micro_batch * pipeline_.positions() + position);
+    return static_cast<std::size_t>(piece.micro_batch) *
+               static_cast<std::size_t>(pipeline_.positions()) +
+           static_cast<std::size_t>(position);
   };
   const SlotSpan& span = spans_[index];
   Links& links = links_[index];
@@ -128,28 +134,6 @@ void Replay::link(std::size_t index,
     }
     links.sends = links.sends || position > 0;
   }
-}
-
-SlotTime Replay::time_of(const SlotSpan& span, const PipelineCost& cost) const {
-  const Slot& slot = span.slot;
-  const int chunks = pipeline_.chunks;
-  if (slot.paired() && !cost.pairs.empty()) {
-    return cost.pairs[static_cast<std::size_t>((span.stage * chunks + slot.forward.chunk) * chunks +
-                                               slot.backward.chunk)];
-  }
-  SlotTime time;
-  if (slot.forward.present()) {
-    const int position = pipeline_.position(span.stage, slot.forward.chunk);
-    time.duration += cost.pieces[static_cast<std::size_t>(position)].forward;
-  }
-  if (slot.backward.present()) {
-    const int position = pipeline_.position(span.stage, slot.backward.chunk);
-    const PieceTime& piece = cost.pieces[static_cast<std::size_t>(position)];
-    time.duration += piece.backward;
-    time.forward_early = slot.paired() ? piece.backward : 0;
-    time.backward_early = piece.backward_early;
-  }
-  return time;
 }
 
 double Replay::start_of(std::size_t index, const PipelineCost& cost) const {
@@ -195,7 +179,7 @@ ReplayedStep Replay::run(const PipelineCost& cost) {
   ReplayedStep step;
   for (std::size_t i = 0; i < spans_.size(); ++i) {
     SlotSpan& span = spans_[i];
-    const SlotTime time = time_of(span, cost);
+    const SlotTime time = time_of_slot(pipeline_, cost, span.stage, span.slot);
     span.start = start_of(i, cost);
     span.end = span.start + time.duration;
     if (span.slot.forward.micro_batch == 0 && !cost.replicas.gather.empty()) {

@@ -66,7 +66,6 @@ class Replay {
 
   void order_slots();
   void link(std::size_t index, std::span<const int> forwards, std::span<const int> backwards);
-  SlotTime time_of(const SlotSpan& span, const PipelineCost& cost) const;
   double start_of(std::size_t index, const PipelineCost& cost) const;
   double end_after_gather(const SlotSpan& span, double duration, const PipelineCost& cost) const;
   double reduced(int stage, const PipelineCost& cost) const;

@@ -151,7 +151,6 @@ TEST_CASE("unequal chunks: exact without a pipeline, an upper bound in 1F1B, nea
     sum += error;
     ++count;
   }
-  MESSAGE("chunks within 10 %: mean error " << 100 * sum / count << " %, worst " << 100 * worst);
   CHECK(sum / count < 0.02);
   CHECK(worst < 0.08);
 }

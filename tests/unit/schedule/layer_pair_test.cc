@@ -7,6 +7,7 @@
 #include <doctest/doctest.h>
 
 #include "schedule/layer_cost.h"
+#include "schedule/layer_script.h"
 #include "schedule/pair_period.h"
 #include "support/sampling.h"
 #include "support/schedule_draw.h"
@@ -113,6 +114,32 @@ TEST_CASE("the clocks against a list of jobs with explicit predecessors") {
     const int layers = draw.whole(1, 6);
     CHECK(pair_time(layer, layers, rules) ==
           doctest::Approx(simulated_stack(layer, layers, rules)).epsilon(1e-12));
+  }
+}
+
+TEST_CASE("many layers at once are the layers one by one, the host's clock too") {
+  test::Draw draw(25);
+  for (int round = 0; round < 1500 / test::sanitized_share(20); ++round) {
+    const LayerCost layer = draw.layer(0, 1, draw.real(0, 2));
+    const LayerCost other = draw.layer(0, 1, draw.real(0, 2));
+    const IssueRules rules = draw.rules();
+    const LayerCost* forward = draw.whole(0, 4) > 0 ? &layer : nullptr;
+    const LayerCost* backward = draw.whole(0, 4) > 0 ? &other : nullptr;
+    Clocks at_once;
+    Clocks one_by_one;
+    at_once.compute = one_by_one.compute = draw.real(0, 3);
+    at_once.host = one_by_one.host = draw.real(0, 9);
+    const int layers = draw.whole(1, 60);
+    LayerScript(forward, backward, rules).run(at_once, layers);
+    for (int i = 0; i < layers; ++i) {
+      advance(one_by_one, forward, backward, rules);
+    }
+    CHECK(at_once.compute == doctest::Approx(one_by_one.compute).epsilon(1e-10));
+    CHECK(at_once.comm == doctest::Approx(one_by_one.comm).epsilon(1e-10));
+    CHECK(at_once.host == doctest::Approx(one_by_one.host).epsilon(1e-10));
+    CHECK(at_once.forward == doctest::Approx(one_by_one.forward).epsilon(1e-10));
+    CHECK(at_once.backward == doctest::Approx(one_by_one.backward).epsilon(1e-10));
+    CHECK(at_once.queue == doctest::Approx(one_by_one.queue).epsilon(1e-10));
   }
 }
 

@@ -1,0 +1,103 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "schedule/layer_cost.h"
+
+namespace epwise::schedule {
+
+/// What a task occupies on its stage: one task at a time, in the order in which they were added.
+/// Nothing queues on the wire.
+enum class Stream : std::uint8_t { compute, comm, replica, host, wire };
+
+inline constexpr std::size_t kStreamCount = 5;
+
+/// "compute", "comm", …
+std::string_view to_string(Stream stream);
+
+enum class TaskKind : std::uint8_t {
+  forward,    // a whole chunk
+  backward,   // a whole chunk
+  pair,       // a forward and a backward chunk in one slot
+  node,       // one node of one layer
+  embedding,  // what stands before a model's layers, in either direction
+  loss,       // what stands behind them
+  issue,      // the host's part of a node
+  sync,       // the host waits for the GPU and goes on
+  hop,        // a tensor on its way to another stage
+  gather,     // parameters from the replicas
+  reduce,     // gradients to the replicas
+  optimizer,
+  meet  // streams meet; takes no time and is not shown
+};
+
+/// "forward", "node", …
+std::string_view to_string(TaskKind kind);
+
+struct Task {
+  double duration = 0;  // seconds, undisturbed
+
+  /// How much slower it runs while the stage's other GPU stream (compute, comm) is at work.
+  double slowdown = 1;
+  int stage = 0;
+  int micro_batch = -1;  // −1: none
+  int chunk = -1;
+  int layer = -1;  // place in the chunk
+  Stream stream = Stream::compute;
+  TaskKind kind = TaskKind::forward;
+  Node node = Node::attention_forward;  // kind node and issue
+  bool backward = false;                // direction of embedding, loss, hop
+};
+
+/// How one task waits for another. The lag is added to the other's moment.
+enum class Wait : std::uint8_t {
+  end_to_start,    // my start waits for its end
+  start_to_start,  // my start waits for its start
+  end_to_end       // my end waits for its end
+};
+
+struct Link {
+  int before = 0;
+  Wait wait = Wait::end_to_start;
+  double lag = 0;
+};
+
+/// Tasks in the order in which a step's host code would issue them, and what each waits for. Tasks
+/// wait for earlier ones only, so that there is no cycle and one pass in order of numbers is
+/// enough.
+class TaskGraph {
+ public:
+  void reserve(std::size_t tasks, std::size_t links);
+
+  /// Adds a task and returns its number (0, 1, …).
+  int add(const Task& task);
+
+  /// Lets the task added last wait for an earlier one. Negative numbers are no task: ignored.
+  void wait(int before, Wait how = Wait::end_to_start, double lag = 0);
+
+  int size() const { return static_cast<int>(tasks_.size()); }
+
+  const std::vector<Task>& tasks() const { return tasks_; }
+
+  /// What the task waits for, besides its stream.
+  std::span<const Link> links(int task) const;
+
+  int link_count() const { return static_cast<int>(links_.size()); }
+
+  int stages() const { return stages_; }
+
+ private:
+  std::vector<Task> tasks_;
+  std::vector<Link> links_;              // by task
+  std::vector<std::size_t> first_link_;  // of each task
+  int stages_ = 0;
+};
+
+/// Seconds of the longest chain of tasks, were there streams enough for all: no run is faster. By
+/// Boost.Graph (`graph::PrecedenceGraph`); lags and the two rarer waits count as nothing.
+double critical_path(const TaskGraph& graph);
+
+}  // namespace epwise::schedule
