@@ -6,6 +6,8 @@
 
 #include <fmt/core.h>
 
+#include "model/vocabulary_size.h"
+
 namespace epwise::model {
 
 namespace {
@@ -233,9 +235,7 @@ Architecture read_architecture(FieldReader& reader, int tensor) {
   model.sequence = read_sequence(reader);
   model.gated = reader.flag("d.gated");
   model.dense_ffn = std::max(0, reader.integer("model.ffn_hidden_size").value_or(0));
-  const auto padded = reader.integer("mlm.padded_vocab_size");
-  model.vocab =
-      padded ? *padded : reader.required("model.vocab_size", "the size of the vocabulary");
+  model.vocab = read_vocabulary_size(reader).tokens;
   const double multiple =
       std::max(1.0, reader.number("model.make_vocab_size_divisible_by").value_or(128)) *
       std::max(1, tensor);

@@ -42,9 +42,38 @@ Value FieldReader::value(std::string_view name) const {
   return spec == nullptr ? Value::unset() : spec->default_value;
 }
 
+void FieldReader::note_unbound(std::string_view name, const Value& value) const {
+  if (value.unknown() == nullptr) {
+    return;
+  }
+  for (const auto& need : value.unknown()->needs) {
+    if (need.starts_with("${") && unbound_.insert(need).second) {
+      const bool derived = name.starts_with("d.");
+      problem(fmt::format("{} is not bound, and {} depends on it",
+                          need,
+                          derived ? "a value that must be known" : spelled(name)),
+              "give it with --env, or replace it by a value");
+    }
+  }
+}
+
+void FieldReader::note_unfit(std::string_view name,
+                             const Value& value,
+                             std::string_view wanted) const {
+  if (unfit_.insert(std::string(name)).second) {
+    problem(fmt::format("{} is {}, and {} is wanted", spelled(name), value.to_text(), wanted),
+            fmt::format("correct {}", spelled(name)));
+  }
+}
+
 std::optional<double> FieldReader::number(std::string_view name) const {
   const auto found = value(name);
-  if (!usable(found) || !found.is_number() || !std::isfinite(found.as_number())) {
+  note_unbound(name, found);
+  if (!usable(found)) {
+    return std::nullopt;
+  }
+  if (!found.is_number() || !std::isfinite(found.as_number())) {
+    note_unfit(name, found, "a number");
     return std::nullopt;
   }
   return found.as_number();
@@ -52,7 +81,11 @@ std::optional<double> FieldReader::number(std::string_view name) const {
 
 std::optional<int> FieldReader::integer(std::string_view name) const {
   const auto found = number(name);
-  if (!found || *found != std::floor(*found) || std::abs(*found) > kLargest) {
+  if (!found) {
+    return std::nullopt;
+  }
+  if (*found != std::floor(*found) || std::abs(*found) > kLargest) {
+    note_unfit(name, value(name), "a whole number up to 1e8");
     return std::nullopt;
   }
   return static_cast<int>(*found);
@@ -60,11 +93,13 @@ std::optional<int> FieldReader::integer(std::string_view name) const {
 
 std::optional<std::string> FieldReader::text(std::string_view name) const {
   const auto found = value(name);
+  note_unbound(name, found);
   return usable(found) && found.text() != nullptr ? std::optional(*found.text()) : std::nullopt;
 }
 
 std::vector<std::string> FieldReader::texts(std::string_view name) const {
   const auto found = value(name);
+  note_unbound(name, found);
   if (!usable(found)) {
     return {};
   }
@@ -84,6 +119,7 @@ std::vector<std::string> FieldReader::texts(std::string_view name) const {
 
 bool FieldReader::flag(std::string_view name) const {
   const auto found = value(name);
+  note_unbound(name, found);
   return usable(found) && found.truthy();
 }
 
@@ -97,17 +133,18 @@ int FieldReader::required(std::string_view name, std::string_view what) {
     return *found;
   }
   const auto shown = value(name);
+  if (shown.unknown() != nullptr &&
+      std::ranges::any_of(shown.unknown()->needs,
+                          [&](const std::string& need) { return unbound_.contains(need); })) {
+    return 0;  // said already
+  }
   const auto& needs =
       shown.unknown() != nullptr ? shown.unknown()->needs : std::vector<std::string>{};
   const bool target = std::ranges::any_of(
       needs, [](const std::string& need) { return need == "gpus" || need == "hw"; });
   const auto spelling = spelled(name);
   if (usable(shown)) {
-    problem(fmt::format("{} is {}, and {} must be a whole number above 0 and not above 1e8",
-                        spelling,
-                        shown.to_text(),
-                        what),
-            fmt::format("correct {}", spelling));
+    note_unfit(name, shown, "a whole number above 0");
   } else if (target) {
     problem(fmt::format("{} is not known", what), fmt::format("give --{}", needs.front()));
   } else {
@@ -143,7 +180,7 @@ std::string FieldReader::spelled(std::string_view name) const {
   return std::string(spec->attribute);
 }
 
-void FieldReader::problem(std::string message, std::string help) {
+void FieldReader::problem(std::string message, std::string help) const {
   problems_.push_back({.rule = "simulate/missing-input",
                        .mark = facts_.recipe().root,
                        .message = std::move(message),

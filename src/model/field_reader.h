@@ -1,6 +1,8 @@
 #pragma once
 
+#include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,8 +19,11 @@ constexpr int kLargest = 100'000'000;
 int clamped(double number);
 
 /// Typed values of facts by name, and a list of those that are needed and that nobody gives. An
-/// unset, unknown or crashing value is absent. Names that no rule reads have no slot: their value
-/// is the recipe's or the default of the framework's version, for no launch stage writes them.
+/// unset, unknown or crashing value is absent; where it hangs on a `${X}` that nothing binds, that
+/// or is no number where one is wanted, that is a problem too, for a default in its place would be
+/// another recipe's. Names that no rule reads
+/// have no slot: their value is the recipe's or the default of the framework's version, for no
+/// launch stage writes them.
 class FieldReader {
  public:
   explicit FieldReader(const Facts& facts) : facts_(facts) {}
@@ -41,7 +46,7 @@ class FieldReader {
   /// As the recipe's format spells it: "model.num_layers", "--num-layers".
   std::string spelled(std::string_view name) const;
 
-  void problem(std::string message, std::string help);
+  void problem(std::string message, std::string help) const;
 
   const Facts& facts() const { return facts_; }
 
@@ -50,8 +55,13 @@ class FieldReader {
   bool failed() const { return !problems_.empty(); }
 
  private:
+  void note_unbound(std::string_view name, const expr::Value& value) const;
+  void note_unfit(std::string_view name, const expr::Value& value, std::string_view wanted) const;
+
   const Facts& facts_;
-  std::vector<text::Diagnostic> problems_;
+  mutable std::vector<text::Diagnostic> problems_;  // reading a value can show that it is missing
+  mutable std::set<std::string, std::less<>> unbound_;
+  mutable std::set<std::string, std::less<>> unfit_;
 };
 
 }  // namespace epwise::model

@@ -36,11 +36,11 @@ int replicas(double ranks, std::string_view what, Workload& workload) {
 void read_parallel(FieldReader& reader, Workload& workload) {
   Parallel& parallel = workload.parallel;
   parallel.gpus = reader.required("gpus", "the number of GPUs");
-  parallel.tensor = positive(reader, "d.TP");
-  parallel.pipeline = positive(reader, "d.PP");
+  parallel.tensor = positive(reader, "model.tensor_model_parallel_size");
+  parallel.pipeline = positive(reader, "model.pipeline_model_parallel_size");
   parallel.virtual_stages = positive(reader, "d.VPP");
-  parallel.context = positive(reader, "d.CP");
-  parallel.expert = positive(reader, "d.EP");
+  parallel.context = positive(reader, "model.context_parallel_size");
+  parallel.expert = positive(reader, "model.expert_model_parallel_size");
   parallel.expert_tensor = positive(reader, "d.ETP");
   parallel.chunk_group = std::max(1, reader.integer("d.vpp_group").value_or(parallel.pipeline));
   parallel.sequence = parallel.tensor > 1 && reader.flag("model.sequence_parallel");

@@ -5,6 +5,8 @@
 
 #include <fmt/core.h>
 
+#include "model/vocabulary_size.h"
+
 namespace epwise::model {
 
 namespace {
@@ -138,8 +140,12 @@ void note_machine(const FieldReader& reader, Notes& notes, const Workload& workl
 
 }  // namespace
 
-void read_inputs(const FieldReader& reader, Workload& workload) {
+void read_inputs(FieldReader& reader, Workload& workload) {
   Notes notes(reader, workload);
+  const auto vocabulary = read_vocabulary_size(reader);
+  if (!vocabulary.why.empty()) {
+    notes.assumed("vocabulary", fmt::format("{} tokens", vocabulary.tokens), vocabulary.why);
+  }
   note_training(notes, workload);
   decide_kernels(reader, notes, workload);
   if (workload.parallel.tensor > 1) {

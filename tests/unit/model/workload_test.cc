@@ -142,6 +142,49 @@ TEST_CASE("what has neither value nor default is listed by its name, all of it a
   CHECK(all.find("train.global_batch_size") != std::string::npos);
 }
 
+TEST_CASE("a value that can't be read is no reason to take a default") {
+  std::string text(kMegatron);
+  text.replace(
+      text.find("--expert-model-parallel-size: 2"), 31, "--expert-model-parallel-size: ${EP}");
+  const auto unbound = workload_of(text, "h100", 16, Framework::mlm);
+  REQUIRE_FALSE(unbound.problems.empty());
+  CHECK(unbound.problems[0].message ==
+        "${EP} is not bound, and --expert-model-parallel-size depends on it");
+  text = kBridge;
+  text.replace(text.find("tensor_model_parallel_size: 2"), 29, "tensor_model_parallel_size: two");
+  const auto unfit = workload_of(text, "h100", 16);
+  REQUIRE_FALSE(unfit.problems.empty());
+  CHECK(unfit.problems[0].message ==
+        "model.tensor_model_parallel_size is two, and a number is wanted");
+}
+
+TEST_CASE("a known tokenizer tells the vocabulary, and that it was assumed") {
+  std::string text(kMegatron);
+  text.replace(text.find("--vocab-size: 1000"), 18, "--tokenizer-model: deepseek-ai/DeepSeek-V3");
+  const auto reading = workload_of(text, "h100", 8, Framework::mlm);
+  REQUIRE(reading.problems.empty());
+  CHECK(reading.workload.architecture.vocab == 129280);
+  REQUIRE(reading.workload.input("vocabulary") != nullptr);
+  CHECK(reading.workload.input("vocabulary")->status == InputStatus::assumed);
+}
+
+TEST_CASE("sizes that no job has are refused, and no time is spent on them") {
+  for (const auto* line : {"num_layers: 6", "pipeline_model_parallel_size: 2"}) {
+    std::string text(kBridge);
+    const std::string name(line);
+    text.replace(text.find(name), name.size(), name.substr(0, name.find(':')) + ": 90000000");
+    CHECK_FALSE(workload_of(text, "h100", 16).problems.empty());
+  }
+}
+
+TEST_CASE("GPUs that don't divide are counted as they can be, and noted") {
+  const auto reading = workload_of(kBridge, "h100", 18);
+  REQUIRE(reading.problems.empty());
+  CHECK(reading.workload.parallel.data == 4);
+  REQUIRE(reading.workload.input("data_parallel") != nullptr);
+  CHECK(reading.workload.input("data_parallel")->status == InputStatus::assumed);
+}
+
 TEST_CASE("a hybrid pattern gives one layer a letter") {
   std::string text(kBridge);
   text.replace(text.find("  num_layers: 6\n"),
