@@ -4,6 +4,8 @@
 #include <cmath>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "cli/linting.h"
 #include "cli/recipe_on_target.h"
 #include "cli/target_options.h"
@@ -48,6 +50,10 @@ std::vector<Option> simulation_options(std::vector<std::string_view> formats) {
       option.words = std::move(formats);
     }
   }
+  options.push_back({.name = "--input",
+                     .arity = Option::Arity::many,
+                     .value = "NAME=VALUE",
+                     .summary = "what you know of the run: host=40us, routing=natural, ..."});
   return options;
 }
 
@@ -74,6 +80,12 @@ SimulatedJob Simulator::run(const std::string& path, bool force) {
     report.missing = std::move(read.problems);
     return job;
   }
+  for (const Setting& input : arguments_.all("--input")) {
+    const std::string wrong = sim::state(input.value, read.workload, job.stated);
+    if (!wrong.empty()) {
+      throw world::UsageError(fmt::format("{}: {}", input.source, wrong));
+    }
+  }
   const sim::ConstantTable& constants = sim::constants();
   sim::MachineReading machine =
       sim::machine_of(*recipe.target().hw, read.workload.machine, laws_, constants);
@@ -86,7 +98,8 @@ SimulatedJob Simulator::run(const std::string& path, bool force) {
   job.machine = machine.machine;
   report.inputs = read.workload.inputs;
   job.workload = std::make_shared<const model::Workload>(std::move(read.workload));
-  sim::Prediction prediction = sim::predict(*job.workload, job.machine, constants.values);
+  sim::Prediction prediction =
+      sim::predict(*job.workload, job.machine, constants.values, job.stated);
   if (std::isfinite(prediction.step_time.value) && prediction.step_time.value > 0) {
     report.prediction = std::move(prediction);
   } else {

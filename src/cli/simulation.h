@@ -11,6 +11,7 @@
 #include "model/workload.h"
 #include "report/simulate_writer.h"
 #include "sim/machine.h"
+#include "sim/stated_inputs.h"
 
 namespace epwise::cli {
 
@@ -23,6 +24,7 @@ struct SimulatedJob {
   report::SimulatedRecipe report;
   std::shared_ptr<const model::Workload> workload;  // null pointer without a prediction
   sim::Machine machine;                             // meaningful only with one
+  sim::StatedInputs stated;
 };
 
 /// Predicts one recipe after another on the target of the command line.

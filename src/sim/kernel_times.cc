@@ -36,7 +36,7 @@ double law_gemm(const Machine& machine, Format format, double m, double n, doubl
   shape.n = std::max(1.0, std::trunc(n));
   shape.k = std::max(1.0, std::trunc(k));
   shape.quantise = false;
-  return cost::gemm(*machine.laws, *machine.chip, shape).seconds;
+  return cost::gemm(*machine.laws, machine.chip, shape).seconds;
 }
 
 }  // namespace
@@ -64,7 +64,7 @@ double KernelTimes::grouped_gemm(Precision precision,
   shape.k = k;
   shape.stage = stage;
   shape.persistent = fused;
-  const double grouped = cost::grouped_gemm(*machine_.laws, *machine_.chip, shape).seconds;
+  const double grouped = cost::grouped_gemm(*machine_.laws, machine_.chip, shape).seconds;
   const bool weights = stage == cost::GemmStage::weight_gradient;
   const double single = weights ? gemm(precision, n, k, rows) : gemm(precision, rows, n, k);
   // A weight gradient reads and writes its FP32 buffer and a BF16 weight is 2 bytes: 6 in all.
@@ -86,7 +86,7 @@ double KernelTimes::attention(const AttentionShape& shape) const {
   const double small =
       machine_.blackwell ? constants_.small_head_blackwell : constants_.small_head_hopper;
   const double factor = shape.head_dim_qk <= kSmallHead ? small : 1;
-  return factor * cost::attention(*machine_.laws, *machine_.chip, law).seconds;
+  return factor * cost::attention(*machine_.laws, machine_.chip, law).seconds;
 }
 
 double KernelTimes::quantise(double bytes) const {
@@ -109,11 +109,11 @@ double KernelTimes::all_gather(double bytes, int ranks) const {
   call.kind = cost::CollectiveKind::all_gather;
   call.bytes = bytes;
   call.ranks = ranks;
-  return cost::collective(*machine_.laws, *machine_.chip, call).seconds;
+  return cost::collective(*machine_.laws, machine_.chip, call).seconds;
 }
 
 double KernelTimes::memory(cost::MemoryKernel kernel, double bytes) const {
-  return cost::memory_bound(*machine_.laws, *machine_.chip, kernel, bytes, 0).seconds;
+  return cost::memory_bound(*machine_.laws, machine_.chip, kernel, bytes, 0).seconds;
 }
 
 }  // namespace epwise::sim

@@ -191,9 +191,9 @@ double exchange_time(const model::Workload& job, const Sizes& sizes, const Machi
   call.ranks = job.parallel.expert;
   call.sms = call.backend == cost::Backend::nccl ? 0 : job.exchange.sms;
   call.direction = cost::Direction::dispatch;
-  const double dispatch = cost::exchange(*machine.laws, *machine.chip, call).seconds;
+  const double dispatch = cost::exchange(*machine.laws, machine.chip, call).seconds;
   call.direction = cost::Direction::combine;
-  return 0.5 * (dispatch + cost::exchange(*machine.laws, *machine.chip, call).seconds);
+  return 0.5 * (dispatch + cost::exchange(*machine.laws, machine.chip, call).seconds);
 }
 
 int spanned_domains(const model::Workload& job, const Machine& machine) {

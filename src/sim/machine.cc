@@ -48,11 +48,12 @@ MachineReading machine_of(const hw::Profile& profile,
   MachineReading reading;
   Machine& machine = reading.machine;
   machine.laws = &laws;
-  machine.chip = laws.find_chip(profile.name);
-  if (machine.chip == nullptr) {
+  const cost::Chip* chip = laws.find_chip(profile.name);
+  if (chip == nullptr) {
     reading.problem = no_laws(profile, laws);
     return reading;
   }
+  machine.chip = *chip;
   if (const auto missing = missing_numbers(profile); !missing.empty()) {
     reading.problem = fmt::format("the profile {} lacks {}", profile.name, missing);
     return reading;
@@ -60,15 +61,16 @@ MachineReading machine_of(const hw::Profile& profile,
   machine.sms = profile.sm_count;
   machine.memory_rate = number(profile, "memory_bandwidth");
   machine.nvlink_rate = number(profile, "nvlink_bandwidth_per_direction") * by.share_nvlink;
-  machine.nic_rate =
-      (stated.nic_rate > 0 ? stated.nic_rate : number(profile, "nic_bandwidth_per_gpu")) *
-      by.share_nic;
+  const double own_nic = number(profile, "nic_bandwidth_per_gpu");
+  const double nic = stated.nic_rate > 0 ? stated.nic_rate : own_nic;
+  machine.nic_rate = nic * by.share_nic;
+  machine.chip.nic *= nic / own_nic;
   machine.pcie_rate = number(profile, "pcie_bandwidth_per_direction");
   constexpr double kGpusPerGrace = 2;
   const double c2c = number(profile, "c2c_bandwidth_per_direction") / kGpusPerGrace;
   machine.host_rate = (c2c > 0 ? c2c : machine.pcie_rate) * by.share_host_link;
   machine.domain = stated.nvlink_domain;
-  machine.blackwell = machine.chip->architecture == cost::Architecture::blackwell;
+  machine.blackwell = machine.chip.architecture == cost::Architecture::blackwell;
   machine.ultra = profile.compute_capability == 10.3;
   machine.grace = stated.cpu == model::Cpu::grace;
   machine.measured = std::ranges::count(constants.measured_on, profile.name) > 0;

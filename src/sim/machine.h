@@ -13,7 +13,7 @@ namespace epwise::sim {
 /// The rates of one GPU and its links, in base units.
 struct Machine {
   const cost::Table* laws = nullptr;  // outlives this
-  const cost::Chip* chip = nullptr;   // points into `laws`
+  cost::Chip chip;                    // of the laws, with the stated NIC
   double sms = 0;
   double memory_rate = 0;  // B/s, nominal
   double nvlink_rate = 0;  // B/s per direction that rings and transfers reach

@@ -26,8 +26,11 @@ void predict_memory(const model::Workload& job, Prediction& prediction) {
 
 }  // namespace
 
-Prediction predict(const model::Workload& job, const Machine& machine, const Constants& constants) {
-  const StepWork work = lower(job, machine, constants);
+Prediction predict(const model::Workload& job,
+                   const Machine& machine,
+                   const Constants& constants,
+                   const StatedInputs& stated) {
+  const StepWork work = lower(job, machine, constants, stated);
   Prediction prediction;
   prediction.uncertainty = uncertainty_of(work, constants);
   prediction.step_time =

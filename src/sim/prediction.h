@@ -24,6 +24,9 @@ struct Prediction {
   Uncertainty uncertainty;
 };
 
-Prediction predict(const model::Workload& job, const Machine& machine, const Constants& constants);
+Prediction predict(const model::Workload& job,
+                   const Machine& machine,
+                   const Constants& constants,
+                   const StatedInputs& stated = {});
 
 }  // namespace epwise::sim

@@ -4,8 +4,11 @@ namespace epwise::sim {
 
 namespace {
 
-double imbalance_of(const model::Workload& job, const Constants& constants) {
-  switch (job.routing.balance) {
+double imbalance_of(const StepWork& work, const Constants& constants) {
+  if (work.stated.imbalance > 0) {
+    return work.stated.imbalance;
+  }
+  switch (work.job->routing.balance) {
     case model::Balance::dropped:
       return 1;
     case model::Balance::forced:
@@ -51,7 +54,7 @@ Prices prices_of(const StepWork& work, const Constants& constants, const Effects
   Prices prices;
   prices.bf16_dense = machine.blackwell ? constants.gemm_blackwell : constants.gemm_hopper;
   prices.dense = prices.bf16_dense * low_precision(job.precision, machine.blackwell, constants);
-  const double imbalance = effects.imbalance ? imbalance_of(job, constants) : 1;
+  const double imbalance = effects.imbalance ? imbalance_of(work, constants) : 1;
   prices.grouped = prices.dense * constants.grouped_gemm * imbalance;
   const double core = constants.attention * (machine.ultra ? constants.ultra_attention : 1);
   prices.attention = core * (job.kernels.fp8_attention ? constants.fp8_attention : 1);
@@ -69,7 +72,8 @@ Prices prices_of(const StepWork& work, const Constants& constants, const Effects
   prices.fused_launches = kFusedKernels * constants.kernel_launch;
   prices.padding = 1 + constants.capacity_padding * (job.routing.rank_capacity - 1);
   if (effects.host_launches) {
-    prices.operation = machine.grace ? constants.host_arm : constants.host_x86;
+    const double usual = machine.grace ? constants.host_arm : constants.host_x86;
+    prices.operation = work.stated.host_operation > 0 ? work.stated.host_operation : usual;
     prices.expert_operation = prices.operation * constants.host_expert_launch * 0.5;
     prices.quantised_operation = prices.operation * constants.host_quantised_gemm;
   }

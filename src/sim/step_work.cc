@@ -63,13 +63,17 @@ double transfer_time(const model::Workload& job,
 
 }  // namespace
 
-StepWork lower(const model::Workload& job, const Machine& machine, const Constants& constants) {
+StepWork lower(const model::Workload& job,
+               const Machine& machine,
+               const Constants& constants,
+               const StatedInputs& stated) {
   const KernelTimes times(machine, constants);
   const Sizes sizes = sizes_of(job);
   const model::Architecture& shape = job.architecture;
   StepWork work;
   work.job = &job;
   work.machine = machine;
+  work.stated = stated;
   work.mixer = attention_work(job, sizes, times, shape.layers);
   if (shape.prediction_depths > 0) {
     work.prediction_mixer = attention_work(job, sizes, times, shape.prediction);

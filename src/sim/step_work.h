@@ -6,6 +6,7 @@
 #include "schedule/pipeline.h"
 #include "sim/constants.h"
 #include "sim/machine.h"
+#include "sim/stated_inputs.h"
 #include "sim/work.h"
 
 namespace epwise::sim {
@@ -53,10 +54,14 @@ struct StepWork {
   UpdateWork update;
   bool several_domains = false;  // expert parallelism leaves the NVLink domain
   Machine machine;
+  StatedInputs stated;
   const model::Workload* job = nullptr;  // outlives this
 };
 
 /// Asks all laws.
-StepWork lower(const model::Workload& job, const Machine& machine, const Constants& constants);
+StepWork lower(const model::Workload& job,
+               const Machine& machine,
+               const Constants& constants,
+               const StatedInputs& stated = {});
 
 }  // namespace epwise::sim

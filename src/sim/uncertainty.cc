@@ -29,10 +29,10 @@ Uncertainty uncertainty_of(const StepWork& work, const Constants& constants) {
   const model::Workload& job = *work.job;
   Uncertainty known;
   known.base = constants.width_base;
-  if (job.routing.balance == model::Balance::natural) {
+  if (job.routing.balance == model::Balance::natural && work.stated.imbalance <= 0) {
     known.routing = constants.width_routing;
   }
-  if (job.architecture.attention.learnable_softmax) {
+  if (job.architecture.attention.learnable_softmax && !work.stated.attention_path) {
     known.softmax = constants.width_softmax;
   }
   if (job.exchange.overlap && !job.graphs.full_iteration) {
@@ -44,7 +44,9 @@ Uncertainty uncertainty_of(const StepWork& work, const Constants& constants) {
   if (!work.machine.measured) {
     known.hardware = constants.width_hardware;
   }
-  known.host = constants.width_host * std::min(1.0, host_share(work, constants) / kFullHostShare);
+  constexpr double kStatedHost = 0.35;  // of the width that a stated host time leaves
+  known.host = constants.width_host * (work.stated.host_operation > 0 ? kStatedHost : 1) *
+               std::min(1.0, host_share(work, constants) / kFullHostShare);
   return known;
 }
 

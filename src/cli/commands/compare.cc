@@ -19,6 +19,8 @@ constexpr std::string_view kAbout = R"(WHAT IS COMPARED
   runs of one recipe do; otherwise it is too close to call. The causes are the differences of both
   waterfalls (`epwise simulate --help`).
 
+  --input states what is known of both runs, as for simulate.
+
 EXIT CODES
   0  compared
   1  lint finds errors in one of them and there is no --force (they are compared all the same), or
@@ -38,9 +40,10 @@ ExitCode run(Session& session, const Arguments& arguments) {
   ExitCode code = ExitCode::findings;
   if (recipes.a.prediction && recipes.b.prediction) {
     const sim::ConstantTable& constants = sim::constants();
-    recipes.comparison = sim::compare(sim::lower(*a.workload, a.machine, constants.values),
-                                      sim::lower(*b.workload, b.machine, constants.values),
-                                      constants);
+    recipes.comparison =
+        sim::compare(sim::lower(*a.workload, a.machine, constants.values, a.stated),
+                     sim::lower(*b.workload, b.machine, constants.values, b.stated),
+                     constants);
     const bool clean = recipes.a.lint_errors + recipes.b.lint_errors == 0;
     code = clean || arguments.flag("--force") ? ExitCode::clean : ExitCode::findings;
   }

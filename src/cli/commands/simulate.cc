@@ -22,6 +22,12 @@ constexpr std::string_view kAbout = R"(WHAT IS PREDICTED
   What neither the recipe nor the profile says is assumed and listed. A fact that can't be assumed
   (hardware, number of GPUs, batch sizes, sizes of the model) is asked for instead.
 
+INPUTS
+  --input states what the lists of assumptions name; an interval shrinks with what is known.
+  routing=forced|natural, imbalance=1.2 (hottest rank over mean), host=40us (one framework
+  operation), cpu=x86|grace, nic_rate=400Gbit/s, nvlink_domain=72, attention_path=fused|unfused
+  (learnable softmax), fp8_attention=on|off, fused_experts=on|off
+
 EXIT CODES
   0  every recipe was simulated
   1  one was not: lint finds errors in it and there is no --force, or facts are missing

@@ -1,0 +1,178 @@
+#include "sim/stated_inputs.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "text/spelling.h"
+#include "units/quantity.h"
+
+namespace epwise::sim {
+
+namespace {
+
+using model::Workload;
+
+/// Takes a value over; false when it is none that the input takes.
+using Take = bool (*)(std::string_view value, Workload& job, StatedInputs& stated);
+
+struct Entry {
+  InputKind kind;
+  Take take = nullptr;
+};
+
+/// One of two words; nullopt for another.
+std::optional<bool> choice(std::string_view value, std::string_view yes, std::string_view no) {
+  if (value != yes && value != no) {
+    return std::nullopt;
+  }
+  return value == yes;
+}
+
+std::optional<double> quantity(std::string_view value, units::Dimension dimension) {
+  const auto parsed = units::parse_quantity(value);
+  if (!parsed || parsed->dimension != dimension || !std::isfinite(parsed->value) ||
+      parsed->value <= 0) {
+    return std::nullopt;
+  }
+  return parsed->value;
+}
+
+bool take_routing(std::string_view value, Workload& job, StatedInputs& /*stated*/) {
+  const auto forced = choice(value, "forced", "natural");
+  if (forced) {
+    job.routing.balance = *forced ? model::Balance::forced : model::Balance::natural;
+  }
+  return forced.has_value();
+}
+
+bool take_imbalance(std::string_view value, Workload& /*job*/, StatedInputs& stated) {
+  constexpr double kMost = 1000;
+  const auto factor = quantity(value, units::Dimension::none);
+  if (!factor || *factor < 1 || *factor > kMost) {
+    return false;
+  }
+  stated.imbalance = *factor;
+  return true;
+}
+
+bool take_host(std::string_view value, Workload& /*job*/, StatedInputs& stated) {
+  const auto time = quantity(value, units::Dimension::seconds);
+  stated.host_operation = time.value_or(0);
+  return time.has_value();
+}
+
+bool take_cpu(std::string_view value, Workload& job, StatedInputs& /*stated*/) {
+  const auto grace = choice(value, "grace", "x86");
+  if (grace) {
+    job.machine.cpu = *grace ? model::Cpu::grace : model::Cpu::x86;
+  }
+  return grace.has_value();
+}
+
+bool take_nic(std::string_view value, Workload& job, StatedInputs& /*stated*/) {
+  const auto rate = quantity(value, units::Dimension::bytes_per_second);
+  if (rate) {
+    job.machine.nic_rate = *rate;
+  }
+  return rate.has_value();
+}
+
+bool take_domain(std::string_view value, Workload& job, StatedInputs& /*stated*/) {
+  constexpr double kMost = 4096;
+  const auto size = quantity(value, units::Dimension::none);
+  if (!size || *size != std::floor(*size) || *size > kMost) {
+    return false;
+  }
+  job.machine.nvlink_domain = static_cast<int>(*size);
+  return true;
+}
+
+bool take_attention(std::string_view value, Workload& job, StatedInputs& stated) {
+  const auto fused = choice(value, "fused", "unfused");
+  if (fused) {
+    job.kernels.fused_softmax = *fused;
+    stated.attention_path = true;
+  }
+  return fused.has_value();
+}
+
+bool take_fp8_attention(std::string_view value, Workload& job, StatedInputs& /*stated*/) {
+  const auto on = choice(value, "on", "off");
+  if (on) {
+    job.kernels.fp8_attention = *on;
+  }
+  return on.has_value();
+}
+
+bool take_fused_experts(std::string_view value, Workload& job, StatedInputs& /*stated*/) {
+  const auto on = choice(value, "on", "off");
+  if (on) {
+    job.kernels.fused_experts = *on;
+  }
+  return on.has_value();
+}
+
+const std::vector<Entry>& entries() {
+  static const std::vector<Entry> all = {
+      {{"routing", "forced or natural", "how tokens choose experts"}, take_routing},
+      {{"imbalance", "a number from 1: 1.2", "tokens of the hottest rank over the mean"},
+       take_imbalance},
+      {{"host", "a time: 40us", "host time of one framework operation"}, take_host},
+      {{"cpu", "x86 or grace", "the host"}, take_cpu},
+      {{"nic_rate", "a rate: 400Gbit/s", "NIC of one GPU"}, take_nic},
+      {{"nvlink_domain", "a number of GPUs: 72", "GPUs of the job that share NVLink"}, take_domain},
+      {{"attention_path", "fused or unfused", "kernels of a learnable softmax"}, take_attention},
+      {{"fp8_attention", "on or off", "core attention in FP8"}, take_fp8_attention},
+      {{"fused_experts", "on or off", "experts as one kernel chain"}, take_fused_experts}};
+  return all;
+}
+
+void note(std::string_view name, std::string_view value, Workload& job) {
+  const auto known = std::ranges::find(job.inputs, name, &model::Input::key);
+  model::Input& input = known == job.inputs.end() ? job.inputs.emplace_back() : *known;
+  input.key = name;
+  input.value = value;
+  input.status = model::InputStatus::written;
+  input.why.clear();
+}
+
+}  // namespace
+
+const std::vector<InputKind>& input_kinds() {
+  static const std::vector<InputKind> kinds = [] {
+    std::vector<InputKind> all;
+    for (const Entry& entry : entries()) {
+      all.push_back(entry.kind);
+    }
+    return all;
+  }();
+  return kinds;
+}
+
+std::string state(std::string_view text, model::Workload& job, StatedInputs& stated) {
+  const auto sign = text.find('=');
+  if (sign == std::string_view::npos) {
+    return fmt::format("an input is written NAME=VALUE, not `{}`", text);
+  }
+  const std::string_view name = text.substr(0, sign);
+  const std::string_view value = text.substr(sign + 1);
+  const auto entry =
+      std::ranges::find_if(entries(), [&](const Entry& each) { return each.kind.name == name; });
+  if (entry == entries().end()) {
+    std::vector<std::string_view> names;
+    for (const Entry& each : entries()) {
+      names.push_back(each.kind.name);
+    }
+    return fmt::format("predictions have no input `{}`{}", name, text::did_you_mean(name, names));
+  }
+  if (!entry->take(value, job, stated)) {
+    return fmt::format("{} takes {}, not `{}`", name, entry->kind.values, value);
+  }
+  note(entry->kind.name, value, job);
+  return {};
+}
+
+}  // namespace epwise::sim
