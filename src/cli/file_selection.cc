@@ -152,6 +152,9 @@ Found find_in(const world::Files& files, const std::string& start, const std::st
 }
 
 Found expand(const world::Files& files, const std::string& argument) {
+  if (argument.empty()) {
+    return {{}, "the name of a file is empty: is a variable of the shell unset?"};
+  }
   const std::string path = tidy(argument);
   if (files.is_file(path)) {
     return {{{path, true, false}}, ""};

@@ -62,6 +62,13 @@ bool is_blank(char c) {
   return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
 
+/// Words that people write between two values, ours and those of other languages, which the parser
+/// knows: no units.
+bool stands_between_values(std::string_view word) {
+  constexpr std::array<std::string_view, 7> kWords = {"in", "and", "or", "not", "is", "if", "else"};
+  return std::find(kWords.begin(), kWords.end(), word) != kWords.end();
+}
+
 class Lexer {
  public:
   explicit Lexer(std::string_view text) : text_(text) {}
@@ -150,7 +157,7 @@ class Lexer {
     while (end < text_.size() && is_letter(text_[end])) {
       ++end;
     }
-    if (end == begin || text_.substr(begin, end - begin) == "in") {
+    if (end == begin || stands_between_values(text_.substr(begin, end - begin))) {
       return {};
     }
     const bool per_second =

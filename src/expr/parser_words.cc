@@ -30,13 +30,15 @@ struct Foreign {
   std::string_view ours;
 };
 
-constexpr std::array<Foreign, 7> kForeign = {{{"and", "&&"},
+constexpr std::array<Foreign, 9> kForeign = {{{"and", "&&"},
                                               {"or", "||"},
                                               {"not", "!"},
                                               {"True", "true"},
                                               {"False", "false"},
                                               {"None", "null"},
-                                              {"is", "=="}}};
+                                              {"is", "=="},
+                                              {"if", "c ? a : b"},
+                                              {"else", "c ? a : b"}}};
 
 bool is_keyword(std::string_view word) {
   return word == "true" || word == "false" || word == "null";

@@ -164,7 +164,11 @@ std::vector<std::string> DiskFiles::list(const std::string& directory) const {
   std::error_code error;
   for (fs::directory_iterator entry(directory, error), end; !error && entry != end;
        entry.increment(error)) {
-    names.push_back(entry->path().filename().string());
+    std::error_code ignored;
+    const auto status = entry->status(ignored);
+    if (!fs::is_other(status)) {  // who opens a pipe that stands in a folder waits for ever
+      names.push_back(entry->path().filename().string());
+    }
   }
   std::sort(names.begin(), names.end());
   return names;

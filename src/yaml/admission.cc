@@ -163,8 +163,7 @@ std::optional<text::Diagnostic> refuse(const text::SourceFile& file, const Limit
               "yaml/too-large",
               0,
               0,
-              fmt::format("{:.1f} MiB are more than the {:.1f} MiB that a recipe may have",
-                          static_cast<double>(size) / (1 << 20),
+              fmt::format("the file has more than the {:.4g} MiB that a recipe may have",
                           static_cast<double>(limits.bytes) / (1 << 20)),
               "is this really a recipe? data belongs in files of its own");
   }
