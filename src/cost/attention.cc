@@ -55,7 +55,8 @@ Work line_work(const Table& table, const Chip& chip, const Attention& shape, dou
   const AttentionLine& line = line_of(table, chip, shape.backward);
   const double gain = chip.architecture == Architecture::ampere ? table.form().ampere_attention : 1;
   const double rate =
-      1 / (1 / line.r + line.c / std::max(shape.seq, 512.0)) * chip.peak_bf16 / line.peak * gain;
+      1 / (1 / line.r + line.c / std::max(shape.seq, table.form().attention_least_seq)) *
+      chip.peak_bf16 / line.peak * gain;
   Status status = status_on(line.basis, chip);
   if (!line.seq.contains(shape.seq) || shape.head_dim_qk != 192) {
     // A chip with rows still counts as near for other shapes.
@@ -73,17 +74,17 @@ Work stream_work(const Table& table, const Chip& chip, const Attention& shape, d
           {0, sd, status, &law.basis}};
 }
 
-void judge(Cost& cost, const AttentionParameters& law, const Attention& shape) {
+void judge(Cost& cost, const Table& table, const Attention& shape) {
   if (shape.window > 0 || !shape.causal || shape.batch > 1) {
     cost.status = worse(cost.status, Status::interpolated);
   }
-  if (!law.seq.contains(shape.seq)) {
+  if (!table.attention.front().seq.contains(shape.seq)) {
     cost.status = worse(cost.status, Status::extrapolated);
-    cost.relative_sd += 0.1;
+    cost.relative_sd += table.doubt().attention_outside;
   }
   if (shape.format != Format::bf16) {
     cost.status = Status::prior;
-    cost.relative_sd += 0.15;
+    cost.relative_sd += table.doubt().attention_format;
   }
 }
 
@@ -100,13 +101,14 @@ Cost attention(const Table& table, const Chip& chip, const Attention& shape) {
   auto [work, cost] =
       stream ? stream_work(table, chip, shape, flop) : line_work(table, chip, shape, flop);
   const double reach = shape.window > 0 ? std::min(shape.seq, shape.window) : shape.seq;
-  const double block = law.k * reach * 256 * width * 2e-6 * passes / (chip.peak_bf16 / chip.sms);
+  const double block = law.k * reach * table.form().attention_block * width * 2e-6 * passes /
+                       (chip.peak_bf16 / chip.sms);
   double time = std::max(table.form().kernel_launch, power_sum({work, block}));
   if (stream && !shape.backward) {
     time += law.tf;
     time *= 1 + law.th * std::log1p(time / 1e3);
   }
-  judge(cost, law, shape);
+  judge(cost, table, shape);
   cost.seconds = time * 1e-6;
   return cost;
 }

@@ -39,7 +39,7 @@ struct Interval {
 /// the same for every layer, so it must not be averaged down over calls.
 struct Cost {
   double seconds = 0;
-  double relative_sd = 0;
+  double relative_sd = 0;  // 0 where nothing runs
   Status status = Status::prior;
   const Basis* basis = nullptr;  // lives in the table; null pointer: nothing runs
 

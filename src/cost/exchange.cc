@@ -41,7 +41,7 @@ Cost by_nccl(const Table& table, const Chip& chip, const Exchange& call) {
   each.ranks = call.ranks;
   each.nvlink_domain = call.nvlink_domain;
   Cost cost = collective(table, chip, each);
-  cost.relative_sd = std::max(cost.relative_sd, 0.08);
+  cost.relative_sd = std::max(cost.relative_sd, table.doubt().exchange_nccl_least);
   return cost;
 }
 
@@ -149,7 +149,7 @@ Parts deepep_parts(const Table& table,
   parts.launch += hopper.an * std::log2(traffic.domains);
   if (blackwell) {
     parts.status = Status::prior;
-  } else if (traffic.domains > 4) {
+  } else if (traffic.domains > table.form().deepep_most_domains) {
     parts.status = Status::extrapolated;
   }
   return parts;
@@ -188,12 +188,17 @@ double default_sms(const FormParameters& form, Backend backend) {
 }
 
 /// Where a call with rows stands among them.
-Status judge(const Chip& chip, const Exchange& call, const ExchangeParameters& law, double sms) {
+Status judge(const FormParameters& form,
+             const Chip& chip,
+             const Exchange& call,
+             const ExchangeParameters& law,
+             double sms) {
   if (!law.tokens.contains(call.tokens) || !law.hidden.contains(call.hidden) ||
       !law.sms.contains(sms)) {
     return Status::extrapolated;
   }
-  if (call.backend == Backend::hybridep && (call.tokens != 4096 || call.hidden != 7168)) {
+  if (call.backend == Backend::hybridep &&
+      (call.tokens != form.hybridep_tokens || call.hidden != form.hybridep_hidden)) {
     return Status::interpolated;
   }
   const bool unseen = call.backend == Backend::deepep && call.direction == Direction::dispatch &&
@@ -225,16 +230,16 @@ Cost by_kernel(const Table& table, const Chip& chip, const Exchange& call, const
   Cost cost{time * kMicro, law.basis.relative_sd, parts.status, &law.basis};
   if (call.backend == Backend::deepep_v2 || !law.basis.is_measured_on(chip.name)) {
     cost.status = Status::prior;
-    cost.relative_sd += 0.1;
+    cost.relative_sd += table.doubt().exchange_elsewhere;
   }
   if (cost.status == Status::fitted) {
-    cost.status = judge(chip, call, law, sms);
+    cost.status = judge(table.form(), chip, call, law, sms);
   }
   if (cost.status == Status::extrapolated) {
-    cost.relative_sd *= 1.5;
+    cost.relative_sd *= table.doubt().exchange_outside_factor;
   }
   if (cost.status == Status::prior) {
-    cost.relative_sd = std::max(cost.relative_sd, 0.2);
+    cost.relative_sd = std::max(cost.relative_sd, table.doubt().exchange_prior_least);
   }
   return cost;
 }
@@ -243,7 +248,7 @@ Cost by_kernel(const Table& table, const Chip& chip, const Exchange& call, const
 
 Cost exchange(const Table& table, const Chip& chip, const Exchange& call) {
   if (call.ranks <= 1 || call.tokens <= 0) {
-    return {0, 0.3, Status::prior, nullptr};
+    return {0, 0, Status::prior, nullptr};
   }
   if (call.backend == Backend::nccl) {
     return by_nccl(table, chip, call);

@@ -66,34 +66,4 @@ void add_nvlink_exchange(TableRow& row, Table& table) {
   row.bind<P>(bound, {{"a", "us", &P::a}, {"c", "us", &P::c}, {"rate", "GB/s", &P::rate}}, {});
 }
 
-void add_forms(TableRow& row, Table& table) {
-  using P = FormParameters;
-  P& bound = table.forms.emplace_back();
-  row.is("all", "all");
-  row.bind<P>(bound,
-              {{"gemm_least_launch", "us", &P::gemm_least_launch},
-               {"gemm_memory_share", "1", &P::gemm_memory_share},
-               {"gemm_fill_power", "1", &P::gemm_fill_power},
-               {"gemm_least_fill", "1", &P::gemm_least_fill},
-               {"gemm_unquantised_launch", "1", &P::gemm_unquantised_launch},
-               {"quantise_launch", "us", &P::quantise_launch},
-               {"kernel_launch", "us", &P::kernel_launch},
-               {"ampere_attention", "1", &P::ampere_attention},
-               {"collective_nic_share", "1", &P::collective_nic_share},
-               {"collective_domain_latency", "us", &P::collective_domain_latency},
-               {"ring_domain_latency", "us", &P::ring_domain_latency},
-               {"p2p_nvlink_latency", "us", &P::p2p_nvlink_latency},
-               {"p2p_nvlink_share", "1", &P::p2p_nvlink_share},
-               {"p2p_nic_latency", "us", &P::p2p_nic_latency},
-               {"p2p_nic_share", "1", &P::p2p_nic_share},
-               {"node_copy_gain", "1", &P::node_copy_gain},
-               {"small_tokens", "1", &P::small_tokens},
-               {"hybrid_launch", "us", &P::hybrid_launch},
-               {"v2_gain", "1", &P::v2_gain},
-               {"deepep_sms", "1", &P::deepep_sms},
-               {"hybridep_sms", "1", &P::hybridep_sms},
-               {"deepep_v2_sms", "1", &P::deepep_v2_sms}},
-              {});
-}
-
 }  // namespace epwise::cost

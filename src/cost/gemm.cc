@@ -59,9 +59,12 @@ GemmChoice choose_gemm(const Table& table, const Chip& chip, Format format, bool
     return choice;
   }
   if (const GemmParameters* found = find(table, chip.neighbour, format, false)) {
-    return {found, 1.5 * found->basis.relative_sd + 0.03, Status::prior};
+    return {found,
+            table.doubt().gemm_neighbour_factor * found->basis.relative_sd +
+                table.doubt().gemm_neighbour,
+            Status::prior};
   }
-  return {find(table, "h100", Format::bf16, false), 0.3, Status::prior};
+  return {find(table, "h100", Format::bf16, false), table.doubt().gemm_unknown, Status::prior};
 }
 
 Cost gemm(const Table& table, const Chip& chip, const Gemm& shape) {
@@ -94,8 +97,9 @@ Cost gemm(const Table& table, const Chip& chip, const Gemm& shape) {
   if (fill < 1 || !law.m.contains(m) || !law.n.contains(n) || !law.k.contains(k)) {
     cost.status = worse(known, Status::extrapolated);
   }
-  cost.relative_sd = sd * (cost.status == Status::extrapolated ? 1.6 : 1);
-  cost.relative_sd = std::min(cost.relative_sd + (fill < 1 ? 0.15 : 0), 1.0);
+  cost.relative_sd =
+      sd * (cost.status == Status::extrapolated ? table.doubt().gemm_outside_factor : 1);
+  cost.relative_sd = std::min(cost.relative_sd + (fill < 1 ? table.doubt().gemm_unfilled : 0), 1.0);
   return cost;
 }
 

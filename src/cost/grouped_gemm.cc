@@ -86,7 +86,7 @@ Cost persistent_cost(const Table& table, const Chip& chip, const GroupedGemm& sh
 Cost grouped_gemm(const Table& table, const Chip& chip, const GroupedGemm& shape) {
   const Rows rows = count_rows(shape);
   if (rows.sum <= 0) {
-    return {0, 0.3, Status::prior, nullptr};
+    return {0, 0, Status::prior, nullptr};
   }
   Cost cost = shape.persistent ? persistent_cost(table, chip, shape, rows)
                                : stream_cost(table, chip, shape, rows);

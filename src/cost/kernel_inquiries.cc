@@ -39,7 +39,7 @@ GemmStage stage_of(const Values& values) {
     return GemmStage::forward;
   }
   return stage == "wgrad" || stage == "bwd_grad_w" ? GemmStage::weight_gradient
-                                                 : GemmStage::data_gradient;
+                                                   : GemmStage::data_gradient;
 }
 
 Cost ask_grouped_gemm(const Table& table, const Chip& chip, const Values& values) {
@@ -163,6 +163,7 @@ Inquiry attention_inquiry() {
        {.name = "kv_heads",
         .meaning = "heads of keys and values; changes no answer yet",
         .otherwise = "0",
+        .low = 0,
         .high = 1e5},
        {.name = "head_dim_qk", .meaning = "width of a head of queries", .high = 1e5},
        {.name = "head_dim_v", .meaning = "width of a head of values", .high = 1e5},
@@ -201,7 +202,11 @@ std::vector<Inquiry> kernel_inquiries() {
          .kind = Kind::flag,
          .meaning = "with quantising its input (8 and 4 bit)",
          .otherwise = "true"},
-        {.name = "sms", .meaning = "SMs left to it; 0: all", .otherwise = "0", .high = 1e4}},
+        {.name = "sms",
+         .meaning = "SMs left to it; 0: all",
+         .otherwise = "0",
+         .low = 0,
+         .high = 1e4}},
        ask_gemm},
       grouped_gemm_inquiry(),
       {"moe_forward",

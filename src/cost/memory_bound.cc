@@ -13,7 +13,7 @@ Cost memory_bound(
   const bool measured = law->basis.is_measured_on(chip.name);
   const double time = launch_us + bytes / (law->share * chip.memory * 1e6);
   return {time * 1e-6,
-          measured ? law->basis.relative_sd : 0.2,
+          measured ? law->basis.relative_sd : table.doubt().memory_elsewhere,
           measured ? Status::fitted : Status::prior,
           &law->basis};
 }

@@ -62,7 +62,7 @@ Cost moe_forward(const Table& table, const Chip& chip, const MoeForward& layer) 
   const bool exact = law.family == chip.family && law.kernels == layer.kernels &&
                      law.format == layer.format && law.basis.is_measured_on(chip.name);
   if (!exact) {
-    cost.relative_sd += 0.12;
+    cost.relative_sd += table.doubt().moe_elsewhere;
     cost.status = Status::prior;
   } else if (!law.rows_per_expert.contains(per_expert) || !law.hidden.contains(layer.hidden)) {
     cost.status = Status::extrapolated;

@@ -229,6 +229,33 @@ struct FormParameters {
   double deepep_sms = 0;
   double hybridep_sms = 0;
   double deepep_v2_sms = 0;
+  double attention_block = 0;
+  double attention_least_seq = 0;
+  double hybridep_tokens = 0;
+  double hybridep_hidden = 0;
+  double deepep_most_domains = 0;
+  double collective_least_share = 0;
+};
+
+/// How much less is known beside the rows; hwprofiles/costlaws/doubts.yaml names each.
+struct DoubtParameters {
+  Basis basis;
+  double gemm_neighbour_factor = 0;
+  double gemm_neighbour = 0;
+  double gemm_unknown = 0;
+  double gemm_outside_factor = 0;
+  double gemm_unfilled = 0;
+  double moe_elsewhere = 0;
+  double attention_outside = 0;
+  double attention_format = 0;
+  double memory_elsewhere = 0;
+  double collective_outside = 0;
+  double collective_across = 0;
+  double point_to_point = 0;
+  double exchange_nccl_least = 0;
+  double exchange_elsewhere = 0;
+  double exchange_outside_factor = 0;
+  double exchange_prior_least = 0;
 };
 
 }  // namespace epwise::cost

@@ -29,27 +29,31 @@ const Argument* find(const Question& question, std::string_view name) {
   return found == question.arguments.end() ? nullptr : &*found;
 }
 
-const Chip* read_chip(const Table& table, const Question& question, Answer& answer) {
+const Chip* read_chip(const Table& table,
+                      const Question& question,
+                      std::vector<std::string>& problems) {
   const Argument* argument = find(question, kChip);
   const auto names = chip_names(table);
   if (argument == nullptr) {
-    answer.problems.push_back(
+    problems.push_back(
         fmt::format("`hw` (the chip) is missing: one of {}", fmt::join(names, ", ")));
     return nullptr;
   }
   const Chip* chip = table.find_chip(argument->text);
   if (chip == nullptr) {
-    answer.problems.push_back(fmt::format("no law knows the chip `{}`{} They know {}",
-                                          argument->text,
-                                          text::did_you_mean(argument->text, names).empty()
-                                              ? "."
-                                              : text::did_you_mean(argument->text, names),
-                                          fmt::join(names, ", ")));
+    problems.push_back(fmt::format("no law knows the chip `{}`{} They know {}",
+                                   argument->text,
+                                   text::did_you_mean(argument->text, names).empty()
+                                       ? "."
+                                       : text::did_you_mean(argument->text, names),
+                                   fmt::join(names, ", ")));
   }
   return chip;
 }
 
-void check_names(const Inquiry& inquiry, const Question& question, Answer& answer) {
+void check_names(const Inquiry& inquiry,
+                 const Question& question,
+                 std::vector<std::string>& problems) {
   std::vector<std::string_view> names = {kChip};
   for (const Parameter& parameter : inquiry.parameters) {
     names.push_back(parameter.name);
@@ -57,31 +61,29 @@ void check_names(const Inquiry& inquiry, const Question& question, Answer& answe
   std::vector<std::string_view> seen;
   for (const Argument& argument : question.arguments) {
     if (std::find(names.begin(), names.end(), argument.name) == names.end()) {
-      answer.problems.push_back(fmt::format("`{}` takes no `{}`{}",
-                                            inquiry.name,
-                                            argument.name,
-                                            text::did_you_mean(argument.name, names)));
+      problems.push_back(fmt::format("`{}` takes no `{}`{}",
+                                     inquiry.name,
+                                     argument.name,
+                                     text::did_you_mean(argument.name, names)));
     } else if (std::find(seen.begin(), seen.end(), argument.name) != seen.end()) {
-      answer.problems.push_back(fmt::format("`{}` is given twice", argument.name));
+      problems.push_back(fmt::format("`{}` is given twice", argument.name));
     }
     seen.push_back(argument.name);
   }
 }
 
-Values read_values(const Inquiry& inquiry, const Question& question, Answer& answer) {
+Values read_values(const Inquiry& inquiry,
+                   const Question& question,
+                   std::vector<std::string>& problems) {
   Values values;
   for (const Parameter& parameter : inquiry.parameters) {
     const Argument* argument = find(question, parameter.name);
     if (argument != nullptr) {
-      values.read(parameter, argument->text, answer.problems);
+      values.read(parameter, argument->text, problems);
     } else if (parameter.otherwise.empty()) {
-      answer.problems.push_back(
-          fmt::format("`{}` ({}) is missing", parameter.name, parameter.meaning));
+      problems.push_back(fmt::format("`{}` ({}) is missing", parameter.name, parameter.meaning));
     } else {
-      // What stands in need not lie in the range: 0 stands for "all" or "none".
-      Parameter any = parameter;
-      any.low = 0;
-      values.read(any, parameter.otherwise, answer.problems);
+      values.read(parameter, parameter.otherwise, problems);
     }
   }
   return values;
@@ -108,28 +110,37 @@ const Inquiry* find_inquiry(std::string_view name) {
   return found == all.end() ? nullptr : &*found;
 }
 
-Answer answer(const Table& table, const Question& question) {
-  Answer answer;
+std::optional<Request> read_request(const Table& table,
+                                    const Question& question,
+                                    std::vector<std::string>& problems) {
   const Inquiry* inquiry = find_inquiry(question.law);
   if (inquiry == nullptr) {
     std::vector<std::string_view> names;
     for (const Inquiry& each : inquiries()) {
       names.push_back(each.name);
     }
-    answer.problems.push_back(fmt::format("no law is called `{}`{}; there are {}",
-                                          question.law,
-                                          text::did_you_mean(question.law, names),
-                                          fmt::join(names, ", ")));
-    return answer;
+    problems.push_back(fmt::format("no law is called `{}`{}; there are {}",
+                                   question.law,
+                                   text::did_you_mean(question.law, names),
+                                   fmt::join(names, ", ")));
+    return std::nullopt;
   }
-  const Chip* chip = read_chip(table, question, answer);
-  check_names(*inquiry, question, answer);
-  const Values values = read_values(*inquiry, question, answer);
-  if (answer.problems.empty() && inquiry->check != nullptr) {
-    inquiry->check(values, answer.problems);
+  Request request{inquiry, read_chip(table, question, problems), {}};
+  check_names(*inquiry, question, problems);
+  request.values = read_values(*inquiry, question, problems);
+  if (problems.empty() && inquiry->check != nullptr) {
+    inquiry->check(request.values, problems);
   }
-  if (answer.problems.empty()) {
-    answer.cost = inquiry->ask(table, *chip, values);
+  if (!problems.empty()) {
+    return std::nullopt;
+  }
+  return request;
+}
+
+Answer answer(const Table& table, const Question& question) {
+  Answer answer;
+  if (const auto request = read_request(table, question, answer.problems)) {
+    answer.cost = request->ask(table);
   }
   return answer;
 }

@@ -45,6 +45,20 @@ const std::vector<Inquiry>& inquiries();
 /// Null pointer when no law has that name.
 const Inquiry* find_inquiry(std::string_view name);
 
+/// A question whose arguments are read, ready to be asked again and again.
+struct Request {
+  const Inquiry* inquiry = nullptr;
+  const Chip* chip = nullptr;  // points into the table that it was read with
+  Values values;
+
+  Cost ask(const Table& table) const { return inquiry->ask(table, *chip, values); }
+};
+
+/// Nullopt, and every problem, for a question that is wrong.
+std::optional<Request> read_request(const Table& table,
+                                    const Question& question,
+                                    std::vector<std::string>& problems);
+
 /// Never throws for a question, however wrong:
 ///   {gemm, hw=h100 dtype=bf16 m=4096 n=4096 k=4096}  → 177 us
 ///   {gemm, hw=h10 dtype=bf16 m=4096 n=4096 q=4096}   → "no law knows the chip `h10`, did you mean

@@ -32,6 +32,7 @@ constexpr Law kLaws[] = {
     {"low_latency", add_low_latency},
     {"nvlink_exchange", add_nvlink_exchange},
     {"forms", add_forms},
+    {"doubts", add_doubts},
 };
 
 void want(bool good, std::string_view sentence, std::vector<std::string>& flaws) {
@@ -83,6 +84,7 @@ void check(const Table& table, std::vector<std::string>& flaws) {
        "`nvlink_exchange` wants one and two sides, both ways",
        flaws);
   want(table.forms.size() == 1, "`forms` wants one entry", flaws);
+  want(table.doubts.size() == 1, "`doubts` wants one entry", flaws);
 }
 
 }  // namespace

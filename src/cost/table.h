@@ -26,13 +26,16 @@ struct Table {
   std::vector<ExchangeParameters> exchange;
   std::vector<LowLatencyParameters> low_latency;
   std::vector<NvlinkExchangeParameters> nvlink_exchange;
-  std::vector<FormParameters> forms;  // one
+  std::vector<FormParameters> forms;    // one
+  std::vector<DoubtParameters> doubts;  // one
 
   /// Null pointer when there is none of that name.
   const Chip* find_chip(std::string_view name) const;
   const FormatParameters& format(Format format) const;
 
   const FormParameters& form() const { return forms.front(); }
+
+  const DoubtParameters& doubt() const { return doubts.front(); }
 };
 
 /// Entries → typed parameters; nullopt, and why, when something is missing, unknown, or in another

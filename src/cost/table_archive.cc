@@ -7,7 +7,7 @@ namespace epwise::cost {
 
 template <class Archive>
 void transfer(Archive& archive, TableEntry::Value& value) {
-  archive(value.name, value.unit, value.number);
+  archive(value.name, value.unit, value.number, value.least, value.most);
 }
 
 template <class Archive>
@@ -18,7 +18,7 @@ void transfer(Archive& archive, TableEntry::Bound& bound) {
 template <class Archive>
 void transfer(Archive& archive, TableEntry& entry) {
   Basis& basis = entry.basis;
-  archive(entry.law, entry.key, entry.values, entry.range);
+  archive(entry.law, entry.key, entry.values, entry.range, entry.fitted);
   archive(basis.name, basis.source, basis.date, basis.status, basis.relative_sd, basis.rows);
   archive(basis.measured_on, basis.carried_to);
 }

@@ -17,6 +17,8 @@ struct TableEntry {
     std::string name;
     std::string unit;  // "us", "GB/s"; "1" for a ratio
     double number = 0;
+    double least = 0;  // what a fit may give it
+    double most = 1e9;
   };
 
   struct Bound {
@@ -28,7 +30,8 @@ struct TableEntry {
   std::string law;               // "gemm"
   std::vector<std::string> key;  // {"h100", "bf16", "torch"}
   std::vector<Value> values;
-  std::vector<Bound> range;  // where the law holds
+  std::vector<Bound> range;         // where the law holds
+  std::vector<std::string> fitted;  // values that the rows bind; the others are held
   Basis basis;
 };
 

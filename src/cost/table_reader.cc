@@ -16,6 +16,12 @@ namespace epwise::cost {
 
 namespace {
 
+struct Meaning {
+  std::string unit;
+  double least = 0;
+  double most = 1e9;
+};
+
 struct Source {
   std::string text;
   std::string date;
@@ -78,8 +84,11 @@ class EntryReader {
   void read_parameters(const yaml::Node& node) {
     for (const yaml::Entry& entry : node.entries) {
       yaml::MapReader in(entry.value, fmt::format("parameter `{}`", entry.key), problems_);
-      units_[entry.key] = in.required_text("unit");
+      Meaning& meaning = meanings_[entry.key];
+      meaning.unit = in.required_text("unit");
       in.required_text("meaning");
+      meaning.least = in.number("at_least").value_or(meaning.least);
+      meaning.most = in.number("at_most").value_or(meaning.most);
       in.finish();
     }
   }
@@ -108,9 +117,20 @@ class EntryReader {
     if (const yaml::Node* range = in.mapping("range")) {
       read_range(*range, entry);
     }
+    read_fitted(in, node, entry);
     read_basis(in, node, entry.basis);
     in.finish();
     return entry;
+  }
+
+  void read_fitted(yaml::MapReader& in, const yaml::Node& node, TableEntry& entry) {
+    entry.fitted = in.texts("fitted");
+    for (const std::string& name : entry.fitted) {
+      const auto is_named = [&](const TableEntry::Value& value) { return value.name == name; };
+      if (std::none_of(entry.values.begin(), entry.values.end(), is_named)) {
+        problem(node.mark, fmt::format("fitted `{}` does not stand under `values`", name));
+      }
+    }
   }
 
   void read_basis(yaml::MapReader& in, const yaml::Node& node, Basis& basis) {
@@ -141,8 +161,8 @@ class EntryReader {
 
   void read_values(const yaml::Node& node, TableEntry& entry) {
     for (const yaml::Entry& value : node.entries) {
-      const auto unit = units_.find(value.key);
-      if (unit == units_.end()) {
+      const auto meaning = meanings_.find(value.key);
+      if (meaning == meanings_.end()) {
         problem(value.key_mark,
                 fmt::format("value `{}` has no unit under `parameters`", value.key));
         continue;
@@ -152,7 +172,12 @@ class EntryReader {
         problem(value.value.mark, fmt::format("`{}` wants a finite number", value.key));
         continue;
       }
-      entry.values.push_back({value.key, unit->second, *number});
+      const auto& [unit, least, most] = meaning->second;
+      if (*number < least || *number > most) {
+        problem(value.value.mark,
+                fmt::format("`{}` lies outside {:g} to {:g}", value.key, least, most));
+      }
+      entry.values.push_back({value.key, unit, *number, least, most});
     }
   }
 
@@ -172,7 +197,7 @@ class EntryReader {
 
   std::vector<text::Diagnostic>& problems_;
   std::string law_;
-  std::map<std::string, std::string, std::less<>> units_;
+  std::map<std::string, Meaning, std::less<>> meanings_;
   std::map<std::string, Source, std::less<>> sources_;
 };
 

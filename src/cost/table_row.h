@@ -92,5 +92,6 @@ void add_exchange(TableRow& row, Table& table);
 void add_low_latency(TableRow& row, Table& table);
 void add_nvlink_exchange(TableRow& row, Table& table);
 void add_forms(TableRow& row, Table& table);
+void add_doubts(TableRow& row, Table& table);
 
 }  // namespace epwise::cost

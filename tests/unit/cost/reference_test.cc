@@ -83,7 +83,9 @@ TEST_CASE("with the reference's parameters the laws give the reference's answers
     }
     const Json& theirs = json["answer"];
     CHECK(near(ours.cost->seconds, theirs["seconds"].get<double>()));
-    CHECK(near(ours.cost->relative_sd, theirs["relative_sd"].get<double>()));
+    if (ours.cost->seconds > 0) {  // nothing that runs is certain here
+      CHECK(near(ours.cost->relative_sd, theirs["relative_sd"].get<double>()));
+    }
     CHECK(to_string(ours.cost->status) == theirs["status"].get<std::string>());
   }
   CHECK(asked > 400);
