@@ -40,6 +40,7 @@ struct MemoryEstimate {
 MemoryEstimate estimate_memory(const Workload& workload);
 
 /// Chance that `needed` exceeds a GPU's memory: a normal deviate of the estimate's deviation.
+/// Meaningful only where the memory is known.
 ///   out_of_memory({.needed = 70 GiB, .deviation = 0.05}, 80 GiB) → 0.002
 double out_of_memory(const MemoryEstimate& estimate, double capacity);
 

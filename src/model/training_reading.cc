@@ -63,6 +63,12 @@ Dispatcher read_dispatcher(const FieldReader& reader) {
   return backend == "ncclep" ? Dispatcher::ncclep : Dispatcher::deepep;
 }
 
+/// Momentum alone, or a second moment too. (Muon keeps Adam's for embeddings, which is little.)
+int moments_of(std::string_view kind) {
+  const bool one = kind == "sgd" || kind == "lion" || kind == "muon" || kind == "dist_muon";
+  return one ? 1 : 2;
+}
+
 /// TE keeps quantised weights in both directions of use, beside the BF16 ones unless these are
 /// replaced by them. Tensor-wise FP8 needs a transposed copy before Blackwell only.
 double weight_bytes(Precision precision, bool replaced, const hw::Profile* profile) {
@@ -194,11 +200,15 @@ ActivationOffload read_offload(const FieldReader& reader) {
 
 Optimizer read_optimizer(const FieldReader& reader, Precision precision) {
   Optimizer optimizer;
+  const auto kind = reader.text("optimizer.optimizer").value_or("adam");
+  optimizer.moments = moments_of(kind) * 4;
   const bool gathered =
       reader.flag(precision == Precision::nvfp4 ? "model.fp4_param" : "model.fp8_param");
   optimizer.weight = weight_bytes(precision, gathered, reader.facts().target().hw);
   optimizer.distributed = reader.flag("ddp.use_distributed_optimizer") ||
-                          reader.flag("optimizer.use_distributed_optimizer");
+                          reader.flag("optimizer.use_distributed_optimizer") ||
+                          reader.flag("optimizer.use_layer_wise_distributed_optimizer") ||
+                          kind.starts_with("dist_");
   optimizer.overlap_gradients = reader.flag("ddp.overlap_grad_reduce");
   optimizer.overlap_weights = reader.flag("ddp.overlap_param_gather");
   // Bridge's own default counts only where neither the file nor a preset decides.
@@ -212,8 +222,9 @@ Optimizer read_optimizer(const FieldReader& reader, Precision precision) {
   if (reader.flag("optimizer.use_precision_aware_optimizer")) {
     optimizer.main_weight = bytes_of(reader.text("optimizer.main_params_dtype"), 4);
     optimizer.main_gradient = bytes_of(reader.text("optimizer.main_grads_dtype"), 4);
-    optimizer.moments = bytes_of(reader.text("optimizer.exp_avg_dtype"), 4) +
-                        bytes_of(reader.text("optimizer.exp_avg_sq_dtype"), 4);
+    optimizer.moments =
+        bytes_of(reader.text("optimizer.exp_avg_dtype"), 4) +
+        (moments_of(kind) > 1 ? bytes_of(reader.text("optimizer.exp_avg_sq_dtype"), 4) : 0);
   }
   if (reader.flag("optimizer.optimizer_cpu_offload")) {
     optimizer.host_fraction =

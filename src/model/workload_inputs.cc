@@ -59,11 +59,12 @@ void note_training(Notes& notes, const Workload& workload) {
                 {"model.moe_router_force_load_balancing", "model.moe_expert_capacity_factor"},
                 "no forced balance and no capacity: loads as a trained router makes them");
   }
-  notes.field("optimizer_states",
-              fmt::format("{} bytes a parameter",
-                          workload.optimizer.main_weight + workload.optimizer.moments),
-              {"optimizer.use_precision_aware_optimizer", "optimizer.exp_avg_dtype"},
-              "fp32 weights and moments, where no precision-aware optimizer is written");
+  notes.field(
+      "optimizer_states",
+      fmt::format("{} bytes a parameter",
+                  workload.optimizer.main_weight + workload.optimizer.moments),
+      {"optimizer.use_precision_aware_optimizer", "optimizer.exp_avg_dtype", "optimizer.optimizer"},
+      "fp32 weights and moments, where no precision-aware optimizer is written");
   notes.field("gradients",
               fmt::format("{} bytes a parameter", workload.optimizer.gradient),
               {"ddp.grad_reduce_in_fp32", "optimizer.main_grads_dtype", "mixed_precision"});

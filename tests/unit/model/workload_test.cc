@@ -142,6 +142,24 @@ TEST_CASE("what has neither value nor default is listed by its name, all of it a
   CHECK(all.find("train.global_batch_size") != std::string::npos);
 }
 
+TEST_CASE("states of an optimizer by its kind and dtypes") {
+  const auto states = [](std::string_view section) {
+    const auto reading = workload_of(std::string(kBridge) + std::string(section), "h100", 16);
+    REQUIRE(reading.problems.empty());
+    return reading.workload.optimizer;
+  };
+  CHECK(states("").moments == 8);
+  CHECK(states("optimizer: {optimizer: adam}\n").main_weight == 4);
+  CHECK(states("optimizer: {optimizer: dist_muon}\n").moments == 4);
+  const auto aware = states(
+      "optimizer: {use_precision_aware_optimizer: true, exp_avg_dtype: torch.bfloat16, "
+      "exp_avg_sq_dtype: torch.bfloat16}\n");
+  CHECK(aware.moments == 4);
+  CHECK(aware.main_weight == 4);
+  CHECK(states("optimizer: {optimizer_cpu_offload: true, optimizer_offload_fraction: 0.5}\n")
+            .host_fraction == 0.5);
+}
+
 TEST_CASE("a value that can't be read is no reason to take a default") {
   std::string text(kMegatron);
   text.replace(
