@@ -52,6 +52,9 @@ std::string verdict(const Rule& rule, const Example& example) {
         said += ", message not filled: " + finding->message;
       }
     }
+    if (std::ranges::find(result.waiting, &rule) != result.waiting.end()) {
+      said += "fails";  // and is not told, because the value is wrong by itself
+    }
     if (std::ranges::find(result.open, &rule, &epwise::lint::Open::rule) != result.open.end()) {
       said += "open";
     }

@@ -212,6 +212,35 @@ def field_row(cls, field):
     return row
 
 
+def parameter_row(cls, parameter):
+    """What a constructor written by hand takes beside the fields."""
+    annotation = parameter.annotation
+    kind, optional, choices, _ = ('any', True, [], []) if annotation is parameter.empty or isinstance(annotation, str) else kind_of_hint(annotation)
+    row = {'required': True} if parameter.default is parameter.empty else default_row(parameter.default, parameter.default)
+    return {**row, 'type': kind + ('?' if optional or row.get('default', 0) is None else ''), **({'choices': choices} if choices else {})}
+
+
+def parameters_beside(cls, fields):
+    """{name: row} of the constructor's parameters that are no fields, and of its bases' as far as it hands on any name."""
+    found = {}
+    for base in cls.__mro__:
+        if '__init__' not in base.__dict__ or base is object: continue
+        parameters = inspect.signature(base.__init__).parameters.values()
+        found.update({one.name: parameter_row(base, one) for one in list(parameters)[1:] if one.kind in (one.POSITIONAL_OR_KEYWORD, one.KEYWORD_ONLY)
+                      and one.name not in {*fields, *found} and not one.name.startswith('_')})
+        if all(one.kind is not one.VAR_KEYWORD for one in parameters): break
+    return found
+
+
+def refuses(cls, names):
+    """Whether a key of another name ends the launch: the constructor takes any, so that the loader drops none, and then raises."""
+    if all(one.kind is not one.VAR_KEYWORD for one in inspect.signature(cls).parameters.values()): return False
+    try: cls(**{name: 1 for name in names}, no_name_of_a_field=1)
+    except TypeError as error: return 'no_name_of_a_field' in str(error)
+    except Exception: pass
+    return False
+
+
 class Classes:
     """Every dataclass that some section or field may hold, with its fields."""
     def __init__(self): self.known = {}
@@ -228,7 +257,9 @@ class Classes:
             for path, cls in list(self.known.items()):
                 if path in found: continue
                 fields = {field.name: field_row(cls, field) for field in dataclasses.fields(cls) if not field.name.startswith('_')}
-                found[path] = {'bases': [path_of(base) for base in cls.__mro__[1:] if ours(base)], 'fields': fields}
+                beside = parameters_beside(cls, fields)
+                found[path] = {'bases': [path_of(base) for base in cls.__mro__[1:] if ours(base)], 'fields': {**fields, **beside}}
+                if refuses(cls, {*beside, *(name for name, row in fields.items() if 'required' in row)}): found[path]['refuses'] = True
                 for row in fields.values():
                     for held in row.get('holds', []): self.add(class_at(held))
         return found

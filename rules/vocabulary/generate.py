@@ -152,7 +152,9 @@ def bridge_classes(versions, found):
         def head_of(version):
             if path not in rows[version]: return None
             parent, section = rows[version][path][0], section_of(path, found[version])
-            return {'class': path, **({'section': section} if section else {}), **({'parent': parent} if parent else {})}
+            refuses = section and found[version]['classes'][path].get('refuses')
+            return {'class': path, **({'section': section} if section else {}), **({'parent': parent} if parent else {}),
+                    **({'refuses': True} if refuses else {})}
         for since, until, head in runs(versions, head_of):
             inside = versions[versions.index(since):versions.index(until) + 1]
             names = list(dict.fromkeys(name for version in inside for name in rows[version][path][1]))
@@ -225,7 +227,8 @@ def write_bridge(out, versions, sections, classes):
     text += ORIGIN.format(what='the dataclasses of ' + ', '.join(versions), head='067f987d')
     text += '''#
 # sections: class: of a section without `_target_`. absent: null unless the recipe has it.
-# classes: section: where a `_target_` may name the class. parent: the class whose fields it has too; fields: what differs from them.
+# classes: section: where a `_target_` may name the class. parent: the class whose fields it has too; fields: what differs from them, and
+#   what its constructor takes beside them. refuses: a key that is none of these ends the launch; the loader drops it with other classes.
 #   required: no default. holds: classes that the value may be; their fields stand below it (dataset.hf_dataset.path).
 #   dtypes, enumerators and functions stand by name (torch.bfloat16, SIGTERM, torch.nn.functional.silu), an empty mapping as [].
 #   choices are those of the annotation, which the loader does not check.

@@ -4,12 +4,14 @@
 #include <array>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 
 #include <fmt/core.h>
 
 #include "audit/drift.h"
 #include "audit/fingerprint.h"
+#include "audit/standing.h"
 #include "audit/wording.h"
 
 namespace epwise::audit {
@@ -20,7 +22,8 @@ constexpr int kLinePoints = 30;
 constexpr int kFunctionPoints = 5;  // the function alone is not worth naming
 constexpr int kWorthNaming = 20;
 constexpr int kMessagePoints = 60;
-constexpr int kRecipePoints = 25;
+constexpr int kStrongWords = 40;           // letters of a fragment that no accident brings together
+constexpr int kSupportPercent = 20;        // of what a recipe that breaks the rule adds
 constexpr std::size_t kSmallestShare = 2;  // half of a message's marks must be there
 constexpr std::size_t kFewestMarks = 2;
 
@@ -74,6 +77,7 @@ class Investigation {
         marks_(message_marks(crash.message)),
         deliberate_(crash.kind == Crash::Kind::raised && !is_of_python(crash.exception)),
         says_(!crash.message.empty() && !is_of_python(crash.exception)),
+        recipe_(recipe),
         version_(version_of(recipe)) {}
 
   Suspect look(const lint::Rule& rule, const lint::Knowledge& knowledge) const {
@@ -93,7 +97,8 @@ class Investigation {
     }
     auto best = look_at_references(rule, knowledge);
     suspect.basis = best.message > 0 ? Basis::alike : Basis::place;
-    suspect.score = best.score() >= kWorthNaming ? best.score() : 0;
+    const bool foreseen = recipe_ != nullptr && recipe_->launch.rule == &rule;
+    suspect.score = best.score() >= (foreseen ? kFunctionPoints : kWorthNaming) ? best.score() : 0;
     suspect.of_version = best.of_version;
     suspect.grounds = std::move(best.grounds);
     return suspect;
@@ -198,23 +203,50 @@ class Investigation {
   std::vector<std::string> marks_;
   bool deliberate_;  // by a check, whether it says something or not
   bool says_;        // in words of the check
+  const lint::Result* recipe_;
   std::string version_;
 };
 
 /// What the recipe says about a rule that a crash may be about.
 void ask_recipe(const lint::Result& recipe, Suspect& suspect) {
-  if (recipe.launch.rule == suspect.rule) {
-    suspect.score += kRecipePoints;
+  const auto where = standing(*suspect.rule, recipe);
+  if (where.ends_launch) {
+    suspect.support = 2;
     suspect.grounds.emplace_back("the launch of the recipe ends with it");
-  } else if (std::ranges::find(recipe.findings, suspect.rule, &lint::Finding::rule) !=
-             recipe.findings.end()) {
-    suspect.score += kRecipePoints / 2;
+  } else if (where.broken()) {
+    suspect.support = 1;
     suspect.grounds.emplace_back("the recipe breaks it");
+  } else if (where.kind != Standing::Kind::open) {
+    suspect.support = -1;
   }
 }
 
+/// Which evidence counts at all: words before lines, but a recipe that breaks a rule before a few
+/// words of one that it keeps.
+int rank(const Suspect& suspect) {
+  const int support = std::max(suspect.support, 0);
+  switch (suspect.basis) {
+    case Basis::place:
+      return support;
+    case Basis::alike:
+      return support + 1;
+    case Basis::code:
+    case Basis::words:
+      break;
+  }
+  return suspect.support < 0 && suspect.score < kStrongWords ? 1 : 3;
+}
+
+/// Words that say more win; the recipe decides where they say about as much.
+int weight(const Suspect& suspect) {
+  return suspect.score * (100 + kSupportPercent * std::max(suspect.support, 0));
+}
+
 bool better(const Suspect& a, const Suspect& b) {
-  return a.basis != b.basis ? a.basis > b.basis : a.score > b.score;
+  const auto key = [](const Suspect& each) {
+    return std::tuple(rank(each), each.basis, weight(each));
+  };
+  return key(a) > key(b);
 }
 
 /// Where two rules share their words, the place tells which is meant.

@@ -25,17 +25,20 @@ std::string_view to_string(Basis basis);
 struct Suspect {
   const lint::Rule* rule = nullptr;
   Basis basis = Basis::place;
-  int score = 0;                     // among those of one basis
-  int place = 0;                     // of the lines of the traceback, beside the words
-  bool sure = false;                 // its words are there, and nobody else's
-  bool of_version = false;           // a line is that of the version that the recipe is for
+  int score = 0;            // among those of one basis
+  int place = 0;            // of the lines of the traceback, beside the words
+  bool sure = false;        // its words are there, and nobody else's
+  bool of_version = false;  // a line is that of the version that the recipe is for
+  int support =
+      0;  // by the recipe: 2 its launch ends with the rule, 1 it breaks it, -1 it does not
   std::vector<std::string> grounds;  // `the message holds "…"`, "line 843 of f in mlm 0.19.0"
 };
 
 /// The rules that fit a crash, the best first, at most `most`. Only rules that can raise are asked:
 /// checks of the launch, and those with `log` fragments. A message that says something else than a
-/// rule's check speaks against the rule, whatever the line. With a recipe, what was found in it
-/// decides between equals, and the version of its target tells which line numbers count.
+/// rule's check speaks against the rule, whatever the line. With a recipe, what it breaks comes
+/// before weak words of what it does not break, decides between equals, and the version of its
+/// target tells which line numbers count.
 std::vector<Suspect> suspects(const Crash& crash,
                               const lint::Knowledge& knowledge,
                               const lint::Result* recipe = nullptr,

@@ -28,7 +28,7 @@ Setting setting_of(const yaml::Node& node) {
 /// Reads the keys that the top and the entries of `targets` share.
 class TargetReader {
  public:
-  explicit TargetReader(yaml::MapReader& in) : in_(in) {}
+  TargetReader(yaml::MapReader& in, std::string_view folder) : in_(in), folder_(folder) {}
 
   TargetSettings read() {
     TargetSettings settings;
@@ -41,6 +41,10 @@ class TargetReader {
     settings.harness = pairs("harness", "name: value");
     settings.purpose = scalar("purpose");
     check_word(settings.purpose, "purpose", {model::kPurposes.begin(), model::kPurposes.end()});
+    settings.base = scalar("base");
+    if (settings.base) {
+      settings.base->value = join(folder_, settings.base->value);
+    }
     if (const yaml::Node* stack = in_.node("stack"); stack != nullptr && stack->is_scalar()) {
       settings.stack = split_list(settings.stack.front());
     }
@@ -126,6 +130,7 @@ class TargetReader {
   }
 
   yaml::MapReader& in_;
+  std::string_view folder_;
 };
 
 RunSettings read_run(TargetReader& reader, std::string_view folder) {
@@ -143,9 +148,11 @@ RunSettings read_run(TargetReader& reader, std::string_view folder) {
   return run;
 }
 
-TargetEntry read_entry(const yaml::Node& node, std::vector<text::Diagnostic>& problems) {
+TargetEntry read_entry(const yaml::Node& node,
+                       std::string_view folder,
+                       std::vector<text::Diagnostic>& problems) {
   yaml::MapReader in(node, "an entry of `targets`", problems);
-  TargetReader reader(in);
+  TargetReader reader(in, folder);
   TargetEntry entry;
   entry.source = place_of(node.mark);
   entry.name = in.text("name").value_or("");
@@ -169,7 +176,7 @@ void read_top(const yaml::Node& root,
               Configuration& configuration,
               std::vector<text::Diagnostic>& problems) {
   yaml::MapReader in(root, "the configuration", problems);
-  TargetReader reader(in);
+  TargetReader reader(in, folder);
   configuration.target = reader.read();
   configuration.run = read_run(reader, folder);
   configuration.required_version = reader.scalar("required_version");
@@ -181,7 +188,7 @@ void read_top(const yaml::Node& root,
   }
   if (const yaml::Node* targets = in.sequence("targets")) {
     for (const yaml::Node& item : targets->items) {
-      configuration.targets.push_back(read_entry(item, problems));
+      configuration.targets.push_back(read_entry(item, folder, problems));
     }
   }
   in.finish();

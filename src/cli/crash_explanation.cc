@@ -10,6 +10,7 @@
 
 #include "audit/flag_advice.h"
 #include "audit/spoken_lines.h"
+#include "audit/troubles.h"
 #include "cli/lint_options.h"
 #include "cli/linting.h"
 #include "cli/machine.h"
@@ -18,6 +19,7 @@
 #include "cli/rules_source.h"
 #include "cli/target_options.h"
 #include "report/crash_writer.h"
+#include "why/trace.h"
 
 namespace epwise::cli {
 
@@ -40,13 +42,14 @@ recipe::Vocabulary flags_of(const report::CrashReport& report) {
                                   mlm ? report.recipe->result.framework_version : "");
 }
 
-/// The cause first: an error that a rule surely knows counts more than one that came earlier, what
-/// follows from others counts least.
+/// The cause first: an error that a rule surely knows counts more than one that came earlier, words
+/// that are only mentioned less than an error, what follows from others least.
 void order(std::vector<report::CrashCase>& cases) {
   std::ranges::stable_sort(cases, {}, [](const report::CrashCase& each) {
     const bool follows = each.crash.kind == audit::Crash::Kind::aftermath;
     const bool sure = !each.suspects.empty() && each.suspects.front().sure;
-    return follows ? 2 : sure ? 0 : 1;
+    const bool mentioned = each.crash.kind == audit::Crash::Kind::mentioned;
+    return follows ? 3 : sure ? 0 : mentioned && each.trouble.has_value() ? 2 : 1;
   });
 }
 
@@ -60,14 +63,71 @@ void look_at_lines(const std::string& text,
     for (auto& suspect : suspects) {
       suspect.sure = false;
     }
-    report.cases.push_back({std::move(crash), std::move(suspects), {}});
+    report.cases.push_back({std::move(crash), std::move(suspects), {}, {}});
   }
+}
+
+bool is_known(const report::CrashCase& each) {
+  return !each.suspects.empty() || each.trouble.has_value();
+}
+
+/// Words of a known trouble anywhere in a log whose errors nobody knows; they come before what only
+/// follows from others.
+void look_for_troubles(const std::string& text,
+                       const lint::Knowledge& knowledge,
+                       report::CrashReport& report) {
+  const bool known = std::ranges::any_of(report.cases, [](const report::CrashCase& each) {
+    return each.crash.kind != audit::Crash::Kind::aftermath && is_known(each);
+  });
+  if (known) {
+    return;
+  }
+  for (auto& crash : audit::trouble_lines(text, knowledge)) {
+    const bool told = std::ranges::any_of(
+        report.cases, [&](const report::CrashCase& each) { return each.crash.line == crash.line; });
+    if (!told) {
+      auto trouble = audit::recognise(crash, knowledge);
+      report.cases.push_back({std::move(crash), {}, {}, std::move(trouble)});
+    }
+  }
+  order(report.cases);
+}
+
+/// What of the recipe bears on the trouble that the first case is.
+void ask_recipe(const RecipeOnTarget* recipe,
+                const RecipeOnTarget::Reading& reading,
+                report::CrashReport& report) {
+  if (report.cases.empty() || !report.cases.front().trouble) {
+    return;
+  }
+  const auto& trouble = *report.cases.front().trouble->trouble;
+  const auto& vocabulary = reading.recipe->vocabulary_or(*reading.vocabulary);
+  const why::Tracer tracer(*reading.recipe, vocabulary, recipe->target(), recipe->knowledge());
+  for (const auto field : trouble.fields) {
+    report.settings.push_back(tracer.trace(std::string(field)));
+  }
+  for (const auto id : trouble.rules) {
+    report.about.push_back(recipe->knowledge().find(id));
+  }
+}
+
+report::CrashReport::LookedFor looked_for(const lint::Knowledge& knowledge) {
+  report::CrashReport::LookedFor result;
+  for (const auto& rule : knowledge.rules) {
+    result.spoken += rule.log.empty() ? 0 : 1;
+    result.placed += rule.places.empty() ? 0 : 1;
+  }
+  for (const auto& trouble : knowledge.tables.troubles) {
+    result.troubles.push_back(trouble.name);
+  }
+  return result;
 }
 
 void look_into(audit::CrashLog log, const lint::Knowledge& knowledge, report::CrashReport& report) {
   const auto vocabulary = flags_of(report);
   for (auto& crash : log.crashes) {
-    report::CrashCase each{std::move(crash), {}, {}};
+    report::CrashCase each{std::move(crash), {}, {}, {}};
+    each.trouble = audit::recognise(each.crash, knowledge);
     const bool follows = each.crash.kind == audit::Crash::Kind::aftermath;
     if (!follows && report.cases.size() < kMostCases) {
       each.suspects =
@@ -90,11 +150,12 @@ ExitCode explain_log(Session& session, const Arguments& arguments, const std::st
   report.log = path == "-" ? "<stdin>" : path;
   const auto text = read_log(session, path);
   std::unique_ptr<RecipeOnTarget> recipe;  // the findings refer to its rules
+  RecipeOnTarget::Reading reading;
   lint::Knowledge alone;
   if (!arguments.operands.empty() || !arguments.words.empty()) {
     const std::string file = arguments.operands.empty() ? "" : arguments.operands.front();
     recipe = std::make_unique<RecipeOnTarget>(session, arguments, file, target_settings(arguments));
-    const auto reading = recipe->read();
+    reading = recipe->read();
     report.recipe = report::LintedFile{
         reading.recipe->path,
         reading.recipe,
@@ -105,13 +166,18 @@ ExitCode explain_log(Session& session, const Arguments& arguments, const std::st
   }
   const auto& knowledge = recipe == nullptr ? alone : recipe->knowledge();
   look_into(audit::read_crashes(text), knowledge, report);
+  look_for_troubles(text, knowledge, report);
   if (report.cases.empty()) {
     look_at_lines(text, knowledge, report);
   }
+  if (recipe != nullptr) {
+    ask_recipe(recipe.get(), reading, report);
+  }
+  report.looked_for = looked_for(knowledge);
   const std::string format = arguments.text_of("--format", "text");
   session.out << (format == "json" ? report::crash_json(report)
                                    : report::crash_text(report, style_of(arguments, session)));
-  const bool known = !report.cases.empty() && !report.cases.front().suspects.empty();
+  const bool known = !report.cases.empty() && is_known(report.cases.front());
   return known ? ExitCode::clean : ExitCode::findings;
 }
 

@@ -83,6 +83,12 @@ std::vector<EffectiveSetting> effective_settings(std::span<const TargetSettings*
   if (purpose) {
     result.push_back({"purpose", purpose->value, purpose->source});
   }
+  for (const TargetSettings* source : sources) {
+    if (source->base) {
+      result.push_back({"base", source->base->value, source->base->source});
+      break;
+    }
+  }
   const std::map<std::string, std::string> harness = sources_of(sources, &TargetSettings::harness);
   for (const auto& [name, value] : target.harness) {
     result.push_back({fmt::format("harness.{}", name), value.to_text(), harness.at(name)});

@@ -222,6 +222,7 @@ class LintRun {
     run_parallel(tasks_.size(), threads_of(arguments_, tasks_.size()), [&](std::size_t i) {
       outcomes[i] = linter.run(tasks_[i]);
     });
+    check_base(outcomes);
     ReportBuilder builder(session_, arguments_, told);
     for (const std::string& sentence : selection_.unreadable) {
       builder.add_unreadable(sentence);
@@ -231,6 +232,22 @@ class LintRun {
       builder.add(tasks_[i], thresholds_[i], std::move(outcomes[i]));
     }
     return builder.finish();
+  }
+
+  void check_base(const std::vector<LintOutcome>& outcomes) const {
+    const auto is_laid = [](const report::LintedFile& file) {
+      return file.recipe->base != nullptr;
+    };
+    if (given_.base && std::ranges::none_of(outcomes, [&](const LintOutcome& outcome) {
+          return !outcome.unreadable.empty() || !outcome.usage.empty() ||
+                 std::ranges::any_of(outcome.files, is_laid);
+        })) {
+      throw UsageError(
+          fmt::format("{} {} is laid under files of overrides for Megatron-Bridge, "
+                      "and none is linted",
+                      given_.base->source,
+                      given_.base->value));
+    }
   }
 
   /// Whether the changed text takes standard output, so that the findings have to go elsewhere.

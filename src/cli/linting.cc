@@ -72,6 +72,13 @@ std::string hardware_text(const model::Target& target) {
 
 }  // namespace
 
+std::shared_ptr<const text::SourceFile> base_file(const std::string& path,
+                                                  const world::Files& files) {
+  return path.empty() ? nullptr
+                      : std::make_shared<const text::SourceFile>(
+                            path, files.read(path, yaml::Limits{}.bytes));
+}
+
 DocumentChoice parse_document(const Setting& setting) {
   if (setting.value == "all" || setting.value == "merge") {
     return {setting.value == "merge", 0};
@@ -172,6 +179,7 @@ recipe::Request Linter::request_of(const LintTask& task,
     request.framework = framework_of_words(words_);
   }
   request.file = std::move(file);
+  request.base = base_file(resolved.base, files_);
   request.words = words_;
   request.environment = resolved.target.environment;
   if (documents_.merge) {

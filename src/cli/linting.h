@@ -29,6 +29,10 @@ struct DocumentChoice {
 /// "all", "merge" or a number from 1; throws world::UsageError.
 DocumentChoice parse_document(const Setting& setting);
 
+/// The recipe that --base names; null pointer for an empty path. Throws world::MissingError.
+std::shared_ptr<const text::SourceFile> base_file(const std::string& path,
+                                                  const world::Files& files);
+
 /// What --fix and --diff ask for.
 struct FixOrder {
   lint::Tier highest = lint::Tier::neutral;

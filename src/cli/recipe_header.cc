@@ -9,6 +9,7 @@
 #include <fmt/core.h>
 
 #include "cli/command_line.h"
+#include "cli/places.h"
 #include "cli/target_options.h"
 
 namespace epwise::cli {
@@ -50,6 +51,9 @@ void override_with(TargetSettings later, TargetSettings& settings) {
   }
   if (later.purpose) {
     settings.purpose = std::move(later.purpose);
+  }
+  if (later.base) {
+    settings.base = std::move(later.base);
   }
   std::ranges::move(later.stack, std::back_inserter(settings.stack));
   std::ranges::move(later.environment, std::back_inserter(settings.environment));
@@ -110,7 +114,11 @@ TargetSettings read_header(const text::SourceFile& file) {
                       arguments.operands.front(),
                       who));
     }
-    override_with(target_settings(arguments), settings);
+    TargetSettings said = target_settings(arguments);
+    if (said.base) {
+      said.base->value = join(parent_of(file.name()), said.base->value);
+    }
+    override_with(std::move(said), settings);
   }
   return settings;
 }

@@ -78,6 +78,7 @@ RecipeOnTarget::RecipeOnTarget(Session& session,
   sources.push_back(&configuration.target);
   const ThisMachine machine(session);
   resolved_ = resolve_target(sources, knowledge_, machine);
+  base_ = base_file(resolved_.base, session.files);
   selection_ = selection_of(run, knowledge_);
   threshold_ = threshold_of(run);
 }
@@ -132,6 +133,7 @@ std::vector<recipe::Recipe> RecipeOnTarget::load(const model::Target& target) {
     request.framework = flags ? Framework::mlm : Framework::bridge;
   }
   request.file = file_;
+  request.base = base_;
   request.words = words_;
   request.environment = target.environment;
   if (merge_) {

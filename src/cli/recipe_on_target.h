@@ -60,6 +60,7 @@ class RecipeOnTarget {
   bool merge_ = false;
   lint::Knowledge knowledge_;
   std::shared_ptr<const text::SourceFile> file_;
+  std::shared_ptr<const text::SourceFile> base_;
   ResolvedTarget resolved_;
   lint::Selection selection_;
   Threshold threshold_;

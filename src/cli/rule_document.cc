@@ -1,5 +1,7 @@
 #include "cli/rule_document.h"
 
+#include <algorithm>
+#include <set>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -7,6 +9,7 @@
 #include <fmt/core.h>
 #include <fmt/ranges.h>
 
+#include "lint/field_spelling.h"
 #include "recipe/framework.h"
 
 namespace epwise::cli {
@@ -46,7 +49,47 @@ std::string grade(const lint::Rule& rule) {
   return text;
 }
 
-Chapter condition_chapter(const lint::Rule& rule) {
+std::string_view meaning_of(std::string_view name, const lint::Knowledge& knowledge) {
+  const auto derived = std::ranges::find(knowledge.derived, name, &model::Derived::name);
+  return derived == knowledge.derived.end() ? std::string_view() : derived->doc;
+}
+
+/// A message for readers: names in braces as people know them, longer expressions as they are.
+std::string spoken_message(const lint::Rule& rule, const lint::Knowledge& knowledge) {
+  std::string text;
+  for (const lint::MessagePart& part : rule.message) {
+    if (part.expression.empty()) {
+      text += part.text;
+      continue;
+    }
+    const auto& node = part.expression.nodes.back();
+    const auto name = node.op == expr::Op::name ? knowledge.names.name(node.slot) : "";
+    text +=
+        fmt::format("{{{}}}",
+                    name.empty()             ? expr::to_text(part.expression, knowledge.names)
+                    : name.starts_with("d.") ? lint::plain_name(name, meaning_of(name, knowledge))
+                                             : std::string(name.substr(name.find('.') + 1)));
+  }
+  return text;
+}
+
+/// What the derived names of a condition mean.
+void add_meanings(const lint::Rule& rule, const lint::Knowledge& knowledge, Chapter& chapter) {
+  std::set<std::string_view> names;
+  for (const auto* expression : {&rule.given, &rule.assertion}) {
+    for (const int slot : expression->names()) {
+      names.insert(knowledge.names.name(slot));
+    }
+  }
+  for (const auto name : names) {
+    const auto meaning = name.starts_with("d.") ? meaning_of(name, knowledge) : "";
+    if (!meaning.empty()) {
+      chapter.rows.emplace_back(std::string(name), std::string(meaning));
+    }
+  }
+}
+
+Chapter condition_chapter(const lint::Rule& rule, const lint::Knowledge& knowledge) {
   Chapter chapter{"Condition"};
   if (rule.builtin) {
     chapter.paragraphs.push_back("Found while the recipe is read; there is no expression for it.");
@@ -62,6 +105,7 @@ Chapter condition_chapter(const lint::Rule& rule) {
                                           title_of(place.framework),
                                           place.stage));
   }
+  add_meanings(rule, knowledge, chapter);
   return chapter;
 }
 
@@ -163,11 +207,11 @@ Document document_of(const lint::Rule& rule, const lint::Knowledge& knowledge) {
   document.subtitle = grade(rule);
   Chapter what{"What", {std::string(rule.what)}};
   if (!rule.message.empty()) {
-    what.paragraphs.push_back(message_template(rule, knowledge));
+    what.paragraphs.push_back(spoken_message(rule, knowledge));
   }
   document.chapters.push_back(std::move(what));
   document.chapters.push_back({"Why", {flowing(rule.why)}});
-  document.chapters.push_back(condition_chapter(rule));
+  document.chapters.push_back(condition_chapter(rule, knowledge));
   document.chapters.push_back({"Versions", {}, version_lines(rule)});
   if (!rule.examples.empty()) {
     document.chapters.push_back(examples_chapter(rule));

@@ -18,6 +18,7 @@ struct TargetSettings {
   std::vector<Setting> environment;  // "K=V"; "K" unsets
   std::optional<Setting> purpose;
   std::vector<Setting> harness;  // "K=V"
+  std::optional<Setting> base;   // a file, as it is reached from the working directory
 
   bool operator==(const TargetSettings&) const = default;
 };

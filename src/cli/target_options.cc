@@ -58,6 +58,13 @@ std::vector<Option> target_options() {
        .value = "K=V",
        .summary = "option of Megatron-Bridge's performance harness, when it launches the recipe",
        .variable = "EPWISE_HARNESS"},
+      {.name = "--base",
+       .arity = one,
+       .value = "FILE",
+       .summary =
+           "recipe that files of overrides are laid over: the dump of a whole ConfigContainer",
+       .variable = "EPWISE_BASE",
+       .completion = Completion::files},
   };
 }
 
@@ -72,6 +79,7 @@ TargetSettings target_settings(const Arguments& arguments) {
   settings.environment = arguments.all("--env");
   settings.purpose = arguments.one("--purpose");
   settings.harness = arguments.all("--harness");
+  settings.base = arguments.one("--base");
   return settings;
 }
 

@@ -8,7 +8,8 @@
 namespace epwise::cli {
 
 /// The options that describe what a recipe runs on: --framework, --hw, --gpus, --stack, --env,
-/// --purpose, --harness. The same on the command line and in a recipe's header.
+/// --purpose, --harness, and --base, which it is laid over. The same on the command line and in a
+/// recipe's header.
 std::vector<Option> target_options();
 
 /// What those options said.

@@ -217,6 +217,9 @@ ResolvedTarget resolve_target(std::span<const TargetSettings* const> sources,
   if (const Setting* framework = strongest(sources, &TargetSettings::framework)) {
     result.framework = recipe::parse_framework(framework->value);
   }
+  if (const Setting* base = strongest(sources, &TargetSettings::base)) {
+    result.base = base->value;
+  }
   if (const Setting* purpose = strongest(sources, &TargetSettings::purpose)) {
     result.target.purpose = purpose->value;
   }

@@ -16,6 +16,7 @@ namespace epwise::cli {
 struct ResolvedTarget {
   model::Target target;
   std::optional<recipe::Framework> framework;
+  std::string base;  // path of the recipe that overrides are laid over; may be empty
 };
 
 /// Puts the sources together, the strongest first: flags and EPWISE_* variables, the recipe's

@@ -11,6 +11,7 @@
 #include "lint/scope.h"
 #include "lint/source_rule.h"
 #include "lint/tables_yaml.h"
+#include "lint/troubles_yaml.h"
 #include "yaml/parse.h"
 
 namespace epwise::lint {
@@ -250,15 +251,21 @@ Knowledge compile(const std::vector<KnowledgeFile>& files, Problems& problems) {
   const auto scope = names.scope();
   Reading reading{knowledge.names, knowledge.texts, scope, problems};
   std::vector<SourceDerived> derived;
+  const std::string_view releases = "tables/releases.yaml";  // derived values rest on it
+  for (const auto& tree : trees) {
+    if (tree.file->path == releases) {
+      read_table(releases, tree.root, knowledge.tables, reading);
+    }
+  }
   for (const auto& tree : trees) {
     const auto& path = tree.file->path;
     if (path == "derived.yaml") {
-      derived = read_derived(tree.root, reading);
+      derived = read_derived(tree.root, knowledge.tables.pins, reading);
     } else if (path.starts_with("launch/")) {
       knowledge.pipelines.push_back(read_pipeline(tree.root, names, reading));
     } else if (path == "tables/containers.yaml") {
       knowledge.containers = read_containers(tree.root, reading);
-    } else {
+    } else if (path != releases) {
       read_table(path, tree.root, knowledge.tables, reading);
     }
   }
@@ -271,6 +278,7 @@ Knowledge compile(const std::vector<KnowledgeFile>& files, Problems& problems) {
   }
   link(knowledge, sources, derived, problems);
   check_catalogue(knowledge, problems);
+  check_troubles(knowledge, problems);
   return knowledge;
 }
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "lint/finding_builder.h"
+#include "lint/illegal_values.h"
 #include "lint/itinerary.h"
 #include "lint/launch_run.h"
 #include "lint/outcome.h"
@@ -18,6 +19,13 @@ namespace epwise::lint {
 
 namespace {
 
+/// Whether a rule looks at what stands in the recipe, before the framework makes something of it.
+bool reads_as_written(const Rule& rule) {
+  const auto written = [](const expr::Node& node) { return node.op == expr::Op::written; };
+  return std::ranges::any_of(rule.given.nodes, written) ||
+         std::ranges::any_of(rule.assertion.nodes, written);
+}
+
 /// What became of every rule, while a recipe is linted.
 class Collector final : public LaunchEvents {
  public:
@@ -27,6 +35,7 @@ class Collector final : public LaunchEvents {
             Result& result)
       : knowledge_(knowledge),
         facts_(facts),
+        reads_(knowledge, facts.vocabulary()),
         selection_(selection),
         result_(result) {}
 
@@ -74,9 +83,29 @@ class Collector final : public LaunchEvents {
 
   /// Findings and open verdicts that are not explained by others, sorted.
   void finish() {
+    // What is not told can't be what others wait for: crashes behind a rejection, consequences.
+    std::set<const Rule*> told;
+    for (const auto& finding : findings_) {
+      if (explanation(*finding.rule, knowledge_, failed_) == nullptr) {
+        told.insert(finding.rule);
+      }
+    }
+    const IllegalValues illegal(reads_, facts_.recipe(), facts_.vocabulary(), told);
     for (auto& finding : findings_) {
       const auto& rule = *finding.rule;
-      if (!selection_.takes(rule) || is_explained(rule, knowledge_, failed_)) {
+      if (!selection_.takes(rule)) {
+        continue;
+      }
+      if (const auto* by = explanation(rule, knowledge_, failed_)) {
+        result_.explained.push_back({&rule, by});
+        continue;
+      }
+      if (illegal.behind(rule) != nullptr) {
+        result_.waiting.push_back(&rule);
+        continue;
+      }
+      if (const auto* by = judge_of(finding)) {
+        result_.explained.push_back({&rule, by});
         continue;
       }
       const auto* premise = open_premise(rule, knowledge_, open_);
@@ -88,15 +117,48 @@ class Collector final : public LaunchEvents {
     }
     for (const auto& [rule, needs] : open_) {
       if (selection_.takes(*rule) && !failed_.contains(rule) &&
-          !is_explained(*rule, knowledge_, failed_)) {
+          explanation(*rule, knowledge_, failed_) == nullptr && illegal.behind(*rule) == nullptr) {
         result_.open.push_back({rule, needs});
       }
     }
+    const auto id = [](const Explained& each) { return each.rule->id; };
+    std::ranges::stable_sort(result_.explained, {}, id);
     std::ranges::sort(result_.open, {}, [](const Open& open) { return open.rule->id; });
     std::ranges::stable_sort(result_.findings, before);
+    find_root(illegal);
   }
 
  private:
+  /// A reader's remark about a value gives way to a rule that says what comes of the same value as
+  /// it is written.
+  const Rule* judge_of(const Finding& remark) const {
+    if (!remark.rule->builtin || remark.severity != Severity::warning) {
+      return nullptr;
+    }
+    const auto judges_it = [&](const Finding& finding) {
+      return !finding.rule->builtin && finding.severity > remark.severity &&
+             finding.primary.mark == remark.primary.mark && selection_.takes(*finding.rule) &&
+             explanation(*finding.rule, knowledge_, failed_) == nullptr &&
+             reads_as_written(*finding.rule);
+    };
+    const auto judge = std::ranges::find_if(findings_, judges_it);
+    return judge == findings_.end() ? nullptr : judge->rule;
+  }
+
+  void find_root(const IllegalValues& illegal) {
+    constexpr int kLongestChain = 16;
+    const auto* rule = result_.launch.rule;
+    for (int i = 0; rule != nullptr && i < kLongestChain; ++i) {
+      const auto* premise = explanation(*rule, knowledge_, failed_);
+      const auto* next = premise != nullptr ? premise : illegal.behind(*rule);
+      if (next == nullptr) {
+        result_.root = rule == result_.launch.rule ? nullptr : rule;
+        return;
+      }
+      rule = next;
+    }
+  }
+
   static bool before(const Finding& a, const Finding& b) {
     const auto key = [](const Finding& finding) {
       const auto& mark = finding.primary.mark;
@@ -110,6 +172,7 @@ class Collector final : public LaunchEvents {
 
   const Knowledge& knowledge_;
   const model::Facts& facts_;
+  FieldsRead reads_;
   const Selection& selection_;
   Result& result_;
   std::vector<Finding> findings_;

@@ -19,9 +19,14 @@ struct Result {
   bool version_assumed = false;   // none was given, or the given one is unknown:
   std::string version_unknown;    // that one; empty otherwise
   Launch launch;
+  /// The defect that the launch stumbles over where its rule is not reported, because it follows
+  /// from this one; null pointer otherwise.
+  const Rule* root = nullptr;
   std::vector<model::Rewrite> effective;
   std::vector<Finding> findings;  // by place, then severity, then id
+  std::vector<Explained> explained;  // failed, and follow from the failure of another rule, by id
   std::vector<Open> open;
+  std::vector<const Rule*> waiting;  // failed, and wait for a value that is wrong by itself
   int rules_checked = 0;
   std::vector<std::string> crashed_rules;  // our own bugs, isolated: exit 70
 };
@@ -43,7 +48,7 @@ struct Selection {
 ///    and the stages go on, so that the user sees all of them at once.
 /// 3. Rules without a place in the launch are evaluated on the values as executed.
 /// 4. A rule whose premise failed is a consequence and not reported; one whose premise is open is
-/// open.
+/// open. A rule that reads a value which another one finds wrong by itself waits, unreported.
 Result lint(const recipe::Recipe& recipe,
             const recipe::Vocabulary& vocabulary,
             const model::Target& target,

@@ -87,6 +87,20 @@ std::string value_name(std::string_view name, const model::Facts& facts) {
              : std::string(name.substr(name.find('.') + 1)) + " (" + spelled + ")";
 }
 
+std::string plain_name(std::string_view name, std::string_view meaning) {
+  constexpr std::size_t kLongest = 48;
+  std::string plain(name.substr(name.find('.') + 1));
+  if (!plain.empty() && plain.front() >= 'A' && plain.front() <= 'Z') {
+    return plain;
+  }
+  const auto words = meaning.substr(0, meaning.find_first_of(";,:("));
+  if (!words.empty() && words.size() <= kLongest) {
+    return std::string(words);
+  }
+  std::ranges::replace(plain, '_', ' ');
+  return plain;
+}
+
 std::string pointer(std::string_view name, const model::Facts& facts) {
   const auto* field = written(name, facts);
   if (is_mlm(facts)) {

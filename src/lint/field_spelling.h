@@ -18,6 +18,10 @@ std::string spelling(std::string_view name, const model::Facts& facts);
 /// that it stands for: "add_bias_linear (--disable-bias-linear)". All others as `spelling`.
 std::string value_name(std::string_view name, const model::Facts& facts);
 
+/// What a reader calls a derived value: "d.DP" → "DP", as everybody does; any other by the first
+/// words of its meaning, "d.gran" → "recompute granularity", or else without its dots and lines.
+std::string plain_name(std::string_view name, std::string_view meaning);
+
 /// JSON Pointer of a field in the recipe's document: "/model/num_moe_experts",
 /// "/MODEL_ARGS/--num-experts".
 std::string pointer(std::string_view name, const model::Facts& facts);

@@ -70,4 +70,10 @@ struct Open {
   std::vector<std::string> needs;  // "gpus", "hw", "stack.te", "${GBS}"
 };
 
+/// A rule that the recipe breaks too, but because of what another one found.
+struct Explained {
+  const Rule* rule = nullptr;
+  const Rule* by = nullptr;
+};
+
 }  // namespace epwise::lint

@@ -49,14 +49,20 @@ std::vector<int> names_read(const Rule& rule) {
   return {all.begin(), all.end()};
 }
 
+std::string called(int slot, const model::Facts& facts) {
+  const auto name = facts.names().name(slot);
+  return name.starts_with("d.") ? plain_name(name, facts.meaning(slot)) : value_name(name, facts);
+}
+
 void add_evidence(Finding& finding, const Rule& rule, const model::Facts& facts) {
   for (const int slot : names_read(rule)) {
     const auto name = facts.names().name(slot);
-    if (name == "fw" || name.starts_with("raw.") || name.starts_with("installed.")) {
+    if (name == "fw" || name == "stage" || name.starts_with("raw.") ||
+        name.starts_with("installed.")) {
       continue;
     }
     const auto& value = facts.value(slot);
-    finding.evidence.push_back({value_name(name, facts), value.to_text(), source_of(name, facts)});
+    finding.evidence.push_back({called(slot, facts), value.to_text(), source_of(name, facts)});
   }
 }
 

@@ -106,8 +106,23 @@ void transfer(A& a, Fragment& x) {
 }
 
 template <class A>
+void transfer(A& a, Pin& x) {
+  a(x.bridge, x.core, x.source);
+}
+
+template <class A>
+void transfer(A& a, TroubleHint& x) {
+  a(x.log, x.says);
+}
+
+template <class A>
+void transfer(A& a, Trouble& x) {
+  a(x.name, x.what, x.log, x.why, x.hints, x.fields, x.rules, x.first, x.from);
+}
+
+template <class A>
 void transfer(A& a, Tables& x) {
-  a(x.releases, x.catalogue, x.uncovered, x.plain_names, x.fragments);
+  a(x.releases, x.pins, x.troubles, x.catalogue, x.uncovered, x.plain_names, x.fragments);
 }
 
 }  // namespace epwise::lint

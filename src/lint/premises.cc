@@ -4,12 +4,16 @@
 
 namespace epwise::lint {
 
-bool is_explained(const Rule& rule,
-                  const Knowledge& knowledge,
-                  const std::set<const Rule*>& failed) {
-  return std::ranges::any_of(rule.premises, [&](std::int32_t index) {
-    return failed.contains(&knowledge.rules[static_cast<std::size_t>(index)]);
-  });
+const Rule* explanation(const Rule& rule,
+                        const Knowledge& knowledge,
+                        const std::set<const Rule*>& failed) {
+  for (const auto index : rule.premises) {
+    const auto* premise = &knowledge.rules[static_cast<std::size_t>(index)];
+    if (failed.contains(premise)) {
+      return premise;
+    }
+  }
+  return nullptr;
 }
 
 const Rule* open_premise(const Rule& rule,

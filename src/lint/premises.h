@@ -11,10 +11,10 @@
 /// Which failures are worth showing.
 namespace epwise::lint {
 
-/// True when another rule's failure explains this one.
-bool is_explained(const Rule& rule,
-                  const Knowledge& knowledge,
-                  const std::set<const Rule*>& failed);
+/// The rule whose failure explains this one; null pointer when there is none.
+const Rule* explanation(const Rule& rule,
+                        const Knowledge& knowledge,
+                        const std::set<const Rule*>& failed);
 
 /// A rule that this one rests on and that is open; null pointer when there is none.
 const Rule* open_premise(const Rule& rule,

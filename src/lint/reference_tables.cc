@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "lint/troubles_yaml.h"
 #include "units/version.h"
 #include "yaml/reader.h"
 
@@ -54,6 +55,30 @@ void read_releases(const yaml::Node& root, Tables& tables, Reading& reading) {
     });
     tables.releases.push_back(std::move(list));
   }
+}
+
+Pin read_pin(const yaml::Node& item, Reading& reading) {
+  yaml::MapReader in(item, "a release of Megatron-Bridge", reading.problems, kInvalid);
+  Pin pin;
+  pin.bridge = reading.texts.keep(in.required_text("bridge"));
+  pin.core = reading.texts.keep(in.required_text("mcore"));
+  pin.source = reading.texts.keep(in.required_text("source"));
+  in.finish();
+  for (const auto version : {pin.bridge, pin.core}) {
+    if (!units::Version::parse(version)) {
+      in.problem(item.mark, "`" + std::string(version) + "` is no version");
+    }
+  }
+  return pin;
+}
+
+void read_pins(const yaml::Node& root, Tables& tables, Reading& reading) {
+  for (const auto& item : items(root, "releases", reading)) {
+    tables.pins.push_back(read_pin(item, reading));
+  }
+  std::ranges::stable_sort(tables.pins, [](const Pin& a, const Pin& b) {
+    return units::Version::parse(a.bridge) < units::Version::parse(b.bridge);
+  });
 }
 
 void read_catalogue(const yaml::Node& root, Tables& tables, Reading& reading) {
@@ -140,6 +165,10 @@ bool is_row(std::string_view id, const std::vector<CatalogueGroup>& groups) {
 void read_table(std::string_view path, const yaml::Node& root, Tables& tables, Reading& reading) {
   if (path == "tables/versions.yaml") {
     read_releases(root, tables, reading);
+  } else if (path == "tables/releases.yaml") {
+    read_pins(root, tables, reading);
+  } else if (path == "tables/troubles.yaml") {
+    read_troubles(root, tables, reading);
   } else if (path == "tables/catalogue.yaml") {
     read_catalogue(root, tables, reading);
   } else if (path == "tables/uncovered.yaml") {

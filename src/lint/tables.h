@@ -15,6 +15,13 @@ struct ReleaseList {
   std::string_view date;
 };
 
+/// Which Megatron-Core a release of Megatron-Bridge brings.
+struct Pin {
+  std::string_view bridge;
+  std::string_view core;
+  std::string_view source;
+};
+
 /// Rows of one group of the constraint catalogue: EPO001 to EPO052 without 6, 16 and 46.
 struct CatalogueGroup {
   std::string_view name;
@@ -53,8 +60,29 @@ struct Fragment {
   std::vector<std::string_view> message;  // hashes of the word triples of the error that it raises
 };
 
+/// What further words of a log say about a trouble.
+struct TroubleHint {
+  std::vector<std::string_view> log;
+  std::string_view says;
+};
+
+/// An error of a running job that no check of the recipe raises: no memory left, a rank that hangs.
+struct Trouble {
+  std::string_view name;              // "gpu-memory"
+  std::string_view what;              // "a GPU ran out of memory"
+  std::vector<std::string_view> log;  // words of which any tells it
+  std::string_view why;
+  std::vector<TroubleHint> hints;
+  std::vector<std::string_view> fields;  // whose values bear on it, as rules name them
+  std::vector<std::string_view> rules;   // ids
+  std::vector<std::string_view> first;   // what to try, in this order
+  std::vector<std::string_view> from;    // public threads
+};
+
 struct Tables {
   std::vector<ReleaseList> releases;
+  std::vector<Pin> pins;          // oldest release first
+  std::vector<Trouble> troubles;  // in the table's order
   std::vector<CatalogueGroup> catalogue;
   std::vector<Uncovered> uncovered;
   std::vector<PlainName> plain_names;

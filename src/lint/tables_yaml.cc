@@ -2,6 +2,7 @@
 
 #include <array>
 #include <string>
+#include <utility>
 
 #include "yaml/reader.h"
 
@@ -17,6 +18,25 @@ std::vector<NameUse> name_uses(const yaml::Node* list) {
     }
   }
   return uses;
+}
+
+/// "0.6.2" → "0.7.0"
+std::string next_series(std::string_view version) {
+  const auto dot = version.find('.');
+  const auto behind = version.find('.', dot + 1);
+  if (dot == std::string_view::npos) {
+    return std::string(version);
+  }
+  const auto minor = std::stol("0" + std::string(version.substr(dot + 1, behind - dot - 1)));
+  return std::string(version.substr(0, dot + 1)) + std::to_string(minor + 1) + ".0";
+}
+
+yaml::Node scalar_node(std::string text, const yaml::Node& place) {
+  yaml::Node node;
+  node.kind = yaml::Kind::scalar;
+  node.mark = place.mark;
+  node.scalar = std::move(text);
+  return node;
 }
 
 void declare_one(const yaml::Entry& entry,
@@ -45,7 +65,25 @@ void declare_derived(const yaml::Node& root,
   }
 }
 
-std::vector<SourceDerived> read_derived(const yaml::Node& root, Reading& reading) {
+std::string pinned_expression(std::string_view name, const std::vector<Pin>& pins) {
+  std::string text;
+  std::string_view core;
+  std::string next;  // the series after the newest release that has a number
+  for (const auto& pin : pins) {
+    const bool head = pin.bridge == "head";
+    if (!core.empty() && pin.core != core) {
+      text += std::string(name) + " < v\"" + (head ? next : std::string(pin.bridge)) + "\" ? v\"" +
+              std::string(core) + "\" : ";
+    }
+    core = pin.core;
+    next = next_series(pin.bridge);
+  }
+  return text + "v\"" + std::string(core) + "\"";
+}
+
+std::vector<SourceDerived> read_derived(const yaml::Node& root,
+                                        const std::vector<Pin>& pins,
+                                        Reading& reading) {
   constexpr std::array<std::pair<const char*, const char*>, 3> kKeys = {
       {{"is", ""}, {"bridge", "bridge"}, {"mlm", "mlm"}}};
   std::vector<SourceDerived> all;
@@ -64,8 +102,13 @@ std::vector<SourceDerived> read_derived(const yaml::Node& root, Reading& reading
       SourceDerived source{{}, entry.key_mark, needs};
       source.derived.slot = reading.names.slot(entry.key);
       source.derived.name = reading.texts.keep(entry.key);
-      source.derived.text = reading.texts.keep(node->scalar);
-      source.derived.expression = read_expression(*node, type.kind, reading);
+      const auto* by = node->find("pinned_by");
+      source.derived.text = reading.texts.keep(
+          by == nullptr ? node->scalar : "as tables/releases.yaml says for " + by->scalar);
+      source.derived.expression = read_expression(
+          by == nullptr ? *node : scalar_node(pinned_expression(by->scalar, pins), *node),
+          type.kind,
+          reading);
       source.derived.type = type;
       source.derived.doc = doc;
       source.derived.frameworks = key.second;

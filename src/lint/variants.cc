@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "lint/illegal_values.h"
 #include "lint/influence.h"
 #include "lint/itinerary.h"
 #include "lint/launch_run.h"
@@ -77,6 +78,7 @@ class Variants::State {
       : knowledge_(knowledge),
         itinerary_(plan(knowledge, recipe, vocabulary)),
         influence_(knowledge, recipe.framework, vocabulary.version(), {&vocabulary}),
+        reads_(knowledge, vocabulary),
         facts_(recipe, vocabulary, target, knowledge.names, knowledge.derived) {
     for (const auto& diagnostic : recipe.diagnostics) {
       reported_.insert(diagnostic.rule);
@@ -135,6 +137,12 @@ class Variants::State {
     }
   }
 
+  /// A crash behind the check that ends the launch.
+  bool never_reached(const Ledger& ledger, const Rule* rule, int first) const {
+    const auto& entry = ledger.entries[static_cast<std::size_t>(rule - knowledge_.rules.data())];
+    return entry.crashed && entry.step > first;
+  }
+
   Judgement judge(const Ledger& ledger) const {
     std::set<const Rule*> failed;
     std::map<const Rule*, std::vector<std::string>> open;
@@ -149,17 +157,30 @@ class Variants::State {
     }
     Judgement judgement;
     const int first = judge_launch(ledger, judgement);
+    std::set<const Rule*> told = failed;
+    std::erase_if(told, [&](const Rule* rule) {
+      return never_reached(ledger, rule, first) ||
+             explanation(*rule, knowledge_, failed) != nullptr;
+    });
+    const IllegalValues illegal(reads_, facts_.recipe(), facts_.vocabulary(), told);
     for (const auto* rule : failed) {
-      const auto& entry = ledger.entries[static_cast<std::size_t>(rule - knowledge_.rules.data())];
-      const bool never_reached = entry.crashed && entry.step > first;
-      if (never_reached || is_explained(*rule, knowledge_, failed)) {
+      if (never_reached(ledger, rule, first)) {
+        continue;
+      }
+      if (explanation(*rule, knowledge_, failed) != nullptr) {
+        judgement.explained.push_back(rule);
+        continue;
+      }
+      if (illegal.behind(*rule) != nullptr) {
+        judgement.waiting.push_back(rule);
         continue;
       }
       const bool rests_on_open = open_premise(*rule, knowledge_, open) != nullptr;
       (rests_on_open ? judgement.open : judgement.failed).push_back(rule);
     }
     for (const auto& [rule, needs] : open) {
-      if (!failed.contains(rule) && !is_explained(*rule, knowledge_, failed)) {
+      if (!failed.contains(rule) && explanation(*rule, knowledge_, failed) == nullptr &&
+          illegal.behind(*rule) == nullptr) {
         judgement.open.push_back(rule);
       }
     }
@@ -186,6 +207,7 @@ class Variants::State {
   const Knowledge& knowledge_;
   Itinerary itinerary_;
   Influence influence_;
+  FieldsRead reads_;
   model::Facts facts_;
   std::set<std::string_view> reported_;
   Ledger base_;

@@ -16,6 +16,8 @@ struct Judgement {
   const Rule* first = nullptr;      // rejects: the check that fires first
   std::vector<const Rule*> failed;  // as the findings of a lint, in the order of the rule table
   std::vector<const Rule*> open;
+  std::vector<const Rule*> explained;  // as Result::explained
+  std::vector<const Rule*> waiting;    // as Result::waiting
 };
 
 /// One recipe and everything that differs from it in a few values, judged fast: a rule that reads

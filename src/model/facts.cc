@@ -156,6 +156,13 @@ const Value& Facts::value(int slot) const {
   return entry.value;
 }
 
+std::string_view Facts::meaning(int slot) const {
+  const auto& entry = ready(slot);
+  return entry.source == Source::derived && entry.derived >= 0
+             ? derived_[static_cast<std::size_t>(entry.derived)].doc
+             : std::string_view();
+}
+
 const Value* Facts::variation(int slot) const {
   if (variations_.empty()) {
     return nullptr;

@@ -83,6 +83,9 @@ class Facts : public expr::Environment {
   /// A section that a stage created or removed.
   void set_section(std::string_view section, bool present);
 
+  /// What a derived value is, in words; empty for every other name.
+  std::string_view meaning(int slot) const;
+
   const recipe::Recipe& recipe() const { return recipe_; }
 
   const recipe::Vocabulary& vocabulary() const { return vocabulary_; }

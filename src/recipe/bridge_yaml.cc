@@ -14,6 +14,7 @@
 #include "recipe/config_targets.h"
 #include "recipe/config_tree.h"
 #include "recipe/interpolation.h"
+#include "recipe/other_release.h"
 #include "recipe/overrides.h"
 #include "recipe/scalar_types.h"
 #include "recipe/unknown_keys.h"
@@ -41,17 +42,22 @@ class Reader {
         environment_(environment),
         vocabulary_(vocabulary) {}
 
-  void run(const yaml::Node& root, const std::vector<Word>& overrides) {
-    const bool dump = root.find("_target_") != nullptr;
-    ConfigNode tree = config_tree(root, dump ? yaml::Dialect::pyyaml : yaml::Dialect::omegaconf);
+  void run(const Configuration& text) {
+    const yaml::Node& lowest = text.base != nullptr ? *text.base : text.root;
+    const bool dump = lowest.find("_target_") != nullptr;
+    ConfigNode tree = config_tree(lowest, dump ? yaml::Dialect::pyyaml : yaml::Dialect::omegaconf);
     if (!tree.is_mapping()) {
       tree = {};
       tree.kind = ConfigNode::Kind::mapping;
     }
-    check_supported(root, dump, recipe_.diagnostics);
+    check_supported(lowest, dump, recipe_.diagnostics);
+    if (text.base != nullptr) {
+      lay_over(tree, config_tree(text.root, yaml::Dialect::omegaconf));
+      check_supported(text.root, false, recipe_.diagnostics);
+    }
     use_classes(tree);
     const ConfigSchema schema = schema_of();
-    apply_overrides(tree, overrides, schema, recipe_.diagnostics);
+    apply_overrides(tree, text.overrides, schema, recipe_.diagnostics);
     interpolate(tree, environment_, schema, recipe_.diagnostics);
     check_targets(tree, recipe_.diagnostics);
     for (const ConfigNode& section : tree.children) {
@@ -75,6 +81,9 @@ class Reader {
       classed_ = classed_ || !target.empty();
       if (!target.empty() && !vocabulary_.use_class(section.name, target)) {
         unjudged_.push_back(section.name);
+        if (vocabulary_.has_section(section.name) && is_allowed(target)) {
+          recipe_.diagnostics.push_back(unknown_class(section, vocabulary_));
+        }
       }
       if (section.name == "model") {
         recipe_.model_class = target;
@@ -191,6 +200,7 @@ class Reader {
 
   void report_unknown_keys(const ConfigNode& tree) {
     UnknownKeys unknown = find_unknown_keys(tree, vocabulary_, unjudged_);
+    fold_other_release(tree, vocabulary_, unknown);
     recipe_.raw["raw.unknown_keys"] = text_list(unknown.paths);
     append(std::move(unknown.diagnostics));
   }
@@ -215,11 +225,10 @@ class Reader {
 }  // namespace
 
 void read_bridge(Recipe& recipe,
-                 const yaml::Node& root,
-                 const std::vector<Word>& overrides,
+                 const Configuration& text,
                  const Environment& environment,
                  const Vocabulary& vocabulary) {
-  Reader(recipe, environment, vocabulary).run(root, overrides);
+  Reader(recipe, environment, vocabulary).run(text);
 }
 
 }  // namespace epwise::recipe

@@ -20,15 +20,6 @@ const std::string* text_of(const ConfigNode& node, std::string_view key) {
   return child == nullptr ? nullptr : child->value.text();
 }
 
-bool is_allowed(std::string_view target) {
-  constexpr std::array<std::string_view, 7> kPackages = {
-      "megatron.", "torch.", "nvidia.", "transformers.", "numpy.", "nemo.", "signal."};
-  return target == "functools.partial" ||
-         std::any_of(kPackages.begin(), kPackages.end(), [target](auto package) {
-           return target.substr(0, package.size()) == package;
-         });
-}
-
 bool is_dtype(std::string_view target) {
   constexpr std::array<std::string_view, 9> kTypes = {
       "bfloat16", "float16", "float32", "float64", "half", "float", "uint8", "int32", "int64"};
@@ -94,6 +85,15 @@ class Check {
 };
 
 }  // namespace
+
+bool is_allowed(std::string_view target) {
+  constexpr std::array<std::string_view, 7> kPackages = {
+      "megatron.", "torch.", "nvidia.", "transformers.", "numpy.", "nemo.", "signal."};
+  return target == "functools.partial" ||
+         std::any_of(kPackages.begin(), kPackages.end(), [target](auto package) {
+           return target.substr(0, package.size()) == package;
+         });
+}
 
 std::string_view target_of(const ConfigNode& node) {
   const std::string* target = node.is_mapping() ? text_of(node, kTarget) : nullptr;

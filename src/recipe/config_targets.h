@@ -11,6 +11,9 @@ namespace epwise::recipe {
 /// The `_target_` of a mapping; empty when it has none.
 std::string_view target_of(const ConfigNode& node);
 
+/// Whether Megatron-Bridge instantiates such a target at all, by its package.
+bool is_allowed(std::string_view target);
+
 /// What a mapping stands for, as rules see it: the name of an enumerator ({_target_: …Signals,
 /// _args_: [15], _name_: SIGTERM} → "SIGTERM"), the target itself for functions, dtypes and objects
 /// ("torch.bfloat16"), else the list of its keys.

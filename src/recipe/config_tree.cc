@@ -82,4 +82,25 @@ ConfigNode config_tree(const Node& node, yaml::Dialect dialect) {
   return out;
 }
 
+void lay_over(ConfigNode& tree, ConfigNode over) {
+  if (!tree.is_mapping() || !over.is_mapping()) {
+    tree = std::move(over);
+    return;
+  }
+  tree.mark = over.mark;
+  tree.key = over.key;
+  std::unordered_map<std::string, std::size_t> places;
+  for (std::size_t i = 0; i < tree.children.size(); ++i) {
+    places.emplace(tree.children[i].name, i);
+  }
+  for (ConfigNode& child : over.children) {
+    const auto place = places.find(child.name);
+    if (place == places.end()) {
+      tree.children.push_back(std::move(child));
+    } else {
+      lay_over(tree.children[place->second], std::move(child));
+    }
+  }
+}
+
 }  // namespace epwise::recipe

@@ -42,6 +42,10 @@ struct ConfigNode {
 /// The tree with every scalar typed as `dialect` has it.
 ConfigNode config_tree(const yaml::Node& node, yaml::Dialect dialect);
 
+/// Merges as OmegaConf does: mappings key by key, anything else is replaced. What both have stands
+/// where `over` has it.
+void lay_over(ConfigNode& tree, ConfigNode over);
+
 /// A scalar's value in that dialect.
 expr::Value scalar_value(const yaml::Node& node, yaml::Dialect dialect);
 

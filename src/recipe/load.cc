@@ -142,8 +142,10 @@ class Loader {
       yaml::Node empty;
       empty.kind = yaml::Kind::mapping;
       empty.mark = recipe.root;
-      read_bridge(
-          recipe, empty, line_.words, request_.environment, vocabulary_for_(Framework::bridge));
+      read_bridge(recipe,
+                  {nullptr, empty, line_.words},
+                  request_.environment,
+                  vocabulary_for_(Framework::bridge));
     }
     return recipe;
   }
@@ -163,14 +165,37 @@ class Loader {
     } else if (*sniffed == Framework::mlm) {
       read_mlm(recipe, document);
     } else {
-      read_bridge(recipe,
-                  document.root,
-                  line_.words,
-                  request_.environment,
-                  vocabulary_for_(Framework::bridge));
+      read_configuration(recipe, document);
     }
     add_duplicates(recipe, document.root);
     return recipe;
+  }
+
+  /// Overrides are laid over the base recipe, where there is one; a whole recipe has no base.
+  void read_configuration(Recipe& recipe, const yaml::Document& document) const {
+    const bool whole = document.root.find("_target_") != nullptr;
+    const yaml::Stream base =
+        request_.base && !whole ? yaml::parse(*request_.base) : yaml::Stream();
+    const yaml::Node* root = base.documents.empty() ? nullptr : &base.documents.front().root;
+    if (request_.base && !whole) {
+      recipe.base = request_.base;
+      recipe.files.push_back(request_.base);
+      recipe.diagnostics = base.diagnostics;
+      if (root == nullptr || !root->is_mapping() || sniff_root(*root) != Framework::bridge) {
+        recipe.readable = false;
+        recipe.diagnostics.push_back({"recipe/unrecognized",
+                                      {request_.base.get(), 0, 0},
+                                      "this is no recipe of Megatron-Bridge that overrides could "
+                                      "be laid over",
+                                      {},
+                                      "--base takes the YAML file of a whole ConfigContainer"});
+        return;
+      }
+    }
+    read_bridge(recipe,
+                {root, document.root, line_.words},
+                request_.environment,
+                vocabulary_for_(Framework::bridge));
   }
 
   static void unrecognized(Recipe& recipe,
@@ -185,7 +210,9 @@ class Loader {
                                   mark,
                                   fmt::format("this is no recipe that epwise reads: {}", reason),
                                   {},
-                                  "--framework bridge or mlm says what it is"});
+                                  document.root.is_mapping()
+                                      ? "--framework bridge or mlm says what it is"
+                                      : "a recipe is a YAML file of `key: value` lines"});
   }
 
   void read_mlm(Recipe& recipe, const yaml::Document& document) {

@@ -28,8 +28,10 @@ struct Request {
   std::shared_ptr<const text::SourceFile>
       file;  // null pointer: words only (`epwise lint -- --num-layers 4`)
   std::shared_ptr<const yaml::Stream> stream;  // of the file, where it has been parsed before
-  std::optional<Framework> framework;          // forced; otherwise sniffed
-  std::vector<std::string> words;  // after `--`: Hydra overrides (bridge) or flags (mlm)
+  /// Bridge: the recipe that a file of overrides is laid over; of no concern to a whole recipe.
+  std::shared_ptr<const text::SourceFile> base;
+  std::optional<Framework> framework;  // forced; otherwise sniffed
+  std::vector<std::string> words;      // after `--`: Hydra overrides (bridge) or flags (mlm)
   Environment environment;
   enum class Documents { each, merge } documents = Documents::each;
 };

@@ -46,7 +46,8 @@ struct Recipe {
   Framework framework = Framework::bridge;
   std::string path;  // as given; "a.yaml#2" for a later document
   std::vector<std::shared_ptr<const text::SourceFile>>
-      files;  // marks point into these; the recipe file first
+      files;                                     // marks point into these; the recipe file first
+  std::shared_ptr<const text::SourceFile> base;  // Bridge: what it is laid over; one of the files
   std::map<std::string, Field, std::less<>> fields;  // by canonical name
   std::map<std::string, text::Mark, std::less<>>
       sections;     // Bridge: sections that are present and not null, by name

@@ -1,10 +1,12 @@
 #include "recipe/unknown_keys.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "recipe/config_targets.h"
 #include "text/spelling.h"
 
 namespace epwise::recipe {
@@ -61,13 +63,13 @@ class Judge {
         unjudged_(unjudged) {}
 
   UnknownKeys run(const ConfigNode& root) {
-    const bool dump = root.find("_target_") != nullptr;
+    dump_ = root.find("_target_") != nullptr;
     for (const ConfigNode& section : root.children) {
       if (!vocabulary_.knows(section.name)) {
         add(section.name,
             section,
-            dump ? "correct the name or take it out: the loader drops it without a word"
-                 : "correct the name or take it out: it is skipped with a warning");
+            dump_ ? "correct the name or take it out: the loader drops it without a word"
+                  : "correct the name or take it out: it is skipped with a warning");
       } else if (std::find(unjudged_.begin(), unjudged_.end(), section.name) == unjudged_.end()) {
         judge(section, section.name);
       }
@@ -80,32 +82,54 @@ class Judge {
     if (!section.is_mapping()) {
       return;
     }
+    const ConfigNode* target = section.find("_target_");
+    const bool refuses = dump_ && target != nullptr && vocabulary_.refuses_keys(section.name);
     for (const ConfigNode& key : section.children) {
       const std::string name = path + "." + key.name;
-      if (!vocabulary_.knows(name)) {
+      if (vocabulary_.knows(name)) {
+        if (name == "model.transformer") {
+          judge(key, name);
+        }
+      } else if (refuses && key.key.file == target->key.file) {  // overrides are set one by one
+        refuse(name, key, last_part(target_of(section)));
+      } else {
         add(name, key, "correct the name or take it out: the loader drops it with a warning");
-      } else if (name == "model.transformer") {
-        judge(key, name);
       }
     }
   }
 
   void add(const std::string& path, const ConfigNode& key, std::string_view help) {
-    found_.paths.push_back(path);
-    const bool look_up = found_.paths.size() <= kSuggestions && path.size() <= kLongest;
     found_.diagnostics.push_back(
         {"recipe/unknown-key",
          key.key,
-         fmt::format("Megatron-Bridge {} has no `{}`{}",
-                     vocabulary_.version(),
-                     path,
-                     look_up ? meant_instead(path, vocabulary_) : std::string()),
+         fmt::format(
+             "Megatron-Bridge {} has no `{}`{}", vocabulary_.version(), path, look_up(path)),
          {},
          std::string(help)});
   }
 
+  void refuse(const std::string& path, const ConfigNode& key, std::string_view class_name) {
+    found_.diagnostics.push_back({"recipe/refused-key",
+                                  key.key,
+                                  fmt::format("{} of Megatron-Bridge {} refuses `{}`{}",
+                                              class_name,
+                                              vocabulary_.version(),
+                                              path,
+                                              look_up(path)),
+                                  {},
+                                  "correct the name or take it out"});
+  }
+
+  std::string look_up(const std::string& path) {
+    found_.paths.push_back(path);
+    return found_.paths.size() <= kSuggestions && path.size() <= kLongest
+               ? meant_instead(path, vocabulary_)
+               : std::string();
+  }
+
   const Vocabulary& vocabulary_;
   const std::vector<std::string>& unjudged_;
+  bool dump_ = false;
   UnknownKeys found_;
 };
 
@@ -126,6 +150,30 @@ std::string meant_instead(std::string_view path, const Vocabulary& vocabulary) {
   }
   const std::string other = elsewhere(path, vocabulary);
   return other.empty() ? text::did_you_mean(path, siblings(parent_of(path), vocabulary)) : other;
+}
+
+text::Diagnostic unknown_class(const ConfigNode& section, const Vocabulary& vocabulary) {
+  const std::string_view target = target_of(section);
+  const std::vector<std::string_view> known = vocabulary.classes_of(section.name);
+  const std::string history = vocabulary.history(target);
+  std::vector<std::string_view> names;
+  std::transform(known.begin(), known.end(), std::back_inserter(names), last_part);
+  const std::vector<std::string> near = text::nearest(last_part(target), names, 1);
+  std::string meant = history.empty() ? std::string() : fmt::format(" ({})", history);
+  if (history.empty() && !near.empty()) {
+    const auto at = std::find(names.begin(), names.end(), near.front()) - names.begin();
+    meant = fmt::format(", did you mean `{}`?", known[static_cast<std::size_t>(at)]);
+  }
+  return {"recipe/unknown-class",
+          section.find("_target_")->mark,
+          fmt::format("no class `{}` for the section `{}` is known of Megatron-Bridge {}{}",
+                      target,
+                      section.name,
+                      vocabulary.version(),
+                      meant),
+          {},
+          "its keys are taken as they stand, none is called unknown, and defaults are those that "
+          "the section has without it"};
 }
 
 UnknownKeys find_unknown_keys(const ConfigNode& root,

@@ -302,6 +302,9 @@ bool Vocabulary::use_class(std::string_view section, std::string_view target) {
   }
   std::move(last, fields_.end(), std::back_inserter(fields));
   fields_ = std::move(fields);
+  if (cls->refuses) {
+    strict_sections_.emplace_back(section);
+  }
   return true;
 }
 
@@ -360,6 +363,11 @@ std::vector<std::string_view> Vocabulary::names() const {
 
 bool Vocabulary::has_section(std::string_view section) const {
   return std::binary_search(sections_.begin(), sections_.end(), section);
+}
+
+bool Vocabulary::refuses_keys(std::string_view section) const {
+  return std::find(strict_sections_.begin(), strict_sections_.end(), section) !=
+         strict_sections_.end();
 }
 
 const Flag* Vocabulary::flag(std::string_view spelling) const {

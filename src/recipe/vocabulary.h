@@ -95,13 +95,20 @@ class Vocabulary {
 
   bool has_section(std::string_view section) const;  // bridge: "model", "comm_overlap", …
 
+  /// Bridge: whether the section's class ends the launch at a key that it does not know, where
+  /// others let the loader drop it. After `use_class`.
+  bool refuses_keys(std::string_view section) const;
+
+  /// Bridge: every class of this version that a `_target_` of the section may name, in full.
+  std::vector<std::string_view> classes_of(std::string_view section) const;
+
   /// Bridge: classes of this version that bring a field along which `use_class` took away:
   /// classes_with("model.q_lora_rank") → {"MLAModelProvider", …}, sorted, without doubles.
   std::vector<std::string_view> classes_with(std::string_view canonical) const;
 
-  /// Which versions know a field, attribute or flag that this one doesn't: "known since 0.18.2",
-  /// "known until 0.16.1", "known only in 0.17.1", "known from 0.16.1 to 0.17.1"; "" when none
-  /// does.
+  /// Which versions know a field, class, attribute or flag that this one doesn't: "known since
+  /// 0.18.2", "known until 0.16.1", "known only in 0.17.1", "known from 0.16.1 to 0.17.1"; "" when
+  /// none does.
   std::string history(std::string_view name_or_flag) const;
 
   const std::vector<Flag>& flags() const { return flags_; }
@@ -132,6 +139,7 @@ class Vocabulary {
   std::vector<Flag> flags_;
   std::vector<std::string_view> sections_;       // sorted
   std::vector<std::string_view> free_sections_;  // take any keys
+  std::vector<std::string> strict_sections_;     // refuse keys that they do not know
   Index attributes_;
   Index aliases_;
   Index spellings_;

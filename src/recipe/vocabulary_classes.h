@@ -24,6 +24,7 @@ struct StatedClass {
   std::string_view parent;   // empty: none
   VersionRange versions;
   std::vector<StatedField> fields;
+  bool refuses = false;  // keys that are no fields end the launch
 };
 
 /// Fields of one class in its section that its parent doesn't have or has otherwise.

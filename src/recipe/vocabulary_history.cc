@@ -99,6 +99,9 @@ std::string Vocabulary::history(std::string_view name_or_flag) const {
   }
   for (const ClassRow& cls : table.classes) {
     add_fields(cls.fields, name_or_flag, known);
+    if (cls.name == name_or_flag) {
+      known.add(cls.versions);
+    }
   }
   if (!table.attributes.empty()) {
     add_fields(table.attributes, name_or_flag, known);
@@ -111,6 +114,16 @@ std::string Vocabulary::history(std::string_view name_or_flag) const {
   }
   const std::string text = known.in(version_index_) ? "" : known.to_text(table.versions);
   return text.empty() ? text : "known " + text;
+}
+
+std::vector<std::string_view> Vocabulary::classes_of(std::string_view section) const {
+  std::vector<std::string_view> names;
+  for (const ClassRow& cls : read_as<FrameworkTable>(table_).classes) {
+    if (cls.section == section && cls.versions.holds(version_index_)) {
+      names.push_back(cls.name);
+    }
+  }
+  return names;
 }
 
 std::vector<std::string_view> Vocabulary::classes_with(std::string_view canonical) const {

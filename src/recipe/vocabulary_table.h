@@ -74,6 +74,7 @@ struct ClassRow {
   std::string_view parent = {};
   VersionRange versions = {};
   std::string_view fields = {};  // std::vector<FieldRow>, sorted by name
+  bool refuses = false;          // other keys end the launch
 };
 
 struct SectionRow {
@@ -157,7 +158,7 @@ void transfer(Archive& archive, FlagRow& row) {
 
 template <class Archive>
 void transfer(Archive& archive, ClassRow& row) {
-  archive(row.name, row.section, row.parent, row.versions, row.fields);
+  archive(row.name, row.section, row.parent, row.versions, row.fields, row.refuses);
 }
 
 template <class Archive>

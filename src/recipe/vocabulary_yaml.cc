@@ -158,6 +158,7 @@ std::vector<StatedClass> stated_classes(yaml::MapReader& in, RowReader& rows, Pr
     cls.section = word(row, "section");
     cls.parent = word(row, "parent");
     cls.versions = rows.range(row, *node, rows.all());
+    cls.refuses = row.boolean("refuses").value_or(false);
     names.add(cls.name, cls.versions, *node);
     Once fields("field", problems);
     for (const yaml::Node* const item : items_of(row, "fields")) {
@@ -292,7 +293,8 @@ std::string compile_bridge(const yaml::Node& root, Problems& problems) {
                              .section = cls.stated->section,
                              .parent = cls.stated->parent,
                              .versions = cls.stated->versions,
-                             .fields = groups.back()});
+                             .fields = groups.back(),
+                             .refuses = cls.stated->refuses});
   }
   return bytes_of(table);
 }

@@ -96,7 +96,7 @@ std::string name_of(const lint::Finding& finding) {
 
 Verdict verdict_of(const Trial& trial) {
   if (!trial.recipe) {
-    return {{}, {}, {}, kUnreadable};
+    return {{}, {}, {}, {}, {}, kUnreadable};
   }
   return verdict_of(*trial.recipe, trial.result);
 }
@@ -119,13 +119,40 @@ Verdict verdict_of(const recipe::Recipe& recipe, const lint::Result& result) {
   std::ranges::sort(verdict.open);
   std::ranges::sort(verdict.findings);
   std::ranges::sort(verdict.problems);
+  std::vector<const lint::Rule*> explained;
+  for (const auto& each : result.explained) {
+    explained.push_back(each.rule);
+  }
+  add_unreported(explained, result.waiting, verdict);
   return verdict;
 }
 
+void add_unreported(const std::vector<const lint::Rule*>& explained,
+                    const std::vector<const lint::Rule*>& waiting,
+                    Verdict& verdict) {
+  for (const auto* rule : explained) {
+    if (rule->severity >= lint::Severity::warning) {
+      verdict.hidden.emplace_back(rule->id);
+    }
+  }
+  for (const auto* rule : waiting) {
+    verdict.waiting.emplace_back(rule->id);
+    verdict.hidden.emplace_back(rule->id);
+  }
+  std::ranges::sort(verdict.waiting);
+  std::ranges::sort(verdict.hidden);
+}
+
 bool is_better(const Verdict& before, const Verdict& after, const std::string& finding) {
-  const auto is_known = [&](const std::string& name) { return has(before.problems, name); };
+  const auto was_there = [&](const std::string& name) {
+    return has(before.problems, name) || has(before.waiting, name);
+  };
+  const auto was_hidden = [&](const std::string& name) {
+    return has(before.problems, name) || has(before.hidden, name);
+  };
   return !has(after.findings, finding) && !has(after.open, finding) &&
-         std::ranges::all_of(after.problems, is_known) && after.launch <= before.launch;
+         std::ranges::all_of(after.problems, was_there) &&
+         std::ranges::all_of(after.hidden, was_hidden) && after.launch <= before.launch;
 }
 
 }  // namespace epwise::repair

@@ -58,6 +58,8 @@ struct Verdict {
   std::vector<std::string> problems;  // names of findings at or above warning, sorted
   std::vector<std::string> findings;  // of all, sorted
   std::vector<std::string> open;      // ids of rules without an answer, sorted
+  std::vector<std::string> waiting;   // ids of rules that wait for an illegal value, sorted
+  std::vector<std::string> hidden;    // those, and ids of problems that others explain, sorted
   int launch = 0;                     // 0 starts, 1 undecided, 2 rejects, 3 not readable
 };
 
@@ -70,8 +72,14 @@ Verdict verdict_of(const Trial& trial);
 /// A finding's name, the same before and after changes elsewhere.
 std::string name_of(const lint::Finding& finding);
 
+/// Adds the rules that failed without being reported.
+void add_unreported(const std::vector<const lint::Rule*>& explained,
+                    const std::vector<const lint::Rule*>& waiting,
+                    Verdict& verdict);
+
 /// Whether `after` is without the finding (a rule that has become open proves nothing), has no new
-/// problem and no worse launch.
+/// problem, reported or hidden behind another, and no worse launch. What waited for an illegal
+/// value was wrong before.
 bool is_better(const Verdict& before, const Verdict& after, const std::string& finding);
 
 }  // namespace epwise::repair

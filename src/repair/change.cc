@@ -103,8 +103,10 @@ class Translator {
     return recipe_.find(spec == nullptr ? name : spec->name);
   }
 
+  /// What the base recipe says is overridden in the file.
   bool goes_to_file(const Field* field) const {
-    return has_file_ && (field == nullptr || stands_in(field->key, recipe_));
+    return has_file_ && (field == nullptr || stands_in(field->key, recipe_) ||
+                         (recipe_.base && field->key.file == recipe_.base.get()));
   }
 
   void check_place(const Field& field) {

@@ -146,6 +146,12 @@ Verdict Judge::judge(const Changes& changes) {
   std::ranges::sort(verdict.findings);
   std::ranges::sort(verdict.problems);
   std::ranges::sort(verdict.open);
+  const auto deselected = [this](const lint::Rule* rule) { return !bench_.selection.takes(*rule); };
+  auto explained = judgement.explained;
+  auto waiting = judgement.waiting;
+  std::erase_if(explained, deselected);
+  std::erase_if(waiting, deselected);
+  add_unreported(explained, waiting, verdict);
   return verdict;
 }
 

@@ -1,7 +1,6 @@
-#include <algorithm>
-
 #include <nlohmann/json.hpp>
 
+#include "audit/standing.h"
 #include "report/crash_writer.h"
 #include "report/json_text.h"
 
@@ -33,14 +32,40 @@ Json suspect_json(const audit::Suspect& suspect, const CrashReport& report) {
                {"sure", suspect.sure},
                {"grounds", suspect.grounds}};
   if (report.recipe) {
-    const auto& findings = report.recipe->result.findings;
-    const auto found = std::ranges::find(findings, suspect.rule, &lint::Finding::rule);
-    json["found"] = found != findings.end();
-    if (found != findings.end()) {
-      json["finding"] = found->message;
-      for (const auto& fix : found->fixes) {
+    const auto where = audit::standing(*suspect.rule, report.recipe->result);
+    json["found"] = where.kind == audit::Standing::Kind::found;
+    json["standing"] = audit::to_string(where.kind);
+    if (where.by != nullptr) {
+      json["explained_by"] = where.by->code;
+    }
+    if (where.kind == audit::Standing::Kind::found) {
+      json["finding"] = where.finding->message;
+      for (const auto& fix : where.finding->fixes) {
         json["fixes"].push_back(fix.title);
       }
+    }
+  }
+  return json;
+}
+
+Json trouble_json(const CrashCase& each, const CrashReport& report) {
+  const auto& trouble = *each.trouble->trouble;
+  Json json = {{"name", trouble.name},
+               {"what", trouble.what},
+               {"words", each.trouble->words},
+               {"why", trouble.why},
+               {"hints", each.trouble->hints},
+               {"fields", trouble.fields},
+               {"rules", trouble.rules},
+               {"first", trouble.first}};
+  if (report.recipe && &each == &report.cases.front()) {
+    for (const auto& trace : report.settings) {
+      json["settings"].push_back({{"name", trace.name}, {"value", trace.value.to_text()}});
+    }
+    for (const auto* rule : report.about) {
+      const auto where = audit::standing(*rule, report.recipe->result);
+      json["standings"].push_back(
+          {{"code", rule->code}, {"standing", audit::to_string(where.kind)}});
     }
   }
   return json;
@@ -55,6 +80,7 @@ std::string crash_json(const CrashReport& report) {
     for (const auto& suspect : each.suspects) {
       suspects.push_back(suspect_json(suspect, report));
     }
+    const Json trouble = each.trouble ? trouble_json(each, report) : Json();
     crashes.push_back({{"line", each.crash.line},
                        {"exception", each.crash.exception},
                        {"message", each.crash.message},
@@ -62,7 +88,8 @@ std::string crash_json(const CrashReport& report) {
                        {"ranks", each.crash.ranks},
                        {"times", each.crash.times},
                        {"advice", each.advice},
-                       {"suspects", suspects}});
+                       {"suspects", suspects},
+                       {"trouble", trouble}});
   }
   Json json = {{"schema", "epwise.crash/1"}, {"log", report.log}, {"crashes", crashes}};
   if (report.first_failure && report.first_failure->rank >= 0) {

@@ -4,9 +4,12 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "audit/standing.h"
+#include "recipe/framework.h"
 #include "report/columns.h"
 #include "report/crash_writer.h"
 #include "report/finding_text.h"
+#include "report/trouble_text.h"
 
 namespace epwise::report {
 namespace {
@@ -46,8 +49,9 @@ class Text {
     if (report_.cases.empty()) {
       say(
           fmt::format("{}: no error in it: neither a traceback, nor a complaint about arguments, "
-                      "nor the line of an exception",
+                      "nor the line of an exception, nor words of anything known",
                       report_.log));
+      say(looked_for(report_), 2);
       what_to_send();
       return out_;
     }
@@ -86,6 +90,13 @@ class Text {
   void cause(const CrashCase& each) {
     const auto& crash = each.crash;
     headline(crash);
+    const bool sure = !each.suspects.empty() && each.suspects.front().sure;
+    if (each.trouble && !sure) {
+      out_ += trouble_text(report_, each, false, style_);
+    }
+    if (each.trouble && each.suspects.empty()) {
+      return;
+    }
     if (crash.kind == Kind::aftermath) {
       say("this only tells that another process had failed: the log of the rank that failed first "
           "holds the cause",
@@ -97,11 +108,19 @@ class Text {
       return;
     }
     for (const auto& suspect : each.suspects) {
+      const auto* trouble = each.trouble ? each.trouble->trouble : nullptr;
+      if (!sure && trouble != nullptr &&
+          std::ranges::find(trouble->rules, suspect.rule->id) != trouble->rules.end()) {
+        continue;  // it stands with the trouble
+      }
       name(suspect);
       if (&suspect == &each.suspects.front()) {
         advise(each);
         find_in_recipe(suspect);
       }
+    }
+    if (each.trouble && sure) {
+      out_ += '\n' + trouble_text(report_, each, true, style_);
     }
   }
 
@@ -132,7 +151,8 @@ class Text {
       const auto& last = crash.frames.back();
       say(fmt::format("raised at {}:{} in {}", last.path, last.line, last.function), 2);
     }
-    say("no rule knows this error", 2);
+    say("unknown: no rule and no known trouble fits this error", 2);
+    say(looked_for(report_), 2);
     if (report_.recipe && report_.recipe->result.launch.rule != nullptr) {
       expected_instead();
     }
@@ -158,18 +178,43 @@ class Text {
       return;
     }
     const auto& result = report_.recipe->result;
-    const auto found = std::ranges::find(result.findings, suspect.rule, &lint::Finding::rule);
-    if (found != result.findings.end()) {
-      out_ += '\n' + finding_text(*report_.recipe, *found, true, style_, paint_);
-      return;
+    const auto where = audit::standing(*suspect.rule, result);
+    if (where.kind != audit::Standing::Kind::found) {
+      say(fmt::format("{} {}", report_.recipe->path, not_found_text(where)), 4);
     }
-    say(fmt::format("{} does not break this rule on this target: are the options those of the "
-                    "run that crashed (--hw, --gpus, --stack, words behind --)?",
-                    report_.recipe->path),
-        4);
-    if (result.launch.rule != nullptr) {
+    if (where.finding != nullptr) {
+      out_ += '\n' + finding_text(*report_.recipe, *where.finding, true, style_, paint_);
+    } else if (result.launch.rule != nullptr && result.launch.rule != suspect.rule) {
       expected_instead();
     }
+  }
+
+  /// Behind the recipe's path: why it shows no finding of the rule that the log tells of.
+  std::string not_found_text(const audit::Standing& where) const {
+    constexpr std::string_view kOptions =
+        "are the options those of the run that crashed (--hw, --gpus, --stack, words behind --)?";
+    switch (where.kind) {
+      case audit::Standing::Kind::found:
+        return "breaks this rule";
+      case audit::Standing::Kind::explained:
+        return fmt::format(
+            "breaks this rule too on this target, but {} ({}) explains it{}: {}",
+            where.by->id,
+            where.by->code,
+            report_.recipe->result.launch.rule == where.by ? " and would have fired first" : "",
+            report_.recipe->result.launch.rule == where.by ? kOptions : "mend that first");
+      case audit::Standing::Kind::open:
+        return fmt::format("leaves this rule open: it needs {}",
+                           fmt::join(where.open->needs, ", "));
+      case audit::Standing::Kind::absent:
+        return fmt::format("is linted for {} {}, which does not make this check: {}",
+                           recipe::title(report_.recipe->recipe->framework),
+                           report_.recipe->result.framework_version,
+                           kOptions);
+      case audit::Standing::Kind::holds:
+        break;
+    }
+    return fmt::format("does not break this rule on this target: {}", kOptions);
   }
 
   /// Further errors by a line or two each; what follows from others is counted.
@@ -182,7 +227,7 @@ class Text {
       if (each->crash.kind == Kind::aftermath) {
         first = first == nullptr ? &each->crash : first;
         following += each->crash.times;
-      } else if (each->crash.kind == Kind::mentioned && each->suspects.empty()) {
+      } else if (each->crash.kind == Kind::mentioned && each->suspects.empty() && !each->trouble) {
         continue;  // the cause is told better above
       } else if (shown == kMostOthers) {
         ++more;
@@ -211,7 +256,9 @@ class Text {
 
   void also(const CrashCase& each) {
     if (each.suspects.empty()) {
-      say("no rule knows this error", 2);
+      say(each.trouble ? fmt::format("this is: {}", each.trouble->trouble->what)
+                       : "no rule and no known trouble fits this error",
+          2);
       return;
     }
     name(each.suspects.front());

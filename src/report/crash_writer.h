@@ -2,13 +2,16 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "audit/crash_log.h"
 #include "audit/suspects.h"
+#include "audit/troubles.h"
 #include "report/lint_report.h"
 #include "report/style.h"
 #include "report/writer.h"
+#include "why/trace.h"
 
 namespace epwise::report {
 
@@ -17,6 +20,7 @@ struct CrashCase {
   audit::Crash crash;
   std::vector<audit::Suspect> suspects;
   std::vector<std::string> advice;  // about its flags: what was meant
+  std::optional<audit::Recognised> trouble = {};
 };
 
 struct CrashReport {
@@ -24,6 +28,18 @@ struct CrashReport {
   std::vector<CrashCase> cases = {};  // the cause first, what follows from it last
   std::optional<audit::FirstFailure> first_failure = {};
   std::optional<LintedFile> recipe = {};  // linted on its target, when one was given
+  /// Of the first case, when it is a trouble: the recipe's values that bear on it, and its rules.
+  std::vector<why::Trace> settings = {};
+  std::vector<const lint::Rule*> about = {};
+
+  /// What an error was compared with.
+  struct LookedFor {
+    int spoken = 0;                               // checks that are known by words
+    int placed = 0;                               // by their lines
+    std::vector<std::string_view> troubles = {};  // by name
+  };
+
+  LookedFor looked_for = {};
 };
 
 /// The cause with its suspects, why they are, and with a recipe the finding and its fixes; then the

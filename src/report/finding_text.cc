@@ -70,7 +70,8 @@ bool is_target(const lint::Evidence& evidence) {
 bool is_glue(const lint::Evidence& evidence) {
   const bool truth = evidence.value == "true" || evidence.value == "false";
   const bool nothing = evidence.value == "null" || evidence.value == "false";
-  return (evidence.origin == "derived" && truth) || (evidence.origin == "default" && nothing);
+  return (evidence.origin == "derived" && (truth || nothing)) ||
+         (evidence.origin == "default" && nothing);
 }
 
 /// "gpus 64 (--gpus), te 2.6.0, torch 2.9.1 (--stack)": values of the target or of the recipe that

@@ -56,7 +56,8 @@ std::vector<WrittenRewrite> written_rewrites(const LintReport& report,
 std::vector<const lint::Finding*> by_weight(const LintedFile& file) {
   std::vector<const lint::Finding*> findings = shown(file);
   std::ranges::stable_sort(findings, std::ranges::greater(), [&](const lint::Finding* finding) {
-    const bool first = finding->rule == file.result.launch.rule;
+    const bool first =
+        finding->rule == (file.result.root == nullptr ? file.result.launch.rule : file.result.root);
     return std::pair(first, finding->severity);
   });
   return findings;

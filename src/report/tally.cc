@@ -61,6 +61,9 @@ std::string option_for(std::string_view name) {
       return fmt::format("{}{}=VERSION", kStack, component);
     }
   }
+  if (name == "the base recipe" || name.ends_with("._target_")) {
+    return "--base RECIPE.yaml";
+  }
   if (const std::string_view variable = behind(name, "env."); !variable.empty()) {
     return fmt::format("--env {}=VALUE", variable);
   }
@@ -119,7 +122,8 @@ std::vector<const lint::Finding*> shown(const LintedFile& file) {
 
 int rank(const LintedFile& file, const lint::Finding& finding) {
   const lint::Launch& launch = file.result.launch;
-  if (launch.verdict == lint::Verdict::rejects && launch.rule == finding.rule) {
+  const auto* culprit = file.result.root == nullptr ? launch.rule : file.result.root;
+  if (launch.verdict == lint::Verdict::rejects && culprit == finding.rule) {
     return 100;
   }
   int result = 20;

@@ -1,5 +1,7 @@
 #include "report/verdict.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "recipe/framework.h"
@@ -7,6 +9,19 @@
 #include "report/tally.h"
 
 namespace epwise::report {
+
+namespace {
+
+/// ", because of batch/indivisible (PAR019)": the finding that stands for the check that fires.
+std::string because_of(const lint::Result& result) {
+  const auto explained =
+      std::ranges::find(result.explained, result.launch.rule, &lint::Explained::rule);
+  return explained == result.explained.end()
+             ? ""
+             : fmt::format(", because of {} ({})", explained->by->id, explained->by->code);
+}
+
+}  // namespace
 
 std::string verdict_text(const LintedFile& file) {
   if (!is_readable(file)) {
@@ -22,11 +37,20 @@ std::string verdict_text(const LintedFile& file) {
       if (launch.rule == nullptr) {
         return fmt::format("would not start: {}{}", launch.crash, stage);
       }
-      return fmt::format("would not start: {} ({}){}{}",
+      if (const auto* root = file.result.root) {
+        return fmt::format("would not start: {} ({}), by way of {} ({}){}",
+                           root->id,
+                           root->code,
+                           launch.rule->id,
+                           launch.rule->code,
+                           stage);
+      }
+      return fmt::format("would not start: {} ({}){}{}{}",
                          launch.rule->id,
                          launch.rule->code,
                          stage,
-                         launch.crash.empty() ? "" : ", " + launch.crash);
+                         launch.crash.empty() ? "" : ", " + launch.crash,
+                         because_of(file.result));
     case lint::Verdict::undecided:
       break;
   }
@@ -34,6 +58,10 @@ std::string verdict_text(const LintedFile& file) {
     return "launch undecided" + stage;
   }
   return fmt::format("launch undecided, needs {}", listed(launch.needs));
+}
+
+std::string version_text(const std::string& tables, const std::string& asked_for) {
+  return asked_for.empty() ? tables : fmt::format("{} (by the tables of {})", asked_for, tables);
 }
 
 std::string checked_against(const LintedFile& file) {
@@ -45,11 +73,9 @@ std::string checked_against(const LintedFile& file) {
     text = recipe::title(file.recipe->framework);
   }
   if (!file.result.framework_version.empty()) {
-    text += fmt::format(" {}", file.result.framework_version);
-    if (!file.result.version_unknown.empty()) {
-      text += fmt::format(" (in place of {}, which this epwise does not know)",
-                          file.result.version_unknown);
-    } else if (file.result.version_assumed && file.recipe != nullptr) {
+    text += " " + version_text(file.result.framework_version, file.result.version_unknown);
+    if (file.result.version_unknown.empty() && file.result.version_assumed &&
+        file.recipe != nullptr) {
       text += fmt::format(" (assumed; say --stack {}=VERSION)",
                           recipe::to_string(file.recipe->framework));
     }

@@ -57,6 +57,7 @@ Json sweep_json(const whatif::Sweep& sweep, const whatif::Axis& axis) {
   for (std::size_t i = 0; i < sweep.looks.size(); ++i) {
     Json launch = launch_json(sweep.looks[i].launch);
     launch["point"] = axis.points[i];
+    launch["tables"] = sweep.looks[i].framework_version;
     launches.push_back(launch);
   }
   Json rules = Json::array();

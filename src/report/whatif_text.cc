@@ -7,6 +7,7 @@
 
 #include "report/columns.h"
 #include "report/tally.h"
+#include "report/verdict.h"
 #include "report/whatif_writer.h"
 
 namespace epwise::report {
@@ -139,12 +140,13 @@ class Text {
         paint_(style.colour, style.hyperlinks) {}
 
   std::string run() {
-    say(fmt::format("{}: {} {}{}{}",
-                    report_.path,
-                    recipe::title(report_.framework),
-                    answer_.present.framework_version,
-                    report_.target.empty() ? "" : ", ",
-                    report_.target));
+    say(fmt::format(
+        "{}: {} {}{}{}",
+        report_.path,
+        recipe::title(report_.framework),
+        version_text(answer_.present.framework_version, answer_.present.version_unknown),
+        report_.target.empty() ? "" : ", ",
+        report_.target));
     for (const auto& sweep : answer_.sweeps) {
       add(sweep);
     }
@@ -173,7 +175,10 @@ class Text {
                     axis.assumed ? "nothing says where it stands, taken as" : "now",
                     axis.points[axis.present]));
     if (style_.verbose) {
-      say(fmt::format("  points: {}", fmt::join(axis.points, ", ")));
+      say(fmt::format("  points: {}", points_text(axis)));
+    }
+    if (const auto tables = tables_text(sweep, axis); !tables.empty()) {
+      say(fmt::format("  tables: {}", tables));
     }
     if (sweep.segments.size() == 1) {
       out_ += "  the same at every point\n";
@@ -190,6 +195,46 @@ class Text {
       }
       out_ += rows_text(page, paint_);
     }
+  }
+
+  /// All points, a Bridge's with the Megatron-Core that it pins.
+  std::string points_text(const Axis& axis) const {
+    std::vector<std::string> all = axis.points;
+    for (auto& point : all) {
+      const auto& pins = question_.knowledge.tables.pins;
+      const auto pin = std::ranges::find(pins, point, &lint::Pin::bridge);
+      if (axis.name == "bridge" && pin != pins.end()) {
+        point += fmt::format(" (mcore {})", pin->core);
+      }
+    }
+    return fmt::format("{}", fmt::join(all, ", "));
+  }
+
+  /// Versions that have no tables of their own, and whose they take: "0.4.1, 0.4.2 those of 0.4.0".
+  static std::string tables_text(const Sweep& sweep, const Axis& axis) {
+    std::string text;
+    for (std::size_t first = 0; first < sweep.looks.size();) {
+      const auto& look = sweep.looks[first];
+      auto end = first + 1;
+      while (end < sweep.looks.size() && !look.version_unknown.empty() &&
+             !sweep.looks[end].version_unknown.empty() &&
+             sweep.looks[end].framework_version == look.framework_version) {
+        ++end;
+      }
+      if (look.version_unknown == axis.points[first]) {
+        const auto count = end - first;
+        text += fmt::format("{}{}{} {} those of {}",
+                            text.empty() ? "" : "; ",
+                            axis.points[first],
+                            count == 1   ? ""
+                            : count == 2 ? ", " + axis.points[end - 1]
+                                         : " to " + axis.points[end - 1],
+                            count == 1 ? "takes" : "take",
+                            look.framework_version);
+      }
+      first = end;
+    }
+    return text;
   }
 
   void add_steady() {

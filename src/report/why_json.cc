@@ -61,6 +61,13 @@ Json trace_json(const why::Trace& trace) {
   }
   json["doc"] = trace.doc;
   json["formula"] = trace.formula;
+  for (const auto& inexact : trace.inexact) {
+    json["inexact"].push_back({{"dividend", inexact.remainder.dividend},
+                               {"divisor", inexact.remainder.divisor},
+                               {"left", inexact.remainder.left},
+                               {"rule", inexact.rule == nullptr ? Json() : Json(inexact.rule->id)},
+                               {"rejects", inexact.rejects}});
+  }
   json["steps"] = steps;
   json["inputs"] = inputs;
   return json;

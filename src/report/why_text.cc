@@ -88,6 +88,7 @@ class Text {
     for (const auto& step : trace.steps) {
       add(step);
     }
+    add_remainders(trace);
     widest_ = widest(trace, 0);
     tree(trace, "");
     if (const auto needs = needs_text(trace.value); !needs.empty()) {
@@ -124,6 +125,28 @@ class Text {
       out_ += render_snippet(labels, gutter_width(labels), lint::Severity::note, style_, paint_);
     } else if (step.kind == Step::Kind::target || step.kind == Step::Kind::environment) {
       say(step.by, 4);
+    }
+  }
+
+  /// A formula rounds where the framework mostly refuses: what it leaves over, and what happens.
+  void add_remainders(const Trace& trace) {
+    for (const auto& inexact : trace.inexact) {
+      const auto& rest = inexact.remainder;
+      const std::string value =
+          fmt::format("not exact: {} // {} leaves {} over", rest.dividend, rest.divisor, rest.left);
+      if (inexact.rule == nullptr) {
+        say(fmt::format("{}; it is rounded down", value), 2);
+      } else {
+        say(fmt::format("{}; the framework does not round: {} ({}){}",
+                        value,
+                        inexact.rule->id,
+                        inexact.rule->code,
+                        inexact.rejects ? " rejects the launch" : ", an error after the start"),
+            2);
+      }
+    }
+    for (const auto& input : trace.inputs) {
+      add_remainders(input);
     }
   }
 

@@ -83,6 +83,7 @@ Look Bench::lint(const Spot& spot) {
   Look look;
   look.launch = result.launch;
   look.framework_version = result.framework_version;
+  look.version_unknown = result.version_unknown;
   look.sightings = sightings_of(result);
   look.blockers = blockers_of(look, question_);
   return look;

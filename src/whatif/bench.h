@@ -47,6 +47,7 @@ struct Look {
   lint::Launch launch;
   std::vector<Sighting> sightings;  // one a rule, by id
   std::string framework_version;    // whose tables were used
+  std::string version_unknown;      // the version that was asked for, where it has none of its own
   /// What keeps the spot from being clean: rules at or above the threshold, and what rejects the
   /// launch.
   std::vector<const lint::Rule*> blockers;

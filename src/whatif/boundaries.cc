@@ -34,11 +34,12 @@ class Search {
       : component_(component),
         knowledge_(knowledge) {
     slots_.insert(knowledge.names.find("stack." + std::string(component)));
-    // A derived value that is a version carries the component on: d.core.
+    // A derived value that is the component's version, in one framework at least, carries it on:
+    // d.core. One that is only computed from it (the core that a Bridge pins) has other numbers.
     for (std::size_t round = 0, before = 0; before != slots_.size() && round < 8; ++round) {
       before = slots_.size();
       for (const auto& derived : knowledge.derived) {
-        if (derived.type.kind == expr::Kind::version && reads(derived.expression)) {
+        if (derived.type.kind == expr::Kind::version && is_one_of_them(derived.expression)) {
           slots_.insert(derived.slot);
         }
       }
@@ -66,6 +67,26 @@ class Search {
   bool reads(const Expression& expression) const {
     const auto names = expression.names();
     return std::ranges::any_of(names, [&](int slot) { return slots_.contains(slot); });
+  }
+
+  /// Whether the expression, or a branch of it, is one of the slots itself.
+  bool is_one_of_them(const Expression& expression) const {
+    return !expression.empty() && gives_slot(expression, expression.nodes.back());
+  }
+
+  bool gives_slot(const Expression& expression, const Node& node) const {
+    if (node.op == Op::name) {
+      return slots_.contains(node.slot);
+    }
+    if (node.op != Op::conditional) {
+      return false;
+    }
+    bool gives = false;
+    for (std::int32_t i = 1; i < node.count; ++i) {  // behind the condition
+      const auto child = expression.children[static_cast<std::size_t>(node.first + i)];
+      gives = gives || gives_slot(expression, expression.nodes[static_cast<std::size_t>(child)]);
+    }
+    return gives;
   }
 
   void visit(const lint::Stage& stage) {

@@ -7,7 +7,9 @@
 #include "lint/field_spelling.h"
 #include "lint/itinerary.h"
 #include "lint/launch_run.h"
+#include "lint/range.h"
 #include "recipe/framework.h"
+#include "units/version.h"
 #include "why/watch.h"
 
 namespace epwise::why {
@@ -192,10 +194,54 @@ Trace Tracer::derived_trace(const model::Derived& derived, std::vector<std::stri
   shown.push_back(trace.key);
   Watch watch(facts_);
   expr::evaluate(expression, watch);
+  add_remainders(derived, trace);
+  if (trace.key == "stack.mcore") {
+    add_pin(trace);
+  }
   for (const int slot : watch.read()) {
     trace.inputs.push_back(this->trace(std::string(names.name(slot)), shown));
   }
   return trace;
+}
+
+/// The rule that a value rests on, else one that asks for the same division without a rest.
+void Tracer::add_remainders(const model::Derived& derived, Trace& trace) const {
+  const auto framework = recipe::to_string(recipe_.framework);
+  for (auto& remainder : remainders(derived.expression, derived.text, facts_)) {
+    Inexact inexact;
+    for (const auto index : derived.premises) {
+      inexact.rule = &knowledge_.rules[static_cast<std::size_t>(index)];
+    }
+    for (const auto& rule : knowledge_.rules) {
+      const bool same = rule.assert_text == remainder.modulo + " == 0";
+      if (inexact.rule == nullptr && same &&
+          lint::holds(rule.versions, framework, vocabulary_.version())) {
+        inexact.rule = &rule;
+      }
+    }
+    inexact.rejects = inexact.rule != nullptr &&
+                      std::ranges::find(inexact.rule->places, framework, &lint::Place::framework) !=
+                          inexact.rule->places.end();
+    inexact.remainder = std::move(remainder);
+    trace.inexact.push_back(std::move(inexact));
+  }
+}
+
+/// Where it is known from which Megatron-Core a release of Bridge brings.
+void Tracer::add_pin(Trace& trace) const {
+  const auto bridge = facts_.value(knowledge_.names.find("stack.bridge")).to_text();
+  const auto& pins = knowledge_.tables.pins;
+  const auto pin = std::ranges::find_if(pins, [&](const lint::Pin& each) {
+    return units::Version::parse(each.bridge) == units::Version::parse(bridge);
+  });
+  if (pin != pins.end()) {
+    trace.steps.push_back({Step::Kind::target,
+                           trace.value,
+                           {},
+                           "what Megatron-Bridge " + bridge + " pins: " + std::string(pin->source),
+                           {},
+                           {}});
+  }
 }
 
 std::string Tracer::name_of(const std::string& key) const {

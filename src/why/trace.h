@@ -9,6 +9,7 @@
 #include "lint/knowledge.h"
 #include "model/facts.h"
 #include "text/mark.h"
+#include "why/division.h"
 
 /// How a value came about: where it was written, what it is by default, what the launch made of it,
 /// and from which others it was computed.
@@ -36,14 +37,22 @@ struct Step {
 
 std::string_view to_string(Step::Kind kind);
 
+/// A division in a formula that leaves something over, and the rule that speaks of it.
+struct Inexact {
+  Remainder remainder;
+  const lint::Rule* rule = nullptr;  // null pointer: none does
+  bool rejects = false;              // this framework makes that check at its start-up
+};
+
 /// A value, its stations, and the values that it was computed from.
 struct Trace {
-  std::string name;     // as the user's format spells it: "model.x", "--x", "DP"
-  std::string key;      // as rules name it: "model.x", "d.DP"
-  expr::Value value;    // as executed
-  std::string doc;      // derived: what it means
-  std::string formula;  // derived: the expression
-  bool above = false;   // its inputs stand further up in the tree already
+  std::string name;              // as the user's format spells it: "model.x", "--x", "DP"
+  std::string key;               // as rules name it: "model.x", "d.DP"
+  expr::Value value;             // as executed
+  std::string doc;               // derived: what it means
+  std::string formula;           // derived: the expression
+  bool above = false;            // its inputs stand further up in the tree already
+  std::vector<Inexact> inexact;  // derived: rounded down on the way
   std::vector<Step> steps;
   std::vector<Trace> inputs;
 };
@@ -70,6 +79,8 @@ class Tracer {
  private:
   Trace trace(const std::string& key, std::vector<std::string>& shown) const;
   Trace derived_trace(const model::Derived& derived, std::vector<std::string>& shown) const;
+  void add_pin(Trace& trace) const;
+  void add_remainders(const model::Derived& derived, Trace& trace) const;
   void add_field_steps(const std::string& key, Trace& trace) const;
 
   struct Source {

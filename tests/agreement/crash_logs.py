@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
 """Guards `epwise explain --from-log`: the messages of the real validators' rejections, each as the end of a traceback.
 
-    tests/agreement/crash_logs.py BIN [--bare]      --bare: only the line of the error, without a traceback
+    tests/agreement/crash_logs.py BIN [--bare] [--recipes N]
+        --bare        only the line of the error, without a traceback
+        --recipes N   N of them, evenly spread, with the recipe and target that were rejected; asks whether the recipe helps
 
 Printed per version: rejections whose check is known, the share of which the first rule named is the right one, the share of which
 nothing is named, and the share of which another one is named with "this is" instead of "perhaps".
 Exit status: 0 the floors are met, 1 one is not, 77 ../shared is absent.
 """
-import collections, json, pathlib, re, subprocess, sys
+import collections, json, pathlib, re, subprocess, sys, tempfile
 from concurrent.futures import ThreadPoolExecutor
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -39,11 +41,48 @@ def log_of(expect, bare):
             f'  File "/opt/run/{file}", line {line}, in {function.split(".")[-1]}\n{error}')
 
 
-def named(binary, log):
+def named(binary, log, more=()):
     """(code of the first rule or None, whether it is said to be sure)"""
-    run = subprocess.run([binary, 'explain', '--from-log', '-', '--format', 'json'], input=log, capture_output=True, text=True)
+    run = subprocess.run([binary, 'explain', '--from-log', '-', '--format', 'json', *more], input=log, capture_output=True, text=True)
     suspects = [s for crash in json.loads(run.stdout)['crashes'][:1] for s in crash['suspects']]
     return (suspects[0]['code'], suspects[0]['sure']) if suspects else (None, False)
+
+
+def with_recipes(binary, files, bare, known, count):
+    """The same question with the recipe that was rejected, for `count` rejections spread evenly over all files."""
+    sys.path.insert(0, str(VECTORS.parent / 'tools'))
+    import vectors as tool, yaml
+    cases = []
+    for file in files:
+        for line in file.read_text('utf-8').splitlines():
+            vector = json.loads(line)
+            rules = {known.get(rule, rule) for rule in vector['expect'].get('rule') or []}
+            if vector['expect']['verdict'] == 'rejects' and rules and vector['expect']['at'] != 'argparse':
+                cases.append((vector, rules))
+    cases = cases[::max(1, len(cases) // count)]
+    tally = collections.Counter()
+    with tempfile.TemporaryDirectory() as folder:
+        for vector, rules in cases:
+            text = (tool.CORPUS / vector['base']).read_text('utf-8')
+            mlm = vector['framework'] == 'mlm'
+            recipe = pathlib.Path(folder, 'recipe.yaml')
+            recipe.write_text(tool.edit_flags(text, vector) if mlm else tool.edit_tree(yaml.load(text, tool.Loader), vector), 'utf-8')
+            framework, stack, hw, world, env = tool.target(vector)
+            words = ['--framework', framework, '--stack', stack, '--hw', hw, '--gpus', str(world)]
+            for name, value in env:
+                words += ['--env', name if value is None else f'{name}={value}']
+            log = log_of(vector['expect'], bare)
+            alone, _ = named(binary, log)
+            helped, sure = named(binary, log, [str(recipe), *words])
+            tally['alone'] += alone in rules
+            tally['with'] += helped in rules
+            tally['lost'] += alone in rules and helped not in rules
+            tally['surely wrong'] += sure and helped not in rules
+            if alone in rules and helped not in rules:
+                print(f"lost: {vector['id']}: {sorted(rules)}, with the recipe {helped}")
+    print(f"{len(cases)} rejections: right alone {tally['alone'] / len(cases):.4f}, with the recipe {tally['with'] / len(cases):.4f}; "
+          f"lost by it {tally['lost']}, surely wrong {tally['surely wrong']}")
+    return 0 if tally['lost'] == 0 else 1
 
 
 def main():
@@ -52,6 +91,8 @@ def main():
         print('skipped: ../shared/vectors is absent')
         return 77
     bare, known, wanted = '--bare' in sys.argv, codes(), collections.defaultdict(list)
+    if '--recipes' in sys.argv:
+        return with_recipes(sys.argv[1], files, bare, known, int(sys.argv[sys.argv.index('--recipes') + 1]))
     for file in files:
         for line in file.read_text('utf-8').splitlines():
             expect = json.loads(line)['expect']

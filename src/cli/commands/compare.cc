@@ -20,12 +20,6 @@ constexpr std::string_view kAbout = R"(WHAT IS COMPARED
   waterfalls (`epwise simulate --help`).
 
   --input states what is known of both runs, as for simulate.
-
-EXIT CODES
-  0  compared
-  1  lint finds errors in one of them and there is no --force (they are compared all the same), or
-     facts are missing
-  2, 3, 70, 130 as for lint
 )";
 
 ExitCode run(Session& session, const Arguments& arguments) {
@@ -66,6 +60,10 @@ Command compare_command() {
           .examples = {{"compare off.yaml on.yaml --hw h100 --gpus 16", "is the change worth it?"},
                        {"compare a.yaml b.yaml --hw gb200 --gpus 256 -f json", "for a program"}},
           .options = std::move(options),
+          .exits = {{ExitCode::clean, "compared"},
+                    {ExitCode::findings,
+                     "lint finds errors in one of them and there is no --force (they are compared "
+                     "all the same), or facts are missing"}},
           .about = kAbout,
           .operands = Completion::files,
           .takes_words = true,

@@ -1,5 +1,6 @@
 #include <ostream>
 #include <string>
+#include <string_view>
 
 #include "cli/arguments.h"
 #include "cli/commands/all.h"
@@ -14,6 +15,15 @@
 namespace epwise::cli {
 
 namespace {
+
+constexpr std::string_view kAbout = R"(LOGS
+  --from-log reads tracebacks, complaints of argparse and lone error lines, also of ranks that write
+  in turns. Their words and upstream lines lead to a rule; what goes wrong in a running job (no
+  memory left, a time-out, a missing package, ...) is known by its words too. With the recipe and
+  the target of the run (--hw, --gpus, --stack, words behind --) the finding is located and mended,
+  or what of the recipe bears on the trouble is shown. Where nothing fits, it says what was looked
+  for.
+)";
 
 ExitCode run(Session& session, const Arguments& arguments) {
   if (const auto log = arguments.one("--from-log")) {
@@ -79,6 +89,7 @@ Command explain_command() {
       .options = options(),
       .exits = {{ExitCode::clean, "the rules are shown; with --from-log, the first error is known"},
                 {ExitCode::findings, "with --from-log only: the first error is not known"}},
+      .about = kAbout,
       .operands = Completion::rules,
       .takes_words = true,
       .run = run};

@@ -27,11 +27,6 @@ INPUTS
   routing=forced|natural, imbalance=1.2 (hottest rank over mean), host=40us (one framework
   operation), cpu=x86|grace, nic_rate=400Gbit/s, nvlink_domain=72, attention_path=fused|unfused
   (learnable softmax), fp8_attention=on|off, fused_experts=on|off
-
-EXIT CODES
-  0  every recipe was simulated
-  1  one was not: lint finds errors in it and there is no --force, or facts are missing
-  2, 3, 70, 130 as for lint
 )";
 
 ExitCode run(Session& session, const Arguments& arguments) {
@@ -78,6 +73,10 @@ Command simulate_command() {
                    {"simulate a.yaml b.yaml --hw gb200 --gpus 256 -f csv", "a table of several"},
                    {"simulate recipe.yaml --hw h100 --gpus 64 -f json", "for a program"}},
       .options = std::move(options),
+      .exits = {{ExitCode::clean, "every recipe was simulated"},
+                {ExitCode::findings,
+                 "one was not: lint finds errors in it and there is no --force, or facts are "
+                 "missing"}},
       .about = kAbout,
       .operands = Completion::files,
       .takes_words = true,

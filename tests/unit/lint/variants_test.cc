@@ -48,7 +48,9 @@ std::string words(const Judgement& judgement) {
 
 /// The same of a whole lint.
 std::string words(const epwise::lint::Result& result) {
-  Judgement judgement{result.launch.verdict, result.launch.rule, {}, {}};
+  Judgement judgement;
+  judgement.verdict = result.launch.verdict;
+  judgement.first = result.launch.rule;
   for (const auto& finding : result.findings) {
     judgement.failed.push_back(finding.rule);
   }

@@ -28,7 +28,8 @@ TEST_CASE("needs: the option that settles each name") {
   CHECK(options({"gpus", "stack.te", "stack.torch"}) ==
         "--stack te=VERSION,torch=VERSION --gpus N");
   CHECK(options({"purpose"}) == "--purpose NAME");
-  CHECK(options({"dataset._target_"}).empty());
+  CHECK(options({"dataset._target_"}) == "--base RECIPE.yaml");
+  CHECK(options({"model.num_layers"}).empty());
 }
 
 TEST_CASE("needs: names that most rules wait for come first") {

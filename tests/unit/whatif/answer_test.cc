@@ -107,6 +107,29 @@ TEST_CASE("every point says what a lint of its own says") {
   compare_with_lint(megatron);
 }
 
+TEST_CASE("every version that is visited has tables of its own, or says whose it takes") {
+  for (const char* component : {"bridge", "mlm"}) {
+    const bool is_bridge = std::string(component) == "bridge";
+    AskedRecipe asked(is_bridge ? kDelayed : kMegatron, "", {{component, ".."}}, knowledge());
+    asked.selection.select = {"shape/world-size"};
+    const auto known = recipe::Vocabulary::versions(is_bridge ? recipe::Framework::bridge
+                                                              : recipe::Framework::mlm);
+    const auto answer = whatif::answer(asked.question);
+    const auto& points = asked.question.axes.front().points;
+    int borrowed = 0;
+    for (std::size_t i = 0; i < points.size(); ++i) {
+      CAPTURE(points[i]);
+      const auto& look = answer.sweeps.front().looks[i];
+      const bool own = std::ranges::find(known, points[i]) != known.end();
+      CHECK(look.version_unknown == (own ? "" : points[i]));
+      CHECK((own ? look.framework_version == points[i]
+                 : std::ranges::find(known, look.framework_version) != known.end()));
+      borrowed += own ? 0 : 1;
+    }
+    CHECK(borrowed > 0);
+  }
+}
+
 TEST_CASE("neighbouring points that say the same are one stretch") {
   AskedRecipe asked(kDelayed, "--gpus 16 --hw h100", {{"te", "2.5..2.9"}}, knowledge());
   asked.selection.select = {"wgrad/grad-reduce-old-te"};

@@ -67,6 +67,39 @@ TEST_CASE("a computed value is a tree down to what somebody said") {
   CHECK(tp->steps.front().by == "Megatron-Bridge 0.6.2");
 }
 
+TEST_CASE("a division that leaves something over says so, and what the framework does with it") {
+  const Traced traced(kBridge, "--gpus 63 --stack bridge=0.6.2");
+  const Trace trace = traced.of("data_parallel_size");
+  CHECK(trace.value.to_text() == "31");
+  REQUIRE(trace.inexact.size() == 1);
+  CHECK(trace.inexact.front().remainder.dividend == "63");
+  CHECK(trace.inexact.front().remainder.divisor == "2");
+  CHECK(trace.inexact.front().remainder.left == "1");
+  REQUIRE(trace.inexact.front().rule != nullptr);
+  CHECK(trace.inexact.front().rule->code == "PAR001");
+  CHECK(trace.inexact.front().rejects);
+  CHECK(Traced(kBridge, "--gpus 64").of("data_parallel_size").inexact.empty());
+}
+
+TEST_CASE("a division that no premise speaks of leads to the rule that asks for it") {
+  const Traced traced(
+      "model:\n  num_moe_experts: 60\n  expert_model_parallel_size: 16\n", "--gpus 16");
+  const Trace trace = traced.of("d.local_experts");
+  CHECK(trace.value.to_text() == "3");
+  REQUIRE(trace.inexact.size() == 1);
+  CHECK(trace.inexact.front().remainder.left == "12");
+  REQUIRE(trace.inexact.front().rule != nullptr);
+  CHECK(trace.inexact.front().rule->code == "PAR006");
+  CHECK_FALSE(trace.inexact.front().rejects);  // Bridge finds it out when the layer is built
+}
+
+TEST_CASE("the Megatron-Core of a Bridge says where it is known from") {
+  const Trace trace = Traced(kBridge, "--stack bridge=0.5.0").of("mcore");
+  CHECK(trace.value.to_text() == "0.18.0");
+  REQUIRE_FALSE(trace.steps.empty());
+  CHECK(trace.steps.back().by.find("v0.5.0") != std::string::npos);
+}
+
 TEST_CASE("what is not known says what would settle it") {
   const Trace trace = Traced(kBridge, "").of("DP");
   REQUIRE(trace.value.is_unknown());

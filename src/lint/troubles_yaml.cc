@@ -1,0 +1,97 @@
+#include "lint/troubles_yaml.h"
+
+#include <set>
+#include <string>
+#include <utility>
+
+#include "yaml/reader.h"
+
+namespace epwise::lint {
+
+namespace {
+
+constexpr const char* kInvalid = "rules/invalid";
+
+std::vector<std::string_view> kept(std::vector<std::string> texts, Reading& reading) {
+  std::vector<std::string_view> all;
+  all.reserve(texts.size());
+  for (auto& text : texts) {
+    all.push_back(reading.texts.keep(std::move(text)));
+  }
+  return all;
+}
+
+TroubleHint read_hint(const yaml::Node& node, Reading& reading) {
+  yaml::MapReader in(node, "a hint", reading.problems, kInvalid);
+  TroubleHint hint;
+  hint.log = kept(in.texts("log"), reading);
+  hint.says = reading.texts.keep(in.required_text("says"));
+  in.finish();
+  return hint;
+}
+
+Trouble read_trouble(const yaml::Node& node, Reading& reading) {
+  yaml::MapReader in(node, "a trouble", reading.problems, kInvalid);
+  Trouble trouble;
+  trouble.name = reading.texts.keep(in.required_text("name"));
+  trouble.what = reading.texts.keep(in.required_text("what"));
+  trouble.log = kept(in.texts("log"), reading);
+  trouble.why = reading.texts.keep(in.required_text("why"));
+  if (const auto* hints = in.sequence("hints")) {
+    for (const auto& hint : hints->items) {
+      trouble.hints.push_back(read_hint(hint, reading));
+    }
+  }
+  trouble.fields = kept(in.texts("fields"), reading);
+  trouble.rules = kept(in.texts("rules"), reading);
+  trouble.first = kept(in.texts("first"), reading);
+  trouble.from = kept(in.texts("from"), reading);
+  in.finish();
+  if (trouble.log.empty() || trouble.first.empty()) {
+    in.problem(node.mark, "a trouble needs `log` (its words) and `first` (what to try)");
+  }
+  for (const auto field : trouble.fields) {
+    if (!reading.scope.type_of(field)) {
+      in.problem(node.mark, "`" + std::string(field) + "` is no name that a rule can read");
+    } else {
+      reading.names.slot(field);
+    }
+  }
+  return trouble;
+}
+
+}  // namespace
+
+void read_troubles(const yaml::Node& root, Tables& tables, Reading& reading) {
+  const auto* list = root.find("troubles");
+  if (list == nullptr || !list->is_sequence()) {
+    reading.problems.push_back({kInvalid, root.mark, "`troubles:` with a list is expected"});
+    return;
+  }
+  for (const auto& item : list->items) {
+    tables.troubles.push_back(read_trouble(item, reading));
+  }
+}
+
+void check_troubles(const Knowledge& knowledge, std::vector<text::Diagnostic>& problems) {
+  std::set<std::string_view> words;
+  const auto complain = [&](const Trouble& trouble, const std::string& what) {
+    problems.push_back(
+        {kInvalid, {}, "rules/tables/troubles.yaml: " + std::string(trouble.name) + ": " + what});
+  };
+  for (const auto& trouble : knowledge.tables.troubles) {
+    for (const auto id : trouble.rules) {
+      const auto* rule = knowledge.find(id);
+      if (rule == nullptr || rule->id != id) {
+        complain(trouble, "there is no rule `" + std::string(id) + "`");
+      }
+    }
+    for (const auto log : trouble.log) {
+      if (!words.insert(log).second) {
+        complain(trouble, "`" + std::string(log) + "` tells another trouble already");
+      }
+    }
+  }
+}
+
+}  // namespace epwise::lint

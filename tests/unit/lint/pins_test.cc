@@ -1,0 +1,68 @@
+#include <algorithm>
+
+#include <doctest/doctest.h>
+
+#include "lint/tables_yaml.h"
+#include "recipe/stack.h"
+#include "support/example_target.h"
+#include "units/version.h"
+
+namespace epwise::lint {
+namespace {
+
+const Knowledge& knowledge() {
+  static const auto table = load_knowledge();
+  return table;
+}
+
+TEST_CASE("a version takes the core of its release, an unknown one that of the release before it") {
+  const std::vector<Pin> pins = {{"0.4.0", "0.17.0", ""},
+                                 {"0.4.1", "0.17.0", ""},
+                                 {"0.5.1", "0.18.2", ""},
+                                 {"head", "head", ""}};
+  CHECK(pinned_expression("stack.bridge", pins) ==
+        "stack.bridge < v\"0.5.1\" ? v\"0.17.0\" : stack.bridge < v\"0.6.0\" ? v\"0.18.2\" : "
+        "v\"head\"");
+}
+
+TEST_CASE("every release of Megatron-Bridge that whatif visits has its Megatron-Core, and no other") {
+  const auto& lists = knowledge().tables.releases;
+  const auto bridge = std::ranges::find(lists, "bridge", &ReleaseList::component);
+  REQUIRE(bridge != lists.end());
+  for (const auto release : bridge->releases) {
+    CAPTURE(release);
+    CHECK(std::ranges::find(knowledge().tables.pins, release, &Pin::bridge) !=
+          knowledge().tables.pins.end());
+  }
+  const auto core = std::ranges::find(lists, "mcore", &ReleaseList::component);
+  REQUIRE(core != lists.end());
+  for (const auto& pin : knowledge().tables.pins) {
+    CAPTURE(pin.bridge);
+    const bool pre = pin.core.find("rc") != std::string_view::npos;
+    CHECK((pre || std::ranges::find(core->releases, pin.core) != core->releases.end()));
+    CHECK_FALSE(pin.source.empty());
+  }
+}
+
+TEST_CASE("the table of releases is what rules read as stack.mcore") {
+  for (const auto& pin : knowledge().tables.pins) {
+    CAPTURE(pin.bridge);
+    const auto target = test::parse_target("--stack bridge=" + std::string(pin.bridge));
+    const auto vocabulary = recipe::Vocabulary::load(recipe::Framework::bridge, pin.bridge);
+    if (vocabulary.version() != pin.bridge) {
+      continue;  // its rules are those of another release, with that one's Megatron-Core
+    }
+    const auto linted = test::lint_text("model: {num_layers: 2}\n",
+                                        "--stack bridge=" + std::string(pin.bridge),
+                                        knowledge());
+    const model::Facts facts(*linted.recipes.front(),
+                             vocabulary,
+                             target.target,
+                             knowledge().names,
+                             knowledge().derived);
+    CHECK(facts.value(knowledge().names.find("stack.mcore")).to_text() == pin.core);
+  }
+}
+
+}  // namespace
+}  // namespace epwise::lint
