@@ -79,6 +79,24 @@ void check_action(const Command& command, const Arguments& arguments) {
   throw UsageError(fmt::format("{}\nusage: epwise {}", complaint, command.usage));
 }
 
+/// Says of words behind `--` that look like options of the command that they belong to the launch.
+/// No framework has a flag of one of these names but --help.
+void hint_at_own_options(const std::vector<Option>& options,
+                         const std::vector<std::string>& behind,
+                         std::ostream& err) {
+  for (const std::string& word : behind) {
+    const std::string_view name = std::string_view(word).substr(0, word.find('='));
+    const bool own = name.starts_with("--") && name != "--help" &&
+                     std::ranges::find(options, name, &Option::name) != options.end();
+    if (own) {
+      err << fmt::format(
+          "epwise: {} stands behind `--` and counts as a word of the launch; options of epwise go "
+          "in front of it\n",
+          name);
+    }
+  }
+}
+
 }  // namespace
 
 int App::run(const std::vector<std::string>& words) {
@@ -133,6 +151,7 @@ int App::dispatch(const std::vector<std::string>& all) {
   }
   add_variables(options, session_.variables, arguments);
   if (command.takes_words) {
+    hint_at_own_options(options, behind, session_.err);
     arguments.words = std::move(behind);
     arguments.has_words = has_words;
   } else {

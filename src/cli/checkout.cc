@@ -136,8 +136,10 @@ report::Checkout find_checkout(const world::Files& files) {
   const std::string root = enclosing_folders(files, *here).back();
   const GitFolders git = git_folders(files, root);
   if (git.own.empty()) {
+    checkout.root = *here;
     return checkout;
   }
+  checkout.root = root;
   if (root != *here) {
     checkout.prefix = below(root, *here).value_or("") + "/";
   }

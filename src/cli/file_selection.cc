@@ -1,6 +1,7 @@
 #include "cli/file_selection.h"
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 #include <set>
 #include <string_view>
@@ -41,6 +42,12 @@ IgnoreFile read_ignore_file(const world::Files& files, const std::string& folder
   return result;
 }
 
+/// What an argument stands for.
+struct Found {
+  std::vector<Input> inputs;
+  std::vector<std::string> problems;
+};
+
 /// Goes through a folder and keeps the files that `wanted` takes.
 class Walk {
  public:
@@ -49,7 +56,7 @@ class Walk {
       : files_(files),
         pattern_(std::move(pattern)) {}
 
-  std::vector<std::string> run(const std::string& start) {
+  Found run(const std::string& start) {
     const std::string absolute = files_.canonical(start).value_or(start);
     std::vector<std::string> above = enclosing_folders(files_, absolute);
     for (std::size_t i = above.size(); i-- > 1;) {
@@ -66,10 +73,19 @@ class Walk {
       return;
     }
     ignores_.push_back(read_ignore_file(files_, folder.absolute));
-    for (const std::string& name : files_.list(folder.absolute)) {
+    for (const std::string& name : names_in(folder)) {
       visit({join(folder.shown, name), join(folder.absolute, name)}, name);
     }
     ignores_.pop_back();
+  }
+
+  std::vector<std::string> names_in(const Folder& folder) {
+    try {
+      return files_.list(folder.shown);
+    } catch (const world::MissingError& error) {
+      found_.problems.emplace_back(error.what());
+      return {};
+    }
   }
 
   void visit(const Folder& place, const std::string& name) {
@@ -80,7 +96,7 @@ class Walk {
     if (is_directory) {
       enter(place);
     } else if (is_wanted(place.shown) && files_.is_file(place.absolute)) {
-      found_.push_back(place.shown);
+      found_.inputs.push_back({place.shown, false, false});
     }
   }
 
@@ -113,7 +129,7 @@ class Walk {
   std::string pattern_;
   std::vector<IgnoreFile> ignores_;
   std::set<std::string> entered_;
-  std::vector<std::string> found_;
+  Found found_;
 };
 
 /// "./recipes//a.yaml" → "recipes/a.yaml"; ".." stays, because it may pass a link.
@@ -138,42 +154,29 @@ std::string fixed_folder(const std::string& pattern) {
   return parent_of(pattern.substr(0, pattern.find_first_of("*?[") + 1));
 }
 
-struct Found {
-  std::vector<Input> inputs;
-  std::string problem;
-};
-
-Found find_in(const world::Files& files, const std::string& start, const std::string& pattern) {
-  Found found;
-  for (std::string& path : Walk(files, pattern).run(start)) {
-    found.inputs.push_back({std::move(path), false, false});
-  }
-  return found;
-}
-
 Found expand(const world::Files& files, const std::string& argument) {
   if (argument.empty()) {
     return {{}, "the name of a file is empty: is a variable of the shell unset?"};
   }
   const std::string path = tidy(argument);
   if (files.is_file(path)) {
-    return {{{path, true, false}}, ""};
+    return {{{path, true, false}}, {}};
   }
   if (files.is_directory(path)) {
-    Found found = find_in(files, path, "");
-    if (found.inputs.empty()) {
-      found.problem = fmt::format("{}: no *.yaml or *.yml file in this folder", argument);
+    Found found = Walk(files, "").run(path);
+    if (found.inputs.empty() && found.problems.empty()) {
+      found.problems.push_back(fmt::format("{}: no *.yaml or *.yml file in this folder", argument));
     }
     return found;
   }
   if (is_glob(path)) {
-    Found found = find_in(files, fixed_folder(path), path);
-    if (found.inputs.empty()) {
-      found.problem = fmt::format("{}: no file matches this pattern", argument);
+    Found found = Walk(files, path).run(fixed_folder(path));
+    if (found.inputs.empty() && found.problems.empty()) {
+      found.problems.push_back(fmt::format("{}: no file matches this pattern", argument));
     }
     return found;
   }
-  return {{}, fmt::format("{}: no such file or folder", argument)};
+  return {{}, {fmt::format("{}: no such file or folder", argument)}};
 }
 
 }  // namespace
@@ -190,9 +193,7 @@ FileSelection select_files(const world::Files& files,
       found = expand(files, argument);
     }
     std::ranges::move(found.inputs, std::back_inserter(selection.inputs));
-    if (!found.problem.empty()) {
-      selection.unreadable.push_back(found.problem);
-    }
+    std::ranges::move(found.problems, std::back_inserter(selection.unreadable));
   }
   // A file that is named and also found in a folder counts as named.
   std::ranges::sort(selection.inputs, [](const Input& a, const Input& b) {

@@ -39,6 +39,21 @@ std::string_view consequence(lint::Tier tier) {
 
 }  // namespace
 
+std::optional<FixOrder> fix_order(const Arguments& arguments) {
+  const std::optional<Setting> tier = arguments.one("--fix");
+  const bool show = arguments.flag("--diff");
+  if (!tier && !show) {
+    return std::nullopt;
+  }
+  FixOrder order{lint::Tier::neutral, show};
+  for (const lint::Tier each : {lint::Tier::performance, lint::Tier::training}) {
+    if (tier && tier->value == lint::to_string(each)) {
+      order.highest = each;
+    }
+  }
+  return order;
+}
+
 std::string command_with_tier(const std::vector<std::string>& line, lint::Tier tier) {
   const std::string wanted = fmt::format("--fix={}", lint::to_string(tier));
   std::vector<std::string> words{"epwise"};
@@ -97,6 +112,7 @@ void FixOutput::write(const LintTask& task, const FixedText& fixed) {
     }
     session_.files.write_atomically(task.path, fixed.after.bytes);
   }
+  changed_ += file_changed || words_changed ? 1 : 0;
   tell(task, fixed);
   if (words_changed && real_file) {
     say(fmt::format("{}: behind `--` say {}", task.path, joined(fixed.after.words)));
@@ -109,7 +125,7 @@ void FixOutput::tell(const LintTask& task, const FixedText& fixed) {
   } else {
     std::size_t changes = 0;
     for (const repair::Repair& repair : fixed.repairs) {
-      changes += repair.changes.size();
+      changes += repair.edits.size();
     }
     say(fmt::format("{}: {}{}",
                     task.path,
@@ -117,10 +133,15 @@ void FixOutput::tell(const LintTask& task, const FixedText& fixed) {
                     order_.show_only ? " would be made" : " made"));
   }
   for (const repair::Repair& repair : fixed.repairs) {
-    session_.err << fmt::format("  {} ({}, {})\n",
-                                fmt::join(repair.changes, ", "),
-                                lint::to_string(repair.tier),
-                                repair.rule);
+    std::vector<std::string> edits(repair.edits.size());
+    std::ranges::transform(repair.edits, edits.begin(), repair::to_text);
+    session_.err << fmt::format(
+        "  {} ({}, {})\n", fmt::join(edits, ", "), lint::to_string(repair.tier), repair.rule);
+  }
+  if (!told_) {
+    for (const std::string& sentence : fixed.unsettled) {
+      say(fmt::format("{}: {}", task.path, sentence));
+    }
   }
   if (fixed.bounded) {
     say(fmt::format("{}: the search for the smallest set of changes was cut short; fewer may do",

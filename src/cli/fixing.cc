@@ -5,6 +5,7 @@
 #include "cli/linting.h"
 #include "repair/elsewhere.h"
 #include "repair/proof.h"
+#include "report/tally.h"
 
 namespace epwise::cli {
 
@@ -21,15 +22,36 @@ std::optional<lint::Tier> least_tier(const lint::Finding& finding) {
   return least;
 }
 
-void count_left(const LintOutcome& outcome, lint::Tier highest, FixedText& fixed) {
-  for (const report::LintedFile& file : outcome.files) {
-    for (const lint::Finding& finding : file.result.findings) {
-      const auto tier = least_tier(finding);
-      if (finding.severity > lint::Severity::note && tier && *tier > highest) {
-        ++fixed.left[*tier];
-      }
+/// The errors of a document after its repair go into its report.
+void count_left(const report::LintedFile& after,
+                lint::Tier highest,
+                FixedText& fixed,
+                report::Repaired& repaired) {
+  for (const lint::Finding& finding : after.result.findings) {
+    const auto tier = least_tier(finding);
+    if (finding.severity > lint::Severity::note && tier && *tier > highest) {
+      ++fixed.left[*tier];
+    }
+    if (finding.severity == lint::Severity::error && !finding.consequence) {
+      repaired.left.push_back({finding.rule, tier});
     }
   }
+  std::string unsettled = report::unsettled_text(repaired);
+  if (!unsettled.empty()) {
+    fixed.unsettled.push_back(std::move(unsettled));
+  }
+}
+
+report::Repaired report_of(const repair::Plan& plan, bool made) {
+  report::Repaired repaired;
+  repaired.made = made;
+  repaired.bounded = plan.bounded;
+  for (const repair::Repair& repair : plan.repairs) {
+    for (const repair::Repair::Edit& edit : repair.edits) {
+      repaired.changes.push_back({edit.field, edit.before, edit.after, repair.rule, repair.tier});
+    }
+  }
+  return repaired;
 }
 
 }  // namespace
@@ -67,9 +89,11 @@ void Linter::fix(Sheet& sheet, LintOutcome& outcome) {
   const FixOrder& order = *sheet.task.fix;
   FixedText fixed;
   fixed.before = bench_of(sheet, 0).draft();
+  std::vector<report::Repaired> repaired;
   for (std::size_t i = 0; i < outcome.files.size(); ++i) {
     const repair::Bench bench = bench_of(sheet, place_of(i));
     repair::Plan plan = repair::plan(bench, bench.lint(bench.draft()), order.highest);
+    repaired.push_back(report_of(plan, !order.show_only));
     std::ranges::move(plan.repairs, std::back_inserter(fixed.repairs));
     fixed.bounded = fixed.bounded || plan.bounded;
     if (sheet.request.file) {
@@ -82,9 +106,15 @@ void Linter::fix(Sheet& sheet, LintOutcome& outcome) {
   fixed.after = bench_of(sheet, 0).draft();
   LintOutcome after = lint(sheet);
   prove(sheet, after);
-  count_left(after, order.highest, fixed);
+  const std::size_t documents = std::min(repaired.size(), after.files.size());
+  for (std::size_t i = 0; i < documents; ++i) {
+    count_left(after.files[i], order.highest, fixed, repaired[i]);
+  }
   if (!order.show_only) {
     outcome.files = std::move(after.files);
+  }
+  for (std::size_t i = 0; i < documents; ++i) {
+    outcome.files[i].repaired = std::move(repaired[i]);
   }
   outcome.fixed = std::move(fixed);
 }

@@ -18,12 +18,14 @@
 #include "cli/lint_options.h"
 #include "cli/linting.h"
 #include "cli/parallel.h"
+#include "cli/progress.h"
 #include "cli/report_builder.h"
 #include "cli/report_output.h"
 #include "cli/rules_source.h"
 #include "cli/run_settings.h"
 #include "cli/target_options.h"
 #include "cli/version.h"
+#include "report/tally.h"
 
 namespace epwise::cli {
 
@@ -57,22 +59,6 @@ std::string read_standard_input(const Arguments& arguments, Session& session) {
   return {std::istreambuf_iterator<char>(session.in), std::istreambuf_iterator<char>()};
 }
 
-/// What --fix and --diff say; --diff alone shows what is neutral.
-std::optional<FixOrder> fix_order(const Arguments& arguments) {
-  const std::optional<Setting> tier = arguments.one("--fix");
-  const bool show = arguments.flag("--diff");
-  if (!tier && !show) {
-    return std::nullopt;
-  }
-  FixOrder order{lint::Tier::neutral, show};
-  for (const lint::Tier each : {lint::Tier::performance, lint::Tier::training}) {
-    if (tier && tier->value == lint::to_string(each)) {
-      order.highest = each;
-    }
-  }
-  return order;
-}
-
 /// One run of `epwise lint`: everything that its steps share.
 class LintRun {
  public:
@@ -95,12 +81,22 @@ class LintRun {
     configure();
     const lint::Knowledge knowledge = load_rules(session_, rules_folder());
     make_tasks(knowledge);
-    report::LintReport report = lint_all(knowledge, is_told_in_full(sinks));
+    const Awaiting ending(fix_ ? session_.interruption : nullptr);
+    const bool told = is_told_in_full(sinks);
+    report::LintReport report = lint_all(knowledge, told, ending);
+    if (ending.interrupted()) {
+      session_.err << "epwise: interrupted: nothing was changed\n";
+      return ExitCode::interrupted;
+    }
     report.knowledge = &knowledge;
     report.checkout = find_checkout(session_.files);
     auto code = ExitCode{static_cast<std::uint8_t>(report.exit_code)};
     if (fix_) {
-      code = worst(code, put_fixes());
+      const ExitCode put = put_fixes(told, ending);
+      if (put == ExitCode::interrupted) {
+        return put;
+      }
+      code = worst(code, put);
     }
     if (fix_ && fix_->show_only) {
       std::erase_if(sinks, [](const Sink& sink) { return sink.path.empty(); });
@@ -211,7 +207,7 @@ class LintRun {
     }
   }
 
-  report::LintReport lint_all(const lint::Knowledge& knowledge, bool told) {
+  report::LintReport lint_all(const lint::Knowledge& knowledge, bool told, const Awaiting& ending) {
     const std::optional<Setting> document = arguments_.one("--document");
     Linter linter(session_.files,
                   knowledge,
@@ -219,9 +215,17 @@ class LintRun {
                   arguments_.words,
                   document ? parse_document(*document) : DocumentChoice{});
     std::vector<LintOutcome> outcomes(tasks_.size());
-    run_parallel(tasks_.size(), threads_of(arguments_, tasks_.size()), [&](std::size_t i) {
-      outcomes[i] = linter.run(tasks_[i]);
-    });
+    {
+      const bool shown = session_.terminal.err && !arguments_.flag("--quiet");
+      Progress progress(
+          shown ? &session_.err : nullptr, fix_ ? "fixing" : "linting", tasks_.size());
+      run_parallel(tasks_.size(), threads_of(arguments_, tasks_.size()), [&](std::size_t i) {
+        if (!ending.interrupted()) {
+          outcomes[i] = linter.run(tasks_[i]);
+          progress.advance();
+        }
+      });
+    }
     check_base(outcomes);
     ReportBuilder builder(session_, arguments_, told);
     for (const std::string& sentence : selection_.unreadable) {
@@ -257,9 +261,15 @@ class LintRun {
            });
   }
 
-  ExitCode put_fixes() {
-    FixOutput output(session_, *fix_, arguments_.line);
+  ExitCode put_fixes(bool told, const Awaiting& ending) {
+    FixOutput output(session_, *fix_, arguments_.line, told);
     for (std::size_t i = 0; i < tasks_.size(); ++i) {
+      if (ending.interrupted()) {
+        session_.err << fmt::format(
+            "epwise: interrupted: {} changed, the others are as they were\n",
+            report::counted(output.changed(), "file"));
+        return ExitCode::interrupted;
+      }
       if (fixed_[i]) {
         output.add(tasks_[i], *fixed_[i]);
       }

@@ -44,8 +44,9 @@ struct FixedText {
   repair::Draft before;
   repair::Draft after;
   std::vector<repair::Repair> repairs;
-  bool bounded = false;            // a smaller set of changes may do
-  std::map<lint::Tier, int> left;  // errors and warnings that only a higher tier settles
+  bool bounded = false;                // a smaller set of changes may do
+  std::map<lint::Tier, int> left;      // errors and warnings that only a higher tier settles
+  std::vector<std::string> unsettled;  // what is said of the errors without a fix, a document each
 };
 
 /// One input and everything that was said about it outside of its own text.

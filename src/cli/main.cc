@@ -6,6 +6,7 @@
 
 #include "cli/app.h"
 #include "cli/exit_code.h"
+#include "cli/interruption.h"
 #include "cli/terminal.h"
 #include "hw/driver_probe.h"
 #include "world/disk_files.h"
@@ -13,8 +14,14 @@
 
 namespace {
 
-/// At once and without unwinding: nothing that is being written is under its final name yet.
+// What a signal handler reads has to outlive everything.
+epwise::cli::Interruption interruption;
+
+/// Without unwinding: nothing that is being written is under its final name yet.
 void stop(int) {
+  if (interruption.awaited && !interruption.wanted.exchange(true)) {
+    return;
+  }
   _exit(epwise::cli::to_int(epwise::cli::ExitCode::interrupted));
 }
 
@@ -27,7 +34,13 @@ int main(int argc, char** argv) {
   epwise::world::DiskFiles files;
   const epwise::world::ProcessVariables variables;
   const epwise::hw::DriverProbe devices;
-  epwise::cli::App app(
-      {std::cin, std::cout, std::cerr, files, variables, epwise::cli::find_terminal(), devices});
+  epwise::cli::App app({std::cin,
+                        std::cout,
+                        std::cerr,
+                        files,
+                        variables,
+                        epwise::cli::find_terminal(),
+                        devices,
+                        &interruption});
   return app.run(std::vector<std::string>(argv + 1, argv + argc));
 }

@@ -2,6 +2,7 @@
 
 #include <iosfwd>
 
+#include "cli/interruption.h"
 #include "cli/terminal.h"
 #include "hw/device.h"
 #include "world/files.h"
@@ -17,6 +18,7 @@ struct Session {
   const world::Variables& variables;
   Terminal terminal;
   const hw::DeviceProbe& devices;
+  Interruption* interruption = nullptr;  // none in most tests
 };
 
 }  // namespace epwise::cli

@@ -119,7 +119,7 @@ Devices devices_in_proc(const world::Files& files) {
       found.driver = first_version(line);
     }
   }
-  for (const std::string& gpu : files.list(root + "/gpus")) {
+  for (const std::string& gpu : world::list_if_possible(files, root + "/gpus")) {
     std::string path = root + "/gpus/";
     path.append(gpu).append("/information");
     const std::string text = file_head(files, path).value_or("");

@@ -108,7 +108,7 @@ std::vector<Distribution> find_distributions(const world::Files& files,
                                              const std::vector<std::string>& folders) {
   std::vector<Distribution> all;
   for (const std::string& folder : folders) {
-    for (const std::string& entry : files.list(folder)) {
+    for (const std::string& entry : world::list_if_possible(files, folder)) {
       const auto label = read_label(entry);
       if (!label || !matters(label->name)) {
         continue;
@@ -143,7 +143,7 @@ const Distribution* find_distribution(const std::vector<Distribution>& distribut
 
 std::vector<std::string> path_additions(const world::Files& files, const std::string& folder) {
   std::vector<std::string> additions;
-  for (const std::string& entry : files.list(folder)) {
+  for (const std::string& entry : world::list_if_possible(files, folder)) {
     if (!entry.ends_with(".pth")) {
       continue;
     }

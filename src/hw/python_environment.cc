@@ -95,7 +95,7 @@ class Search {
   /// The package folders under one lib folder for one Python version, or for all when it is not
   /// known. Debian calls the system's `dist-packages` and shares one among versions.
   void add_library(const std::string& library, std::string_view version) {
-    for (const std::string& name : files_.list(library)) {
+    for (const std::string& name : world::list_if_possible(files_, library)) {
       const std::string_view named = version_in_name(name);
       if (named.empty() ? name != "python3" : !version.empty() && named != version) {
         continue;

@@ -50,6 +50,11 @@ class Collector final : public LaunchEvents {
       failed_.insert(&rule);
       return;
     }
+    const auto* cause = crash.empty() ? nullptr : misread_number(rule, knowledge_, facts_);
+    if (cause != nullptr && blame(*cause, rule.severity)) {
+      failed_.insert(&rule);
+      return;
+    }
     fail(rule, crash);
   }
 
@@ -78,7 +83,7 @@ class Collector final : public LaunchEvents {
       return;
     }
     failed_.insert(rule);
-    findings_.push_back(build_finding(*rule, diagnostic));
+    findings_.push_back(build_finding(*rule, diagnostic, facts_));
   }
 
   /// Findings and open verdicts that are not explained by others, sorted.
@@ -157,6 +162,19 @@ class Collector final : public LaunchEvents {
       }
       rule = next;
     }
+  }
+
+  /// What a reader reported ends the launch: it weighs as much as the check that does not survive
+  /// it.
+  bool blame(const text::Diagnostic& cause, Severity severity) {
+    const auto finding = std::ranges::find_if(findings_, [&](const Finding& candidate) {
+      return candidate.rule->id == cause.rule && candidate.primary.mark == cause.mark;
+    });
+    if (finding == findings_.end() || !selection_.takes(*finding->rule)) {
+      return false;
+    }
+    finding->severity = std::max(finding->severity, severity);
+    return true;
   }
 
   static bool before(const Finding& a, const Finding& b) {

@@ -139,7 +139,16 @@ SpelledEdit spell_edit(std::string_view field,
   const auto* spec = facts.vocabulary().find(field);
   spelled.known = spec != nullptr || written(field, facts) != nullptr;
   const auto* truth = value == nullptr ? nullptr : value->boolean();
-  if (spec == nullptr || !is_mlm(facts) || truth == nullptr) {
+  if (spec == nullptr || !is_mlm(facts)) {
+    return spelled;
+  }
+  const auto* list = value == nullptr ? nullptr : value->list();
+  if (list != nullptr && list->empty()) {  // no flag of Megatron-LM takes an empty list
+    spelled.edit.value.clear();
+    spelled.edit.remove = true;
+    return spelled;
+  }
+  if (truth == nullptr) {
     return spelled;
   }
   const bool stored = spec->inverted ? !*truth : *truth;

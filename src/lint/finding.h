@@ -51,7 +51,7 @@ struct Fix {
 /// One defect. Built only by the lint engine.
 struct Finding {
   const Rule* rule = nullptr;
-  Severity severity = Severity::error;  // the rule's, unless the engine lowered it
+  Severity severity = Severity::error;  // the rule's, unless the engine changed it
   std::string message;
   Location primary;
   std::vector<Location> related;

@@ -1,10 +1,12 @@
 #include "lint/finding_builder.h"
 
 #include <algorithm>
+#include <optional>
 #include <set>
 
 #include "lint/field_spelling.h"
 #include "lint/message.h"
+#include "lint/respelling.h"
 
 namespace epwise::lint {
 
@@ -62,7 +64,9 @@ void add_evidence(Finding& finding, const Rule& rule, const model::Facts& facts)
       continue;
     }
     const auto& value = facts.value(slot);
-    finding.evidence.push_back({called(slot, facts), value.to_text(), source_of(name, facts)});
+    if (!value.is_crash()) {
+      finding.evidence.push_back({called(slot, facts), value.to_text(), source_of(name, facts)});
+    }
   }
 }
 
@@ -135,7 +139,44 @@ bool is_offered(const Finding& finding, const Fix& fix) {
   });
 }
 
+/// Whether the user has written a value that the framework reads as this one: 1 for 1.0, where the
+/// field takes any number.
+bool stands_already(std::string_view field, const expr::Value& value, const model::Facts& facts) {
+  const auto* spec = facts.vocabulary().find(field);
+  const int slot = facts.names().find(field);
+  if (spec == nullptr || slot < 0 || place(field, facts).nowhere()) {
+    return false;
+  }
+  const auto written = facts.written(slot);
+  const auto is_plain = [](const expr::Value& each) {
+    return each.is_number() && each.boolean() == nullptr;
+  };
+  return written == value || (spec->type.kind == expr::Kind::real && is_plain(written) &&
+                              is_plain(value) && written.equals(value));
+}
+
+/// A rule's fix in the recipe's own form; nullopt when it can't be made or changes nothing.
+std::optional<Fix> spelled_fix(const RuleFix& source, const model::Facts& facts) {
+  Fix fix{std::string(source.title), source.tier, {}};
+  for (const auto& change : source.changes) {
+    const bool goes = change.value.empty();
+    const auto value = goes ? expr::Value() : expr::evaluate(change.value, facts);
+    auto spelled = spell_edit(change.field, goes ? nullptr : &value, facts);
+    const bool nothing_to_remove = spelled.edit.remove && spelled.edit.mark.nowhere();
+    if ((!spelled.known && !nothing_to_remove) || !value.is_known()) {
+      return std::nullopt;
+    }
+    const bool stands = !goes && stands_already(change.field, value, facts);
+    if (!nothing_to_remove && !stands) {
+      fix.edits.push_back(std::move(spelled.edit));
+    }
+  }
+  const bool changes_nothing = fix.edits.empty() && !source.changes.empty();
+  return changes_nothing ? std::nullopt : std::optional(std::move(fix));
+}
+
 void add_fixes(Finding& finding, const Rule& rule, const model::Facts& facts) {
+  finding.fixes = respellings(rule, facts);
   for (const auto& source : rule.fixes) {
     if (!source.when.empty()) {
       const auto when = expr::evaluate(source.when, facts);
@@ -143,19 +184,9 @@ void add_fixes(Finding& finding, const Rule& rule, const model::Facts& facts) {
         continue;
       }
     }
-    Fix fix{std::string(source.title), source.tier, {}};
-    bool possible = true;
-    for (const auto& change : source.changes) {
-      const auto value = change.value.empty() ? expr::Value() : expr::evaluate(change.value, facts);
-      auto spelled = spell_edit(change.field, change.value.empty() ? nullptr : &value, facts);
-      possible = possible && spelled.known && value.is_known();
-      const bool nothing_to_remove = change.value.empty() && spelled.edit.mark.nowhere();
-      if (!nothing_to_remove) {
-        fix.edits.push_back(std::move(spelled.edit));
-      }
-    }
-    if (possible && !is_offered(finding, fix)) {
-      finding.fixes.push_back(std::move(fix));
+    auto fix = spelled_fix(source, facts);
+    if (fix && !is_offered(finding, *fix)) {
+      finding.fixes.push_back(std::move(*fix));
     }
   }
 }
@@ -167,6 +198,9 @@ Finding build_finding(const Rule& rule, const model::Facts& facts, const std::st
   finding.rule = &rule;
   finding.severity = rule.severity;
   finding.message = fill(rule.message, facts);
+  if (finding.message.empty()) {
+    finding.message = rule.what;
+  }
   if (!crash.empty()) {
     finding.message += " (the check itself fails: " + crash + ")";
   }
@@ -177,7 +211,9 @@ Finding build_finding(const Rule& rule, const model::Facts& facts, const std::st
   return finding;
 }
 
-Finding build_finding(const Rule& rule, const text::Diagnostic& diagnostic) {
+Finding build_finding(const Rule& rule,
+                      const text::Diagnostic& diagnostic,
+                      const model::Facts& facts) {
   Finding finding;
   finding.rule = &rule;
   finding.severity = rule.severity;
@@ -186,7 +222,8 @@ Finding build_finding(const Rule& rule, const text::Diagnostic& diagnostic) {
   for (const auto& label : diagnostic.related) {
     finding.related.push_back({label.mark, {}, label.words});
   }
-  if (!diagnostic.help.empty()) {
+  finding.fixes = respellings(diagnostic, facts);
+  if (!diagnostic.help.empty() && finding.fixes.empty()) {
     finding.fixes.push_back({diagnostic.help, Tier::neutral, {}});
   }
   return finding;

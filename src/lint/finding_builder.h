@@ -14,6 +14,8 @@ namespace epwise::lint {
 Finding build_finding(const Rule& rule, const model::Facts& facts, const std::string& crash);
 
 /// What a reader reported, as a finding of its built-in rule.
-Finding build_finding(const Rule& rule, const text::Diagnostic& diagnostic);
+Finding build_finding(const Rule& rule,
+                      const text::Diagnostic& diagnostic,
+                      const model::Facts& facts);
 
 }  // namespace epwise::lint

@@ -5,8 +5,15 @@ namespace epwise::lint {
 std::string fill(const std::vector<MessagePart>& parts, const expr::Environment& facts) {
   std::string sentence;
   for (const auto& part : parts) {
-    sentence += part.expression.empty() ? std::string(part.text)
-                                        : expr::evaluate(part.expression, facts).to_text();
+    if (part.expression.empty()) {
+      sentence += part.text;
+      continue;
+    }
+    const auto value = expr::evaluate(part.expression, facts);
+    if (value.is_crash()) {
+      return {};
+    }
+    sentence += value.to_text();
   }
   return sentence;
 }

@@ -1,8 +1,57 @@
 #include "lint/premises.h"
 
 #include <algorithm>
+#include <vector>
 
 namespace epwise::lint {
+
+namespace {
+
+void add_names(std::set<int>& slots, const expr::Expression& expression) {
+  const auto names = expression.names();
+  slots.insert(names.begin(), names.end());
+}
+
+/// The names that a rule reads, with those that stand behind derived values.
+std::set<int> all_names(const Rule& rule, const Knowledge& knowledge) {
+  std::set<int> all;
+  std::set<int> next;
+  add_names(next, rule.given);
+  add_names(next, rule.assertion);
+  while (!next.empty()) {
+    const int slot = *next.begin();
+    next.erase(next.begin());
+    if (!all.insert(slot).second) {
+      continue;
+    }
+    for (const auto& derived : knowledge.derived) {
+      if (derived.slot == slot) {
+        add_names(next, derived.expression);
+      }
+    }
+  }
+  return all;
+}
+
+/// Where the recipe has a text that should be a number; nowhere when it has none under this name.
+text::Mark text_for_number(int slot, const model::Facts& facts) {
+  const auto* spec = facts.vocabulary().find(facts.names().name(slot));
+  const bool number = spec != nullptr && (spec->type.kind == expr::Kind::integer ||
+                                          spec->type.kind == expr::Kind::real);
+  const auto* field = number ? facts.recipe().find(spec->name) : nullptr;
+  return field == nullptr || facts.value(slot).text() == nullptr ? text::Mark() : field->mark;
+}
+
+bool is_about_text(const text::Diagnostic& diagnostic) {
+  return diagnostic.rule == "recipe/text-for-number" || diagnostic.rule == "yaml/dialect-scalar";
+}
+
+bool stands_at(const text::Diagnostic& diagnostic, const text::Mark& mark) {
+  const auto same = [&](const auto& label) { return label.mark == mark; };
+  return diagnostic.mark == mark || std::ranges::any_of(diagnostic.related, same);
+}
+
+}  // namespace
 
 const Rule* explanation(const Rule& rule,
                         const Knowledge& knowledge,
@@ -36,6 +85,29 @@ bool is_inherited(const Rule& rule, const model::Facts& facts) {
   return std::ranges::none_of(rule.operands, [&](const Operand& operand) {
     return operand.slot >= 0 && facts.is_explicit(operand.slot).truthy();
   });
+}
+
+const text::Diagnostic* misread_number(const Rule& rule,
+                                       const Knowledge& knowledge,
+                                       const model::Facts& facts) {
+  std::vector<const text::Diagnostic*> about_texts;
+  for (const auto& diagnostic : facts.recipe().diagnostics) {
+    if (is_about_text(diagnostic)) {
+      about_texts.push_back(&diagnostic);
+    }
+  }
+  if (about_texts.empty()) {
+    return nullptr;
+  }
+  for (const int slot : all_names(rule, knowledge)) {
+    const auto mark = text_for_number(slot, facts);
+    for (const auto* diagnostic : about_texts) {
+      if (!mark.nowhere() && stands_at(*diagnostic, mark)) {
+        return diagnostic;
+      }
+    }
+  }
+  return nullptr;
 }
 
 }  // namespace epwise::lint

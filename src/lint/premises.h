@@ -7,6 +7,7 @@
 
 #include "lint/knowledge.h"
 #include "model/facts.h"
+#include "text/diagnostic.h"
 
 /// Which failures are worth showing.
 namespace epwise::lint {
@@ -24,5 +25,12 @@ const Rule* open_premise(const Rule& rule,
 /// True when nothing that the rule blames stands in a file of overrides: the base recipe, which we
 /// do not see, may set it.
 bool is_inherited(const Rule& rule, const model::Facts& facts);
+
+/// What a reader reported about a text that stands where a number belongs, when the rule reads it,
+/// directly or through derived values: why the rule's expressions raise. Null pointer when there is
+/// none.
+const text::Diagnostic* misread_number(const Rule& rule,
+                                       const Knowledge& knowledge,
+                                       const model::Facts& facts);
 
 }  // namespace epwise::lint

@@ -1,6 +1,8 @@
 #include "lint/range.h"
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <string>
 
 #include "recipe/framework.h"
@@ -10,7 +12,36 @@ namespace epwise::lint {
 
 namespace {
 
+/// The numbers of a release without any suffix, such as 0.18.2; nullopt for all else. Bounds are
+/// compared for every rule of every lint, and nearly all of them are plain.
+std::optional<std::array<int, 3>> plain_release(std::string_view text) {
+  std::array<int, 3> numbers{};
+  std::size_t at = 0;
+  for (int& number : numbers) {
+    constexpr std::size_t kDigits = 4;
+    const std::size_t begin = at;
+    while (at < text.size() && at - begin < kDigits && text[at] >= '0' && text[at] <= '9') {
+      number = 10 * number + (text[at++] - '0');
+    }
+    if (at == begin) {
+      return std::nullopt;
+    }
+    if (at == text.size()) {
+      return numbers;
+    }
+    if (text[at++] != '.') {
+      return std::nullopt;
+    }
+  }
+  return std::nullopt;
+}
+
 bool at_least(std::string_view version, std::string_view bound) {
+  const auto plain = plain_release(version);
+  const auto plain_bound = plain_release(bound);
+  if (plain && plain_bound) {
+    return *plain >= *plain_bound;
+  }
   const auto a = units::Version::parse(version);
   const auto b = units::Version::parse(bound);
   return a && b && *a >= *b;

@@ -24,6 +24,7 @@ struct Ledger {
     bool failed = false;
     bool rejects = false;  // the launch came to it, at `step`
     bool crashed = false;
+    bool misread = false;  // crashed over a text that a reader reported
     bool open = false;
     bool unsettled = false;  // open where the launch came to it
     int step = 0;
@@ -36,8 +37,12 @@ struct Ledger {
 /// Writes into a ledger what the launch says about some of the rules.
 class Writer final : public LaunchEvents {
  public:
-  Writer(const Knowledge& knowledge, const std::vector<bool>& wanted, Ledger& ledger)
+  Writer(const Knowledge& knowledge,
+         const model::Facts& facts,
+         const std::vector<bool>& wanted,
+         Ledger& ledger)
       : knowledge_(knowledge),
+        facts_(facts),
         wanted_(wanted),
         ledger_(ledger) {}
 
@@ -48,6 +53,7 @@ class Writer final : public LaunchEvents {
     entry.failed = true;
     entry.rejects = true;
     entry.crashed = !crash.empty();
+    entry.misread = entry.crashed && misread_number(rule, knowledge_, facts_) != nullptr;
     entry.step = step;
   }
 
@@ -63,6 +69,7 @@ class Writer final : public LaunchEvents {
 
  private:
   const Knowledge& knowledge_;
+  const model::Facts& facts_;
   const std::vector<bool>& wanted_;
   Ledger& ledger_;
 };
@@ -122,7 +129,7 @@ class Variants::State {
 
  private:
   void evaluate(const std::vector<bool>& wanted, Ledger& ledger) {
-    Writer writer(knowledge_, wanted, ledger);
+    Writer writer(knowledge_, facts_, wanted, ledger);
     run_launch(itinerary_, facts_, reported_, writer);
     for (const auto* rule : itinerary_.rest) {
       if (!writer.wants(*rule)) {
@@ -137,10 +144,10 @@ class Variants::State {
     }
   }
 
-  /// A crash behind the check that ends the launch.
-  bool never_reached(const Ledger& ledger, const Rule* rule, int first) const {
+  /// A crash behind the check that ends the launch, or one that the reader of the text reports.
+  bool is_silent(const Ledger& ledger, const Rule* rule, int first) const {
     const auto& entry = ledger.entries[static_cast<std::size_t>(rule - knowledge_.rules.data())];
-    return entry.crashed && entry.step > first;
+    return entry.misread || (entry.crashed && entry.step > first);
   }
 
   Judgement judge(const Ledger& ledger) const {
@@ -159,12 +166,12 @@ class Variants::State {
     const int first = judge_launch(ledger, judgement);
     std::set<const Rule*> told = failed;
     std::erase_if(told, [&](const Rule* rule) {
-      return never_reached(ledger, rule, first) ||
+      return is_silent(ledger, rule, first) ||
              explanation(*rule, knowledge_, failed) != nullptr;
     });
     const IllegalValues illegal(reads_, facts_.recipe(), facts_.vocabulary(), told);
     for (const auto* rule : failed) {
-      if (never_reached(ledger, rule, first)) {
+      if (is_silent(ledger, rule, first)) {
         continue;
       }
       if (explanation(*rule, knowledge_, failed) != nullptr) {

@@ -43,6 +43,11 @@ std::string surprise(const TypedScalar& scalar) {
   return {};
 }
 
+/// An override's value is no YAML scalar: the value itself says what was written.
+std::string shown(const TypedScalar& scalar) {
+  return scalar.written.empty() ? scalar.value.to_text() : scalar.written;
+}
+
 class Types {
  public:
   void add(const TypedScalar& scalar) {
@@ -73,13 +78,13 @@ class Types {
              scalar,
              fmt::format("`{}` is a boolean, but holds the text `{}`, and any text counts as true",
                          scalar.path,
-                         scalar.written),
+                         shown(scalar)),
              "write true or false without quotes");
     } else if (is_number(kind)) {
       report("recipe/text-for-number",
              scalar,
-             fmt::format("`{}` is a number, but holds the text `{}`", scalar.path, scalar.written),
-             python_float(scalar.written) ? "take the quotes off" : "");
+             fmt::format("`{}` is a number, but holds the text `{}`", scalar.path, shown(scalar)),
+             python_float(shown(scalar)) ? "take the quotes off" : "");
     }
   }
 

@@ -15,7 +15,7 @@ struct TypedScalar {
   const FieldSpec* spec = nullptr;
   expr::Value value;
   bool plain = false;   // written without quotes: its type is the loader's idea
-  std::string written;  // the scalar's text
+  std::string written;  // the scalar's text; empty for an override
   text::Mark mark;
 };
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "repair/composition.h"
+#include "repair/price.h"
 #include "repair/workshop.h"
 
 namespace epwise::repair {
@@ -14,7 +16,8 @@ using lint::Fix;
 using lint::Severity;
 using lint::Tier;
 
-/// Makes single fixes, one after another, as long as each settles its finding and harms nothing.
+/// Makes single fixes, one after another, as long as each settles its finding and harms nothing,
+/// and, where none is left, one with what settles the harm.
 class Finisher {
  public:
   Finisher(const Bench& bench, Tier highest, const Bounds& bounds, Plan& plan)
@@ -24,7 +27,7 @@ class Finisher {
         plan_(plan) {}
 
   void run() {
-    while (advance()) {
+    while (advance(false) || advance(true)) {
     }
   }
 
@@ -34,11 +37,12 @@ class Finisher {
     return finding.severity == Severity::note ? Tier::neutral : highest_;
   }
 
-  bool advance() {
+  bool advance(bool composed) {
     const Verdict before = verdict_of(plan_.after);
     for (const Severity severity : {Severity::error, Severity::warning, Severity::note}) {
       for (const Finding& finding : plan_.after.result.findings) {
-        if (finding.severity == severity && !finding.consequence && settle(finding, before)) {
+        if (finding.severity == severity && !finding.consequence &&
+            (composed ? settle_with_more(finding, before) : settle(finding, before))) {
           return true;
         }
       }
@@ -53,9 +57,23 @@ class Finisher {
         fixes.push_back(&fix);
       }
     }
+    const Trial& now = plan_.after;
+    const auto& vocabulary = bench_.vocabulary_of(*now.recipe);
     std::ranges::stable_sort(
-        fixes, {}, [](const Fix* fix) { return std::pair(fix->tier, fix->edits.size()); });
+        fixes, {}, [&](const Fix* fix) { return price_of(*fix, *now.recipe, vocabulary); });
     return std::ranges::any_of(fixes, [&](const Fix* fix) { return make(*fix, finding, before); });
+  }
+
+  /// For errors only: what doesn't stop a run is not worth changing anything else.
+  bool settle_with_more(const Finding& finding, const Verdict& before) {
+    const bool has_edits = std::ranges::any_of(finding.fixes, [this](const Fix& fix) {
+      return !fix.edits.empty() && fix.tier <= highest_;
+    });
+    if (finding.severity != Severity::error || !has_edits || plan_.trials >= bounds_.looks) {
+      return false;
+    }
+    const auto whole = composed_fix(bench_, plan_.after, finding, highest_, plan_.trials);
+    return whole && make(*whole, finding, before);
   }
 
   bool make(const Fix& fix, const Finding& finding, const Verdict& before) {
@@ -75,7 +93,7 @@ class Finisher {
     if (!is_better(before, verdict_of(next), name_of(finding))) {
       return false;
     }
-    plan_.repairs.push_back(repair_of(fix, finding));
+    append(plan_.repairs, {repair_of(fix, finding)});
     plan_.after = std::move(next);
     return true;
   }
@@ -86,17 +104,31 @@ class Finisher {
   Plan& plan_;
 };
 
-std::string text_of(const Fix::Edit& edit) {
-  if (edit.remove) {
-    return "remove " + edit.field;
+std::string text_at(const text::Mark& mark) {
+  return std::string(mark.file->bytes().substr(mark.begin, mark.end - mark.begin));
+}
+
+/// One search for the errors, then what is left one by one.
+void advance(const Bench& bench, lint::Tier highest, const Bounds& bounds, Plan& plan) {
+  const Trial before = plan.after;
+  for (const auto goal : {Workshop::Goal::all_within_reach, Workshop::Goal::all_with_fixes}) {
+    Workshop workshop(bench, before, highest, goal);
+    const Found found = smallest_legal_set(workshop, bounds);
+    plan.bounded = plan.bounded || found.bounded;
+    plan.trials += workshop.trials();
+    if (found.found) {
+      plan.after = workshop.made(found.chosen);
+      std::vector<Repair> repairs;
+      for (const int number : found.chosen) {
+        repairs.push_back(workshop.repair(number));
+      }
+      append(plan.repairs, std::move(repairs));
+      break;
+    }
   }
-  if (edit.mark.nowhere()) {
-    return "add " + edit.field + ": " + edit.value;
-  }
-  constexpr std::size_t kShort = 40;
-  const auto old = edit.mark.file->bytes().substr(edit.mark.begin, edit.mark.end - edit.mark.begin);
-  const bool plain = old.size() <= kShort && old.find_first_of("\r\n") == std::string_view::npos;
-  return edit.field + ": " + (plain ? std::string(old) + " → " : std::string()) + edit.value;
+  Bounds rest = bounds;
+  rest.looks += plan.trials;
+  Finisher(bench, highest, rest, plan).run();
 }
 
 }  // namespace
@@ -104,9 +136,46 @@ std::string text_of(const Fix::Edit& edit) {
 Repair repair_of(const Fix& fix, const Finding& finding) {
   Repair repair{std::string(finding.rule->id), fix.tier, {}};
   for (const Fix::Edit& edit : fix.edits) {
-    repair.changes.push_back(text_of(edit));
+    Repair::Edit made{edit.field, std::nullopt, std::nullopt};
+    if (!edit.mark.nowhere()) {
+      made.before = text_at(edit.mark);
+    }
+    if (!edit.remove) {
+      made.after = edit.value;
+    }
+    repair.edits.push_back(std::move(made));
   }
   return repair;
+}
+
+std::string to_text(const Repair::Edit& edit) {
+  if (!edit.after) {
+    return "remove " + edit.field;
+  }
+  if (!edit.before) {
+    return "add " + edit.field + ": " + *edit.after;
+  }
+  constexpr std::size_t kShort = 40;
+  const bool plain =
+      edit.before->size() <= kShort && edit.before->find_first_of("\r\n") == std::string::npos;
+  return edit.field + ": " + (plain ? *edit.before + " → " : std::string()) + *edit.after;
+}
+
+void append(std::vector<Repair>& made, std::vector<Repair> more) {
+  for (Repair& repair : more) {
+    for (Repair::Edit& edit : repair.edits) {
+      for (Repair& earlier : made) {
+        const auto same = std::ranges::find(earlier.edits, edit.field, &Repair::Edit::field);
+        if (same != earlier.edits.end()) {
+          edit.before = std::move(same->before);
+          earlier.edits.erase(same);
+        }
+      }
+    }
+    std::erase_if(repair.edits, [](const Repair::Edit& edit) { return edit.before == edit.after; });
+    made.push_back(std::move(repair));
+  }
+  std::erase_if(made, [](const Repair& repair) { return repair.edits.empty(); });
 }
 
 Plan plan(const Bench& bench, const Trial& before, lint::Tier highest, const Bounds& bounds) {
@@ -115,24 +184,14 @@ Plan plan(const Bench& bench, const Trial& before, lint::Tier highest, const Bou
   if (!before.recipe || !before.recipe->readable) {
     return plan;
   }
-  for (const auto goal : {Workshop::Goal::all_within_reach, Workshop::Goal::all_with_fixes}) {
-    Workshop workshop(bench, before, highest, goal);
-    const Found found = smallest_legal_set(workshop, bounds);
-    plan.bounded = found.bounded;
-    if (found.found) {
-      plan.after = workshop.made(found.chosen);
-      for (const int number : found.chosen) {
-        plan.repairs.push_back(workshop.repair(number));
-      }
-    }
-    plan.trials += workshop.trials();
-    if (found.found) {
+  constexpr int kRounds = 8;
+  for (int round = 0; round < kRounds; ++round) {
+    const Draft draft = plan.after.draft;
+    advance(bench, highest, bounds, plan);
+    if (plan.after.draft == draft) {
       break;
     }
   }
-  Bounds rest = bounds;
-  rest.looks += plan.trials;
-  Finisher(bench, highest, rest, plan).run();
   return plan;
 }
 

@@ -2,9 +2,15 @@
 
 #include <algorithm>
 #include <map>
+#include <memory>
+#include <optional>
 #include <string>
+#include <tuple>
+#include <utility>
 
+#include "repair/composition.h"
 #include "repair/judge.h"
+#include "repair/price.h"
 #include "text/line_diff.h"
 
 namespace epwise::repair {
@@ -79,6 +85,24 @@ class Prover {
     return foreseen || is_better(judge_.before(), tried(std::move(draft)), name);
   }
 
+  /// The finding with all the fixes that its rule offers.
+  std::optional<Fix> composed(const lint::Finding& finding, const lint::Result& result) {
+    if (!before_) {
+      before_ = Trial{draft_, {std::shared_ptr<void>(), &recipe_}, result};
+    }
+    int trials = 0;
+    return composed_fix(bench_, *before_, finding, lint::Tier::training, trials);
+  }
+
+  /// The cheapest first, words last.
+  void sort(std::vector<Fix>& fixes) const {
+    const auto& vocabulary = bench_.vocabulary_of(recipe_);
+    std::ranges::stable_sort(fixes, {}, [&](const Fix& fix) {
+      const Price price = price_of(fix, recipe_, vocabulary);
+      return std::tuple(fix.edits.empty(), price.tier, price.size, price.distance);
+    });
+  }
+
  private:
   /// Findings often share a fix.
   const Verdict& tried(Draft draft) {
@@ -99,7 +123,12 @@ class Prover {
   Draft draft_;
   Judge judge_;
   std::map<std::string, Verdict> verdicts_;
+  std::optional<Trial> before_;  // made when it is first needed
 };
+
+bool has_edits(const Fix& fix) {
+  return !fix.edits.empty();
+}
 
 }  // namespace
 
@@ -115,8 +144,20 @@ void prove_fixes(const Bench& bench,
     if (finding.severity < from) {
       continue;
     }
+    std::vector<Fix> offered = finding.fixes;
     std::erase_if(finding.fixes,
                   [&](Fix& fix) { return !fix.edits.empty() && !prover.holds(fix, finding); });
+    const bool none = std::ranges::none_of(finding.fixes, has_edits);
+    if (none && finding.severity == lint::Severity::error &&
+        std::ranges::any_of(offered, has_edits)) {
+      finding.fixes.swap(offered);
+      auto whole = prover.composed(finding, result);
+      finding.fixes.swap(offered);
+      if (whole && prover.holds(*whole, finding)) {
+        finding.fixes.insert(finding.fixes.begin(), std::move(*whole));
+      }
+    }
+    prover.sort(finding.fixes);
   }
 }
 

@@ -8,8 +8,10 @@ namespace epwise::repair {
 /// Tries every fix of every finding: applies it to the recipe's text and lints the result. Fixes
 /// with which the finding stays, a new one at or above warning appears, or the launch gets worse
 /// are dropped, the others get their patches: of the file, or, nowhere, the words that the command
-/// line would have; notes go without where their fixes can be judged without the text. Advice
-/// without edits stays as it is, and so do, untried, the fixes of findings below `from`.
+/// line would have; notes go without where their fixes can be judged without the text. An error
+/// whose fixes all bring something new gets one that settles that too, where there is one.
+/// The cheapest stands first (tier, then size and distance, see Price); advice without edits stays,
+/// last. The fixes of findings below `from` stay as they are, untried.
 void prove_fixes(const Bench& bench,
                  const recipe::Recipe& recipe,
                  lint::Result& result,

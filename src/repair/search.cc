@@ -1,62 +1,144 @@
 #include "repair/search.h"
 
 #include <algorithm>
-#include <map>
+#include <compare>
+#include <cstddef>
 #include <set>
-#include <tuple>
+#include <utility>
 
 namespace epwise::repair {
 
 namespace {
 
 using Set = std::vector<int>;
+using Wants = std::vector<std::vector<int>>;
+
+/// What a set costs, or at least costs: compared as its members stand.
+struct Cost {
+  int size = 0;
+  int highest = 0;
+  int tiers = 0;
+  int distance = 0;
+
+  auto operator<=>(const Cost&) const = default;
+
+  void add(const Price& price) {
+    const int tier = static_cast<int>(price.tier);
+    size += price.size;
+    highest = std::max(highest, tier);
+    tiers += tier * price.size;
+    distance += price.distance;
+  }
+};
+
+/// A set on the waiting list. Before it is looked at it promises what its parent knew.
+struct Node {
+  Cost promise;
+  Set set;
+  bool seen = false;
+  Wants wants;
+
+  /// Of equal promise the larger one first: it is nearer to its end.
+  bool operator<(const Node& other) const {
+    if (promise != other.promise) {
+      return promise < other.promise;
+    }
+    return set.size() != other.set.size() ? set.size() > other.set.size() : set < other.set;
+  }
+};
 
 class Search {
  public:
   Search(Situation& situation, const Bounds& bounds) : situation_(situation), bounds_(bounds) {}
 
   Found run() {
-    std::set<Set> layer{{}};
-    for (int size = 0; size <= bounds_.size && !layer.empty(); ++size) {
-      std::vector<Set> sets(layer.begin(), layer.end());
-      std::ranges::stable_sort(sets,
-                               [this](const Set& a, const Set& b) { return cost(a) < cost(b); });
-      std::set<Set> next;
-      for (auto set = sets.begin(); set != sets.end() && !found_.found; ++set) {
-        visit(*set, next);
+    wait({{}, {}, false, {}});
+    while (!waiting_.empty() && !found_.found) {
+      Node node = std::move(waiting_.extract(waiting_.begin()).value());
+      if (node.seen) {
+        extend(node);
+        continue;
       }
-      if (found_.found || found_.bounded) {
-        return std::move(found_);
+      if (found_.looks >= bounds_.looks) {
+        found_.bounded = true;
+        break;
       }
-      layer = std::move(next);
+      visit(std::move(node));
     }
-    found_.bounded = !layer.empty();
+    found_.bounded = found_.bounded || (cut_ && !found_.found);
     return std::move(found_);
   }
 
  private:
-  void visit(const Set& set, std::set<Set>& next) {
-    if (found_.looks >= bounds_.looks) {
-      found_.bounded = true;
-      return;
-    }
+  void wait(Node node) { waiting_.insert(std::move(node)); }
+
+  void visit(Node node) {
     ++found_.looks;
-    const Outcome outcome = situation_.look(set);
+    Outcome outcome = situation_.look(node.set);
     if (!outcome.possible) {
       return;
     }
     if (outcome.wanted.empty()) {
       found_.found = true;
-      found_.chosen = set;
+      found_.chosen = std::move(node.set);
       return;
     }
-    const auto& narrowest = *std::ranges::min_element(
-        outcome.wanted, {}, [](const std::vector<int>& options) { return options.size(); });
-    for (const int number : narrowest) {
-      if (fits(set, number)) {
-        Set larger = set;
-        larger.insert(std::ranges::upper_bound(larger, number), number);
-        next.insert(std::move(larger));
+    node.seen = true;
+    node.wants = std::move(outcome.wanted);
+    for (std::vector<int>& want : node.wants) {
+      std::erase_if(want, [&](int number) { return !fits(node.set, number); });
+      if (want.empty()) {
+        return;
+      }
+    }
+    std::ranges::stable_sort(
+        node.wants, {}, [](const std::vector<int>& options) { return options.size(); });
+    node.promise = std::max(node.promise, promise(node.set, node.wants, -1));
+    wait(std::move(node));
+  }
+
+  /// What the set costs, and the wants that are apart from one another at least. With `made` ≥ 0,
+  /// that option is made too, and its wants are met.
+  Cost promise(const Set& set, const Wants& wants, int made) const {
+    Cost cost;
+    for (const int number : set) {
+      cost.add(situation_.option(number).price);
+    }
+    if (made >= 0) {
+      cost.add(situation_.option(made).price);
+    }
+    std::set<int> used;
+    for (const std::vector<int>& want : wants) {
+      const auto is_used = [&](int number) { return number == made || used.contains(number); };
+      if (std::ranges::none_of(want, is_used)) {
+        used.insert(want.begin(), want.end());
+        cost.add(least(want));
+      }
+    }
+    return cost;
+  }
+
+  Price least(const std::vector<int>& want) const {
+    Price least = situation_.option(want.front()).price;
+    for (const int number : want) {
+      const Price& price = situation_.option(number).price;
+      least.size = std::min(least.size, price.size);
+      least.tier = std::min(least.tier, price.tier);
+      least.distance = std::min(least.distance, price.distance);
+    }
+    return least;
+  }
+
+  void extend(const Node& node) {
+    if (static_cast<int>(node.set.size()) >= bounds_.options) {
+      cut_ = true;
+      return;
+    }
+    for (const int number : node.wants.front()) {
+      Set larger = node.set;
+      larger.insert(std::ranges::upper_bound(larger, number), number);
+      if (known_.insert(larger).second) {
+        wait({promise(node.set, node.wants, number), std::move(larger), false, {}});
       }
     }
   }
@@ -71,25 +153,12 @@ class Search {
     });
   }
 
-  std::tuple<int, int, int, std::vector<std::string>> cost(const Set& set) const {
-    int highest = 0;
-    int sum = 0;
-    int lines = 0;
-    std::vector<std::string> names;
-    for (const int number : set) {
-      const Option& option = situation_.option(number);
-      highest = std::max(highest, option.tier);
-      sum += option.tier;
-      lines += option.lines;
-      names.push_back(option.name);
-    }
-    std::ranges::sort(names);
-    return {highest, sum, lines, std::move(names)};
-  }
-
   Situation& situation_;
   Bounds bounds_;
   Found found_;
+  std::set<Node> waiting_;
+  std::set<Set> known_;
+  bool cut_ = false;  // some set was not extended for its size
 };
 
 }  // namespace

@@ -1,16 +1,15 @@
 #pragma once
 
-#include <cstddef>
 #include <string>
 #include <vector>
+
+#include "repair/price.h"
 
 namespace epwise::repair {
 
 /// One thing that can be done, as the search sees it.
 struct Option {
-  int tier = 0;
-  int lines = 0;
-  std::string name;                  // decides where all else is equal
+  Price price;
   std::vector<std::string> touches;  // options that touch the same thing exclude each other …
   std::string does;                  // … unless they do the same to all of it
 };
@@ -35,8 +34,8 @@ class Situation {
 };
 
 struct Bounds {
-  int size = 8;     // of a set
-  int looks = 600;  // sets that are looked at
+  int options = 16;  // in a set
+  int looks = 600;   // sets that are looked at
 };
 
 struct Found {
@@ -46,9 +45,13 @@ struct Found {
   bool bounded = false;  // the search ended at a bound: a smaller set, or one at all, may exist
 };
 
-/// The smallest legal set of options: the fewest, then the lowest highest tier, then the lowest sum
-/// of tiers, then the fewest lines, then by name. A hitting-set tree, breadth first: each set that
-/// is not legal is extended by the options that one of its wants names.
+/// The cheapest legal set of options, by the order of Price: the lowest sum of sizes, then the
+/// lowest highest tier, then the lowest sum of tiers, then the lowest sum of distances; among
+/// equals always the same.
+///
+/// A hitting-set tree, the most promising set first: each set that is not legal is extended by the
+/// options that one of its wants names, and a set promises what it costs and what its wants, as far
+/// as no two of them share an option, must cost at least.
 Found smallest_legal_set(Situation& situation, const Bounds& bounds = {});
 
 }  // namespace epwise::repair

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -23,6 +24,9 @@ class Workshop : public Situation {
 
   Workshop(const Bench& bench, const Trial& before, lint::Tier highest, Goal goal);
 
+  /// Only this finding has to go, by its own fixes and those of what they bring along.
+  Workshop(const Bench& bench, const Trial& before, lint::Tier highest, const lint::Finding& only);
+
   const Option& option(int number) const override { return fixes_[place(number)].option; }
 
   Outcome look(const std::vector<int>& chosen) override;
@@ -32,27 +36,32 @@ class Workshop : public Situation {
 
   const Repair& repair(int number) const { return fixes_[place(number)].repair; }
 
+  /// Without marks: they would point into a text that may be gone.
+  const lint::Fix& fix(int number) const { return fixes_[place(number)].fix; }
+
   int trials() const { return trials_; }
 
  private:
   struct Candidate {
     Option option;
+    lint::Fix fix;
     Repair repair;
     Change change;
+    std::set<std::string> lines;  // the text of those that it edits
   };
 
   static std::size_t place(int number) { return static_cast<std::size_t>(number); }
 
   void offer(const lint::Finding& finding, const Trial& trial);
   std::vector<int> hitters(const lint::Rule& rule) const;
+  std::vector<int> hitters(const lint::Finding& finding) const;
 
   const Bench& bench_;
   const Trial& before_;
   lint::Tier highest_;
-  lint::Influence influence_;
-  Verdict verdict_;                 // of the recipe as it is
-  std::set<std::string> errors_;    // that can be settled
-  std::set<std::string> hopeless_;  // errors that no fix of the tier can settle
+  std::optional<lint::Influence> influence_;  // none: every option may settle anything
+  Verdict verdict_;                           // of the recipe as it is
+  std::set<std::string> targets_;             // findings that can be settled and have to be
   std::vector<Candidate> fixes_;
   std::map<std::string, int> numbers_;  // by what a fix does
   std::vector<int> last_;

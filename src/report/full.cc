@@ -149,6 +149,9 @@ class FullText {
       out_ += note_text(2, "checked against", against, style_, paint_);
       against_ = against;
     }
+    if (file.repaired && !unsettled_text(*file.repaired).empty()) {
+      out_ += note_text(2, "left", unsettled_text(*file.repaired), style_, paint_);
+    }
     std::size_t left = style_.verbose ? rewrites.size() : kShownRewrites;
     for (const WrittenRewrite& entry : rewrites) {
       if (left == 0) {

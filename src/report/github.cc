@@ -75,7 +75,7 @@ std::string annotation(const LintReport& report, const Ranked& entry) {
   std::string properties;
   if (is_real_file(place.path)) {
     properties +=
-        fmt::format("file={},", escaped(repository_path(report.checkout.prefix, place.path), true));
+        fmt::format("file={},", escaped(repository_path(report.checkout, place.path), true));
     properties += fmt::format("line={},col={},", place.start.line, place.start.column);
     if (place.positioned && place.finish.line == place.start.line) {
       properties += fmt::format("endColumn={},", place.finish.column);
@@ -110,7 +110,7 @@ struct PerLevel {
 std::string table_row(const LintReport& report, const Ranked& entry) {
   const lint::Finding& finding = *entry.finding;
   const Place place = place_of(*entry.file, finding.primary.mark);
-  std::string where = markdown(repository_path(report.checkout.prefix, place.path));
+  std::string where = markdown(repository_path(report.checkout, place.path));
   if (place.positioned) {
     where += fmt::format(":{}", place.start.line);
   }

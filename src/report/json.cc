@@ -155,6 +155,31 @@ Json launch_v1(const lint::Launch& launch) {
           {"needs", launch.needs}};
 }
 
+Json text_or_null(const std::optional<std::string>& text) {
+  return text ? Json(*text) : Json(nullptr);
+}
+
+Json repaired_v1(const Repaired& repaired) {
+  Json changes = Json::array();
+  for (const Repaired::Change& change : repaired.changes) {
+    changes.push_back({{"field", change.field},
+                       {"before", text_or_null(change.before)},
+                       {"after", text_or_null(change.after)},
+                       {"tier", lint::to_string(change.tier)},
+                       {"rule", change.rule}});
+  }
+  Json left = Json::array();
+  for (const Repaired::Left& error : repaired.left) {
+    left.push_back({{"rule", id_v1(error.rule)},
+                    {"code", code_v1(error.rule)},
+                    {"tier", error.tier ? Json(lint::to_string(*error.tier)) : Json(nullptr)}});
+  }
+  return {{"made", repaired.made},
+          {"bounded", repaired.bounded},
+          {"changes", std::move(changes)},
+          {"errors_left", std::move(left)}};
+}
+
 Json file_v1(const LintedFile& file) {
   const bool known = file.recipe != nullptr;
   Json json = {
@@ -187,6 +212,9 @@ Json file_v1(const LintedFile& file) {
   json["findings"] = std::move(findings);
   json["open"] = std::move(open);
   json["crashed_rules"] = file.result.crashed_rules;
+  if (file.repaired) {
+    json["fix"] = repaired_v1(*file.repaired);
+  }
   return json;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,16 +11,41 @@
 
 namespace epwise::report {
 
+/// What --fix made of a document, or would make.
+struct Repaired {
+  struct Change {
+    std::string field;
+    std::optional<std::string> before;  // nullopt: it was not there
+    std::optional<std::string> after;   // nullopt: it goes
+    std::string rule;                   // id of the finding that it settles
+    lint::Tier tier = lint::Tier::neutral;
+  };
+
+  /// An error that is still there.
+  struct Left {
+    const lint::Rule* rule = nullptr;
+    std::optional<lint::Tier> tier;  // of the least fix that settles it; nullopt: no fix does
+  };
+
+  bool made = true;      // false: --diff only shows it
+  bool bounded = false;  // fewer changes may do
+  std::vector<Change> changes;
+  std::vector<Left> left;
+};
+
 /// One linted document.
 struct LintedFile {
   std::string path;  // relative to the working directory, "a.yaml#2" for a later document
   std::shared_ptr<const recipe::Recipe> recipe;
   lint::Result result;
   std::string target;  // "h100 x 16, te 2.14.0, torch 2.9.1 (--hw, --gpus, --stack)"
+  std::optional<Repaired> repaired = {};
 };
 
 /// The git checkout that the files stand in, for formats that name files from its root.
 struct Checkout {
+  std::string root;      // absolute, its own or, outside of one, the working directory; not shown
+                         // but in the URI of a file elsewhere
   std::string prefix;    // working directory seen from the root: "" or "recipes/gb200/"
   std::string uri;       // of the origin, may be empty
   std::string revision;  // full commit id, may be empty

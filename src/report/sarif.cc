@@ -130,9 +130,7 @@ class SarifLog {
     return rules;
   }
 
-  std::string uri(const std::string& path) const {
-    return repository_uri(report_.checkout.prefix, path);
-  }
+  std::string uri(const std::string& path) const { return repository_uri(report_.checkout, path); }
 
   Json location(const LintedFile& file, const text::Mark& mark, std::string_view pointer) const {
     const Place place = place_in_file(file, mark);

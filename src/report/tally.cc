@@ -215,4 +215,22 @@ std::string listed(const std::vector<std::string>& items) {
   return result;
 }
 
+std::string unsettled_text(const Repaired& repaired) {
+  std::map<std::string_view, int> codes;
+  int count = 0;
+  for (const Repaired::Left& error : repaired.left) {
+    if (!error.tier) {
+      ++codes[error.rule->code];
+      ++count;
+    }
+  }
+  std::vector<std::string> names;
+  for (const auto& [code, times] : codes) {
+    names.push_back(times == 1 ? std::string(code) : fmt::format("{} ({} times)", code, times));
+  }
+  return count == 0
+             ? ""
+             : fmt::format("{} that no fix settles: {}", counted(count, "error"), listed(names));
+}
+
 }  // namespace epwise::report

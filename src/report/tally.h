@@ -63,4 +63,7 @@ std::string counted(int count, std::string_view noun);
 /// "a", "a and b", "a, b and c"
 std::string listed(const std::vector<std::string>& items);
 
+/// "2 errors that no fix settles: PAR006 and PAR010"; empty when there is none.
+std::string unsettled_text(const Repaired& repaired);
+
 }  // namespace epwise::report

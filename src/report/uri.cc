@@ -43,16 +43,23 @@ std::string encoded(std::string_view path) {
 
 }  // namespace
 
-std::string repository_path(std::string_view prefix, std::string_view path) {
-  if (!path.empty() && path.front() == '/') {
-    return "/" + folded(path);
+std::string repository_path(const Checkout& checkout, std::string_view path) {
+  if (!path.starts_with('/')) {
+    return folded(fmt::format("{}/{}", checkout.prefix, path));
   }
-  return folded(fmt::format("{}/{}", prefix, path));
+  std::string absolute = "/" + folded(path);
+  const std::string root = checkout.root.ends_with('/') ? checkout.root : checkout.root + "/";
+  const bool inside =
+      root.size() > 1 && absolute.size() > root.size() && absolute.starts_with(root);
+  return inside ? absolute.substr(root.size()) : absolute;
 }
 
-std::string repository_uri(std::string_view prefix, std::string_view path) {
-  const std::string seen = encoded(repository_path(prefix, path));
-  return !seen.empty() && seen.front() == '/' ? "file://" + seen : seen;
+std::string repository_uri(const Checkout& checkout, std::string_view path) {
+  std::string seen = repository_path(checkout, path);
+  if (seen.starts_with("../") && !checkout.root.empty()) {
+    seen = "/" + folded(fmt::format("{}/{}", checkout.root, seen));
+  }
+  return (seen.starts_with('/') ? "file://" : "") + encoded(seen);
 }
 
 }  // namespace epwise::report

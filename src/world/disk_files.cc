@@ -170,6 +170,9 @@ std::vector<std::string> DiskFiles::list(const std::string& directory) const {
       names.push_back(entry->path().filename().string());
     }
   }
+  if (error && error != std::errc::no_such_file_or_directory) {
+    fail("list", directory, error.value());
+  }
   std::sort(names.begin(), names.end());
   return names;
 }

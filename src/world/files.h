@@ -33,7 +33,8 @@ class Files {
   virtual bool is_file(const std::string& path) const = 0;
   virtual bool is_directory(const std::string& path) const = 0;
 
-  /// Names (not paths) in a directory, sorted bytewise; empty when it can't be listed.
+  /// Names (not paths) in a directory, sorted bytewise; empty when there is no such directory.
+  /// Throws MissingError("cannot list recipes: permission denied") when it can't be listed.
   virtual std::vector<std::string> list(const std::string& directory) const = 0;
 
   /// Absolute, symlink-free form, used for comparing places only and never printed; nullopt when
@@ -44,6 +45,15 @@ class Files {
   /// old or the new content and never half of it; throws MissingError.
   virtual void write_atomically(const std::string& path, const std::string& content) = 0;
 };
+
+/// The same for a search that looks into many places: one that can't be listed holds nothing.
+inline std::vector<std::string> list_if_possible(const Files& files, const std::string& directory) {
+  try {
+    return files.list(directory);
+  } catch (const MissingError&) {
+    return {};
+  }
+}
 
 /// Environment variables of this process.
 class Variables {

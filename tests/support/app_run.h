@@ -27,6 +27,7 @@ struct AppRun {
   std::string input = {};
   cli::Terminal terminal = {};
   GivenDevices devices = {};
+  cli::Interruption* interruption = nullptr;
 
   // What it did.
   int code = -1;
@@ -39,7 +40,7 @@ struct AppRun {
     std::ostringstream out_stream;
     std::ostringstream err_stream;
     const MemoryVariables environment(variables);
-    cli::App app({in, out_stream, err_stream, files, environment, terminal, devices});
+    cli::App app({in, out_stream, err_stream, files, environment, terminal, devices, interruption});
     code = app.run(words);
     out = out_stream.str();
     err = err_stream.str();

@@ -53,19 +53,14 @@ class MemoryFiles : public world::Files {
   bool is_file(const std::string& path) const override { return contents_.contains(place(path)); }
 
   bool is_directory(const std::string& path) const override {
-    return place(path) == "/" || !list(path).empty();
+    return place(path) == "/" || !names_in(path).empty();
   }
 
   std::vector<std::string> list(const std::string& directory) const override {
-    const std::string folder = place(directory);
-    const std::string prefix = folder == "/" ? folder : folder + "/";
-    std::set<std::string> names;
-    for (const auto& [path, unused] : contents_) {
-      if (path.starts_with(prefix)) {
-        names.insert(path.substr(prefix.size(), path.find('/', prefix.size()) - prefix.size()));
-      }
+    if (forbidden.contains(directory)) {
+      throw world::MissingError("cannot list " + directory + ": permission denied");
     }
-    return {names.begin(), names.end()};
+    return names_in(directory);
   }
 
   std::optional<std::string> canonical(const std::string& path) const override {
@@ -84,6 +79,18 @@ class MemoryFiles : public world::Files {
   std::vector<Write> writes;
 
  private:
+  std::vector<std::string> names_in(const std::string& directory) const {
+    const std::string folder = place(directory);
+    const std::string prefix = folder == "/" ? folder : folder + "/";
+    std::set<std::string> names;
+    for (const auto& [path, unused] : contents_) {
+      if (path.starts_with(prefix)) {
+        names.insert(path.substr(prefix.size(), path.find('/', prefix.size()) - prefix.size()));
+      }
+    }
+    return {names.begin(), names.end()};
+  }
+
   static std::string place(const std::string& path) {
     auto normal = (std::filesystem::path("/") / path).lexically_normal().string();
     if (normal.size() > 1 && normal.ends_with('/')) {

@@ -74,3 +74,8 @@ TEST_CASE("Outside of a repository there is nothing to say") {
   CHECK(checkout.revision.empty());
   CHECK(checkout.branch.empty());
 }
+
+TEST_CASE("The root is known in a checkout and outside of one") {
+  CHECK(of(Map{{".git/HEAD", "abc\n"}}).root == "/");
+  CHECK(of(Map{{"a", ""}}).root == "/");
+}

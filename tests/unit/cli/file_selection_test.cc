@@ -95,3 +95,14 @@ TEST_CASE("An argument that gives nothing is said to") {
                                       "docs: no *.yaml or *.yml file in this folder",
                                       "x/*.yaml: no file matches this pattern"});
 }
+
+TEST_CASE("A folder that can't be listed is an error, not an empty folder") {
+  MemoryFiles files = repository();
+  files.forbidden.insert("recipes/old");
+  const FileSelection selection = select_files(files, {"recipes"}, "");
+  CHECK(paths_of(selection) == Paths{"recipes/a.yaml", "recipes/b.yml", "recipes/deep/top.yml"});
+  CHECK(selection.unreadable == Paths{"cannot list recipes/old: permission denied"});
+  files.forbidden.insert("recipes");
+  CHECK(select_files(files, {"recipes"}, "").unreadable ==
+        Paths{"cannot list recipes: permission denied"});
+}

@@ -6,6 +6,8 @@
 
 #include <doctest/doctest.h>
 
+#include "cli/app.h"
+#include "cli/interruption.h"
 #include "support/app_run.h"
 
 namespace {
@@ -31,7 +33,7 @@ FixedText changed() {
   FixedText fixed;
   fixed.before.bytes = "a: 1\n";
   fixed.after.bytes = "a: 2\n";
-  fixed.repairs = {{"shape/experts", Tier::neutral, {"a: 1 → 2"}}};
+  fixed.repairs = {{"shape/experts", Tier::neutral, {{"a", "1", "2"}}}};
   return fixed;
 }
 
@@ -91,4 +93,89 @@ TEST_CASE("--diff shows the change, makes none and exits 1") {
                  "--fix=training",
                  "--diff",
                  "--exit-zero"}) == 0);
+}
+
+namespace {
+
+/// Somebody presses Ctrl-C while the first file is written.
+class InterruptedFiles : public epwise::support::MemoryFiles {
+ public:
+  explicit InterruptedFiles(epwise::cli::Interruption& interruption)
+      : interruption_(interruption) {}
+
+  void write_atomically(const std::string& path, const std::string& content) override {
+    CHECK(interruption_.awaited);
+    interruption_.wanted = true;
+    MemoryFiles::write_atomically(path, content);
+  }
+
+ private:
+  epwise::cli::Interruption& interruption_;
+};
+
+constexpr const char* kUneven = "train:\n  global_batch_size: 100\n  micro_batch_size: 1\n";
+
+}  // namespace
+
+TEST_CASE("Ctrl-C ends a run between two files, and it says what it did") {
+  epwise::cli::Interruption interruption;
+  InterruptedFiles files(interruption);
+  files.put("a.yaml", kUneven);
+  files.put("b.yaml", kUneven);
+  World world;
+  epwise::cli::App app(
+      {world.in, world.out, world.err, files, world.variables, {}, world.devices, &interruption});
+  CHECK(app.run({"lint", ".", "--gpus", "16", "--select", "batch/", "--fix=training"}) == 130);
+  CHECK(files.writes.size() == 1);
+  CHECK(files.read("b.yaml") == kUneven);
+  CHECK(world.err.str().find("interrupted: 1 file changed, the others are as they were") !=
+        std::string::npos);
+  CHECK(world.out.str().empty());
+  CHECK_FALSE(interruption.awaited);
+}
+
+TEST_CASE("Ctrl-C before anything is written changes nothing; without --fix nobody waits for it") {
+  epwise::support::AppRun app;
+  epwise::cli::Interruption interruption;
+  interruption.wanted = true;
+  app.interruption = &interruption;
+  app.files.put("a.yaml", kUneven);
+  CHECK(app.run({"lint", "a.yaml", "--gpus", "16", "--fix=training"}) == 130);
+  CHECK(app.files.writes.empty());
+  CHECK(app.err == "epwise: interrupted: nothing was changed\n");
+  CHECK(app.run({"lint", "a.yaml", "--gpus", "16", "--select", "batch/", "-f", "concise"}) == 1);
+}
+
+TEST_CASE("errors without a fix are counted and named, in every format and with the right code") {
+  epwise::support::AppRun app;
+  const std::string recipe = "model:\n  num_layers: 4\n  hidden_size: null\n";
+  app.files.put("a.yaml", recipe);
+  const std::vector<std::string> line{
+      "lint", "a.yaml", "--gpus", "8", "--select", "shape/no-width", "--fix=training"};
+  const auto run = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> words = line;
+    words.insert(words.end(), more.begin(), more.end());
+    return app.run(words);
+  };
+  const std::string left = "1 error that no fix settles: ";
+  CHECK(run({"-f", "concise"}) == 1);
+  CHECK(app.err.find("a.yaml: " + left) != std::string::npos);
+  CHECK(run({"-f", "full"}) == 1);
+  CHECK(app.out.find("left: " + left) != std::string::npos);
+  CHECK(app.err.find(left) == std::string::npos);
+  CHECK(run({"--diff"}) == 1);
+  CHECK(app.out.empty());
+  CHECK(app.err.find(left) != std::string::npos);
+  CHECK(run({"-f", "json"}) == 1);
+  CHECK(app.out.find(R"("errors_left":[{"rule":"shape/no-width")") != std::string::npos);
+  CHECK(app.out.find(R"("tier":null}])") != std::string::npos);
+}
+
+TEST_CASE("an option of epwise behind -- is pointed out") {
+  epwise::support::AppRun app;
+  app.run({"lint", "--gpus", "8", "--", "--num-layers", "4", "--format", "json", "--help"});
+  CHECK(app.err.find("epwise: --format stands behind `--`") != std::string::npos);
+  CHECK(app.err.find("--help stands") == std::string::npos);
+  app.run({"lint", "--gpus", "8", "--", "--num-layers", "4"});
+  CHECK(app.err.find("stands behind") == std::string::npos);
 }

@@ -47,22 +47,22 @@ class SmallWorld : public Situation {
   }
 };
 
-using Cost = std::tuple<std::size_t, int, int, int, std::vector<std::string>>;
+using Cost = std::tuple<int, int, int, int>;
 
 Cost cost(const SmallWorld& world, const std::vector<int>& chosen) {
+  int size = 0;
   int highest = 0;
-  int sum = 0;
-  int lines = 0;
-  std::vector<std::string> names;
+  int tiers = 0;
+  int distance = 0;
   for (const int number : chosen) {
-    const Option& option = world.option(number);
-    highest = std::max(highest, option.tier);
-    sum += option.tier;
-    lines += option.lines;
-    names.push_back(option.name);
+    const Price& price = world.option(number).price;
+    const int tier = static_cast<int>(price.tier);
+    size += price.size;
+    highest = std::max(highest, tier);
+    tiers += tier * price.size;
+    distance += price.distance;
   }
-  std::ranges::sort(names);
-  return {chosen.size(), highest, sum, lines, names};
+  return {size, highest, tiers, distance};
 }
 
 bool exclude(const Option& a, const Option& b) {
@@ -110,9 +110,9 @@ SmallWorld generated(Dice& dice) {
   const int fixes = 1 + dice.below(8);
   for (int i = 0; i < fixes; ++i) {
     Option option;
-    option.tier = dice.below(3);
-    option.lines = 1 + dice.below(3);
-    option.name = "fix " + std::to_string(dice.below(4)) + " " + std::to_string(i);
+    option.price.size = 1 + dice.below(4) / 3;
+    option.price.tier = static_cast<lint::Tier>(dice.below(3));
+    option.price.distance = 1 + dice.below(5);
     option.touches = {"field " + std::to_string(dice.below(6))};
     option.does = option.touches.front() + " = " + std::to_string(dice.below(2));
     world.options.push_back(std::move(option));
@@ -160,9 +160,8 @@ TEST_CASE("six apart need six, and the search says so without trying all") {
   SmallWorld world;
   for (int i = 0; i < 12; ++i) {
     Option option;
-    option.name = std::to_string(i);
-    option.touches = {option.name};
-    option.does = option.name;
+    option.touches = {std::to_string(i)};
+    option.does = std::to_string(i);
     world.options.push_back(option);
   }
   for (int i = 0; i < 6; ++i) {
@@ -171,7 +170,45 @@ TEST_CASE("six apart need six, and the search says so without trying all") {
   const Found found = smallest_legal_set(world, {8, 100'000});
   CHECK(found.found);
   CHECK(found.chosen == std::vector<int>{0, 2, 4, 6, 8, 10});
-  CHECK(found.looks < 1000);  // of 4096
+  CHECK(found.looks == 7);  // of 4096 sets
+}
+
+TEST_CASE("a set is chosen by size, then tier, then distance") {
+  struct Row {
+    const char* what;
+    Price one;                 // settles both findings
+    std::vector<Price> apart;  // one each
+    bool takes_one;
+  };
+
+  using lint::Tier;
+  const std::vector<Row> rows{
+      {"one for two",
+       {1, Tier::performance, 90},
+       {{1, Tier::neutral, 1}, {1, Tier::neutral, 1}},
+       true},
+      {"a layout is worth two switches",
+       {2, Tier::performance, 160},
+       {{1, Tier::performance, 20}, {1, Tier::performance, 20}},
+       false},
+      {"but not the mathematics",
+       {2, Tier::performance, 160},
+       {{1, Tier::performance, 20}, {1, Tier::training, 5}},
+       true},
+      {"a layout for two layouts",
+       {2, Tier::performance, 160},
+       {{2, Tier::neutral, 120}, {2, Tier::neutral, 120}},
+       true},
+  };
+  for (const Row& row : rows) {
+    CAPTURE(row.what);
+    SmallWorld world;
+    world.options = {
+        {row.one, {"a"}, "a"}, {row.apart.front(), {"b"}, "b"}, {row.apart.back(), {"c"}, "c"}};
+    world.findings = {{{0, 1}, std::nullopt}, {{0, 2}, std::nullopt}};
+    const Found found = smallest_legal_set(world);
+    CHECK(found.chosen == (row.takes_one ? std::vector<int>{0} : std::vector<int>{1, 2}));
+  }
 }
 
 TEST_CASE("a bound is kept and told") {

@@ -84,6 +84,10 @@ TEST_CASE("a folder is listed in the order of bytes") {
   }
   CHECK(files.list(folder.path()) == std::vector<std::string>{".hidden", "C", "a", "b"});
   CHECK(files.list(folder / "none").empty());
+  CHECK_THROWS_WITH_AS(files.list(folder / "a"),
+                       ("cannot list " + (folder / "a") + ": not a directory").c_str(),
+                       MissingError);
+  CHECK(epwise::world::list_if_possible(files, folder / "a").empty());
   CHECK(files.is_directory(folder.path()));
   CHECK_FALSE(files.is_file(folder.path()));
   CHECK(files.is_file(folder / "a"));

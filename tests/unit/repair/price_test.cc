@@ -1,0 +1,103 @@
+// What each kind of edit costs.
+
+#include "repair/price.h"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "support/repair_bench.h"
+
+namespace {
+
+using epwise::expr::Value;
+using epwise::lint::Fix;
+using epwise::lint::Tier;
+using epwise::repair::Price;
+using epwise::test::RecipeBench;
+
+constexpr std::string_view kRecipe = R"(
+model:
+  num_moe_experts: 60
+  tensor_model_parallel_size: 4
+  sequence_parallel: false
+  recompute_granularity: selektive
+  moe_token_dispatcher_type: allgather
+  cuda_graph_modules: [attn, moe]
+  moe_aux_loss_coeff: 0.01
+train:
+  global_batch_size: 30
+)";
+
+struct Row {
+  std::string name;
+  Value target;
+  bool remove = false;
+};
+
+Fix::Edit edit_of(const Row& row) {
+  Fix::Edit edit{row.name, row.target.to_text(), {}};
+  edit.name = row.name;
+  edit.target = row.target;
+  edit.remove = row.remove;
+  return edit;
+}
+
+}  // namespace
+
+TEST_CASE("edits from the nearest to the farthest") {
+  RecipeBench bench(kRecipe, "--gpus 16");
+  const auto trial = bench.lint();
+  const auto& vocabulary = bench.bench().vocabulary_of(*trial.recipe);
+  const std::vector<std::pair<Row, int>> rows{
+      {{"model.expert_tensor_parallel_size", Value::of(1)}, 1},  // the default is written out
+      {{"model.recompute_granularity", Value::of("selective")}, 5},
+      {{"model.sequence_parallel", Value::of(true)}, 20},
+      {{"model.recompute_granularity", Value(), true}, 30},
+      {{"model.moe_token_dispatcher_type", Value::of("flex")}, 30},
+      {{"model.recompute_granularity", Value::of("full")}, 30},
+      {{"model.cuda_graph_modules", Value::of(Value::List{Value::of("attn")})}, 30},
+      {{"train.train_iters", Value::of(100)}, 30},
+      {{"train.global_batch_size", Value::of(32)}, 41},
+      {{"model.num_moe_experts", Value::of(64)}, 41},
+      {{"train.global_batch_size", Value::of(16)}, 49},
+      {{"model.moe_aux_loss_coeff", Value::of(0)}, 80},
+      {{"train.global_batch_size", Value::of(3000)}, 80},
+      {{"model.pipeline_model_parallel_layout", Value::of("E|t")}, 130},
+      {{"model.tensor_model_parallel_size", Value::of(2)}, 150},
+      {{"model.tensor_model_parallel_size", Value::of(1)}, 160},
+  };
+  for (const auto& row : rows) {
+    CAPTURE(row.first.name);
+    CHECK(epwise::repair::distance_of(edit_of(row.first), *trial.recipe, vocabulary) == row.second);
+  }
+  CHECK(std::ranges::is_sorted(rows, {}, [](const auto& row) { return row.second; }));
+}
+
+TEST_CASE("a fix costs all its edits, and a parallel layout counts twice") {
+  RecipeBench bench(kRecipe, "--gpus 16");
+  const auto trial = bench.lint();
+  const auto& vocabulary = bench.bench().vocabulary_of(*trial.recipe);
+  const auto price = [&](Tier tier, const std::vector<Row>& rows) {
+    Fix fix{"", tier, {}};
+    for (const Row& row : rows) {
+      fix.edits.push_back(edit_of(row));
+    }
+    return epwise::repair::price_of(fix, *trial.recipe, vocabulary);
+  };
+  const Price batch = price(Tier::training, {{"train.global_batch_size", Value::of(32)}});
+  const Price on = price(Tier::performance, {{"model.sequence_parallel", Value::of(true)}});
+  const Price layout =
+      price(Tier::performance, {{"model.tensor_model_parallel_size", Value::of(1)}});
+  const Price both = price(Tier::performance,
+                           {{"model.sequence_parallel", Value::of(true)},
+                            {"model.tensor_model_parallel_size", Value::of(2)}});
+  CHECK(on == Price{1, Tier::performance, 20});
+  CHECK(layout == Price{2, Tier::performance, 160});
+  CHECK(both == Price{2, Tier::performance, 170});
+  CHECK(on < batch);
+  CHECK(batch < layout);
+  CHECK(price(Tier::performance, {{"model.expert_tensor_parallel_size", Value::of(1)}}).size == 1);
+}
