@@ -156,7 +156,7 @@ std::string fixed_folder(const std::string& pattern) {
 
 Found expand(const world::Files& files, const std::string& argument) {
   if (argument.empty()) {
-    return {{}, "the name of a file is empty: is a variable of the shell unset?"};
+    return {{}, {"the name of a file is empty: is a variable of the shell unset?"}};
   }
   const std::string path = tidy(argument);
   if (files.is_file(path)) {

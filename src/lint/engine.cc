@@ -96,7 +96,12 @@ class Collector final : public LaunchEvents {
       }
     }
     const IllegalValues illegal(reads_, facts_.recipe(), facts_.vocabulary(), told);
-    for (auto& finding : findings_) {
+    std::vector<const Rule*> judges;  // before any finding moves away
+    for (const auto& finding : findings_) {
+      judges.push_back(judge_of(finding));
+    }
+    for (std::size_t i = 0; i < findings_.size(); ++i) {
+      auto& finding = findings_[i];
       const auto& rule = *finding.rule;
       if (!selection_.takes(rule)) {
         continue;
@@ -109,7 +114,7 @@ class Collector final : public LaunchEvents {
         result_.waiting.push_back(&rule);
         continue;
       }
-      if (const auto* by = judge_of(finding)) {
+      if (const auto* by = judges[i]) {
         result_.explained.push_back({&rule, by});
         continue;
       }

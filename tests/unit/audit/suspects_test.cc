@@ -212,9 +212,9 @@ TEST_CASE("what the recipe breaks comes before a few words of what it keeps") {
   REQUIRE(linted.results.front().launch.rule != nullptr);
   REQUIRE(linted.results.front().launch.rule->code == "PAR013");
   // A wording of tomorrow: it shares sentences with one check, and three words with another.
-  const auto crash =
-      crash_saying("number of layers per pipeline stage must be divisible number of layers, with "
-                   "expert model parallel_size 8");
+  const auto crash = crash_saying(
+      "number of layers per pipeline stage must be divisible number of layers, with "
+      "expert model parallel_size 8");
   const auto alone = suspects(crash, knowledge());
   REQUIRE_FALSE(alone.empty());
   CHECK(alone.front().rule->code == "PAR006");

@@ -79,10 +79,10 @@ TEST_CASE("--diff shows the change, makes none and exits 1") {
   CHECK(
       app.out ==
       "--- a/a.yaml\n+++ b/a.yaml\n@@ -1,3 +1,3 @@\n train:\n-  global_batch_size: 100  # tokens\n"
-      "+  global_batch_size: 112  # tokens\n   micro_batch_size: 1\n");
+      "+  global_batch_size: 96  # tokens\n   micro_batch_size: 1\n");
   CHECK(app.err ==
         "epwise: a.yaml: 1 change would be made\n"
-        "  train.global_batch_size: 100 → 112 (training, batch/indivisible)\n");
+        "  train.global_batch_size: 100 → 96 (training, batch/indivisible)\n");
   CHECK(app.files.writes.empty());
   CHECK(app.run({"lint",
                  "a.yaml",

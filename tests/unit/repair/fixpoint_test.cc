@@ -111,7 +111,7 @@ TEST_CASE("the smallest repair is taken: a spelling, a switch, then a layout") {
     CAPTURE(row.lines);
     RecipeBench bench(
         "model:\n  num_layers: 4\n  num_moe_experts: 8\n"
-        "  num_attention_heads: 16\n  num_query_groups: 4\n" +
+        "  num_attention_heads: 16\n  num_query_groups: 4\n  add_bias_linear: false\n" +
             std::string(row.lines),
         "--gpus 8 --stack bridge=0.6.2");
     const Plan plan = epwise::repair::plan(bench.bench(), bench.lint(), Tier::training);

@@ -231,10 +231,10 @@ TEST_CASE("fixes that settle nothing or bring something new are dropped") {
   for (const Fix& fix : finding.fixes) {
     titles.push_back(fix.title);
   }
-  CHECK(titles == std::vector<std::string>{"words", "batch"});
-  REQUIRE(finding.fixes.back().patches.size() == 1);
-  CHECK(finding.fixes.back().patches.front().text == "  global_batch_size: 112  # tokens\n");
-  CHECK(finding.fixes.back().patches.front().mark.start() == epwise::text::Position{6, 1});
+  CHECK(titles == std::vector<std::string>{"batch", "words"});
+  REQUIRE(finding.fixes.front().patches.size() == 1);
+  CHECK(finding.fixes.front().patches.front().text == "  global_batch_size: 112  # tokens\n");
+  CHECK(finding.fixes.front().patches.front().mark.start() == epwise::text::Position{6, 1});
 }
 
 TEST_CASE(

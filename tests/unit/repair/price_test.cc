@@ -52,7 +52,7 @@ TEST_CASE("edits from the nearest to the farthest") {
   const auto trial = bench.lint();
   const auto& vocabulary = bench.bench().vocabulary_of(*trial.recipe);
   const std::vector<std::pair<Row, int>> rows{
-      {{"model.expert_tensor_parallel_size", Value::of(1)}, 1},  // the default is written out
+      {{"model.context_parallel_size", Value::of(1)}, 1},  // the default is written out
       {{"model.recompute_granularity", Value::of("selective")}, 5},
       {{"model.sequence_parallel", Value::of(true)}, 20},
       {{"model.recompute_granularity", Value(), true}, 30},
@@ -99,5 +99,5 @@ TEST_CASE("a fix costs all its edits, and a parallel layout counts twice") {
   CHECK(both == Price{2, Tier::performance, 170});
   CHECK(on < batch);
   CHECK(batch < layout);
-  CHECK(price(Tier::performance, {{"model.expert_tensor_parallel_size", Value::of(1)}}).size == 1);
+  CHECK(price(Tier::performance, {{"model.context_parallel_size", Value::of(1)}}).size == 1);
 }

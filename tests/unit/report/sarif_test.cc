@@ -232,7 +232,7 @@ TEST_CASE("sarif: the checkout is named when it is known") {
   support::ReportBuilder b;
   b.file("a.yaml", "x: 1\n");
   CHECK_FALSE(run_of(b).contains("versionControlProvenance"));
-  b.report().checkout = {"", "https://example.org/recipes.git", "0123abc", "main"};
+  b.report().checkout = {"", "", "https://example.org/recipes.git", "0123abc", "main"};
   CHECK(run_of(b)["versionControlProvenance"] == Json::parse(R"json([{
     "repositoryUri": "https://example.org/recipes.git",
     "revisionId": "0123abc",

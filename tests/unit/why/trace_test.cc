@@ -82,8 +82,8 @@ TEST_CASE("a division that leaves something over says so, and what the framework
 }
 
 TEST_CASE("a division that no premise speaks of leads to the rule that asks for it") {
-  const Traced traced(
-      "model:\n  num_moe_experts: 60\n  expert_model_parallel_size: 16\n", "--gpus 16");
+  const Traced traced("model:\n  num_moe_experts: 60\n  expert_model_parallel_size: 16\n",
+                      "--gpus 16");
   const Trace trace = traced.of("d.local_experts");
   CHECK(trace.value.to_text() == "3");
   REQUIRE(trace.inexact.size() == 1);
