@@ -166,8 +166,7 @@ class Variants::State {
     const int first = judge_launch(ledger, judgement);
     std::set<const Rule*> told = failed;
     std::erase_if(told, [&](const Rule* rule) {
-      return is_silent(ledger, rule, first) ||
-             explanation(*rule, knowledge_, failed) != nullptr;
+      return is_silent(ledger, rule, first) || explanation(*rule, knowledge_, failed) != nullptr;
     });
     const IllegalValues illegal(reads_, facts_.recipe(), facts_.vocabulary(), told);
     for (const auto* rule : failed) {

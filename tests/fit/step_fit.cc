@@ -109,7 +109,7 @@ LeftOut leave_clusters_out(const StepRows& rows,
     clusters.push_back(row.cluster);
   }
   std::ranges::sort(clusters);
-  clusters.erase(std::ranges::unique(clusters).begin(), clusters.end());
+  clusters.erase(std::unique(clusters.begin(), clusters.end()), clusters.end());
   shuffle(clusters, seed);
   std::map<std::string, int> fold_of;
   for (std::size_t i = 0; i < clusters.size(); ++i) {

@@ -1,11 +1,10 @@
-#include "recipe/vocabulary.h"
-
 #include <algorithm>
 #include <string>
 #include <vector>
 
 #include <doctest/doctest.h>
 
+#include "recipe/vocabulary.h"
 #include "support/vocabulary_table.h"
 
 namespace epwise::recipe {
