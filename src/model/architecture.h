@@ -33,6 +33,8 @@ struct GroupedAttention {
   bool output_gate = false;        // queries carry a gate of their own width
   int window = 0;                  // tokens that a windowed layer sees, itself included; 0: all
   bool learnable_softmax = false;  // a learnt offset in the denominator: other kernels run
+
+  bool operator==(const GroupedAttention&) const = default;
 };
 
 struct LatentAttention {
@@ -41,6 +43,8 @@ struct LatentAttention {
   int head_dim = 0;    // of queries and keys, without positions
   int rotary_dim = 0;  // the part with positions
   int value_dim = 0;
+
+  bool operator==(const LatentAttention&) const = default;
 };
 
 struct DeltaNet {
@@ -49,6 +53,8 @@ struct DeltaNet {
   int key_dim = 0;
   int value_dim = 0;
   int convolution = 4;
+
+  bool operator==(const DeltaNet&) const = default;
 };
 
 struct Mamba {
@@ -56,6 +62,8 @@ struct Mamba {
   int head_dim = 0;
   int state = 0;
   int groups = 0;
+
+  bool operator==(const Mamba&) const = default;
 };
 
 struct Experts {
@@ -67,6 +75,8 @@ struct Experts {
   bool shared_gate = false;
   int limit_groups = 0;  // of experts, of which a token may use only some; 0: no limit
   int limit_kept = 0;
+
+  bool operator==(const Experts&) const = default;
 };
 
 struct Architecture {
@@ -93,6 +103,8 @@ struct Architecture {
   int mlp_matrices() const { return gated ? 3 : 2; }
 
   int expert_layers() const;  // of the decoder
+
+  bool operator==(const Architecture&) const = default;
 };
 
 }  // namespace epwise::model

@@ -137,6 +137,8 @@ struct ActivationOffload {
     return attention_norm || core_attention || attention_projection || feed_forward_norm ||
            expert_input || expert_activation || queries_keys_values || whole_layers > 0;
   }
+
+  bool operator==(const ActivationOffload&) const = default;
 };
 
 /// Bytes of one parameter's state.

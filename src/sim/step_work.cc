@@ -63,17 +63,13 @@ double transfer_time(const model::Workload& job,
 
 }  // namespace
 
-StepWork lower(const model::Workload& job,
-               const Machine& machine,
-               const Constants& constants,
-               const StatedInputs& stated) {
+LayerWork lower_layers(const model::Workload& job,
+                       const Machine& machine,
+                       const Constants& constants) {
   const KernelTimes times(machine, constants);
   const Sizes sizes = sizes_of(job);
   const model::Architecture& shape = job.architecture;
-  StepWork work;
-  work.job = &job;
-  work.machine = machine;
-  work.stated = stated;
+  LayerWork work;
   work.mixer = attention_work(job, sizes, times, shape.layers);
   if (shape.prediction_depths > 0) {
     work.prediction_mixer = attention_work(job, sizes, times, shape.prediction);
@@ -94,16 +90,41 @@ StepWork lower(const model::Workload& job,
   work.embedding = embedding_work(job, sizes, times);
   work.norm_replay = times.elementwise(sizes.rank_tokens * shape.hidden * kBf16 * 4);
   work.offload = offload_time(job, sizes, machine);
+  return work;
+}
+
+SplitWork lower_split(const model::Workload& job,
+                      const Machine& machine,
+                      const Constants& constants) {
+  SplitWork work;
   for (const model::Chunk& chunk : job.parallel.chunks) {
-    work.chunks.push_back(count_layers(shape, chunk));
+    work.chunks.push_back(count_layers(job.architecture, chunk));
   }
+  work.update = update_work(job, machine, constants);
+  return work;
+}
+
+void lower_schedule(const model::Workload& job, const Constants& constants, StepWork& work) {
+  const Sizes sizes = sizes_of(job);
+  work.job = &job;
   work.pipeline = pipeline_of(job);
   work.layers_per_chunk =
-      std::ceil((sizes.moe_layers + sizes.dense_layers + shape.prediction_depths) /
-                static_cast<double>(work.chunks.size()));
-  work.transfer = transfer_time(job, machine, sizes, constants);
-  work.several_domains = spanned_domains(job, machine) > 1;
-  work.update = update_work(job, machine, constants);
+      std::ceil((sizes.moe_layers + sizes.dense_layers + job.architecture.prediction_depths) /
+                static_cast<double>(job.parallel.chunks.size()));
+  work.transfer = transfer_time(job, work.machine, sizes, constants);
+  work.several_domains = spanned_domains(job, work.machine) > 1;
+}
+
+StepWork lower(const model::Workload& job,
+               const Machine& machine,
+               const Constants& constants,
+               const StatedInputs& stated) {
+  StepWork work;
+  static_cast<LayerWork&>(work) = lower_layers(job, machine, constants);
+  static_cast<SplitWork&>(work) = lower_split(job, machine, constants);
+  work.machine = machine;
+  work.stated = stated;
+  lower_schedule(job, constants, work);
   return work;
 }
 

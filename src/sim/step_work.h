@@ -29,9 +29,8 @@ struct UpdateWork {
   double tensors = 0;           // parameter tensors of the rank
 };
 
-/// A recipe on a machine, lowered: everything that no constant of the step model changes. Made once
-/// (laws are asked here), evaluated often (evaluate.h allocates nothing and asks no law).
-struct StepWork {
+/// The layers of a recipe, lowered: what the laws say of them.
+struct LayerWork {
   Piece mixer;             // in front of one MLP, see attention_work.h
   Piece prediction_mixer;  // of a multi-token prediction layer
   Piece router;
@@ -43,20 +42,42 @@ struct StepWork {
   Piece prediction;
   Work dispatch_side;
   Work combine_side;
-  double exchange = 0;            // s, one exchange by its law
-  double norm_replay = 0;         // s, recomputing the norms of a layer
-  double activation_replay = 0;   // s, recomputing the experts' activation
-  double offload = 0;             // s, a layer's activations to host memory, or back
+  double exchange = 0;           // s, one exchange by its law
+  double norm_replay = 0;        // s, recomputing the norms of a layer
+  double activation_replay = 0;  // s, recomputing the experts' activation
+  double offload = 0;            // s, a layer's activations to host memory, or back
+};
+
+/// The split of a recipe over stages and replicas, lowered.
+struct SplitWork {
   std::vector<ChunkWork> chunks;  // stages · virtual stages, chunk c on stage c % pipeline.stages
-  schedule::Pipeline pipeline;    // one that Megatron would run, or the nearest
-  double layers_per_chunk = 1;
-  double transfer = 0;  // s, between two stages; 0 without a pipeline
   UpdateWork update;
+};
+
+/// A recipe on a machine, lowered: everything that no constant of the step model changes. Made once
+/// (laws are asked here), evaluated often (step.h allocates nothing and asks no law). For many
+/// recipes on one machine see candidates.h.
+struct StepWork : LayerWork, SplitWork {
+  schedule::Pipeline pipeline;  // one that Megatron would run, or the nearest
+  double layers_per_chunk = 1;
+  double transfer = 0;           // s, between two stages; 0 without a pipeline
   bool several_domains = false;  // expert parallelism leaves the NVLink domain
   Machine machine;
   StatedInputs stated;
   const model::Workload* job = nullptr;  // outlives this
 };
+
+/// The parts of `lower`: laws are asked by the first two alone.
+LayerWork lower_layers(const model::Workload& job,
+                       const Machine& machine,
+                       const Constants& constants);
+SplitWork lower_split(const model::Workload& job,
+                      const Machine& machine,
+                      const Constants& constants);
+
+/// The rest, which is cheap: fills in what neither of them says. Machine and statements are the
+/// caller's.
+void lower_schedule(const model::Workload& job, const Constants& constants, StepWork& work);
 
 /// Asks all laws.
 StepWork lower(const model::Workload& job,

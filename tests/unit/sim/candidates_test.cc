@@ -1,0 +1,138 @@
+#include "sim/candidates.h"
+
+#include <algorithm>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "cost/compiled_table.h"
+#include "support/workloads.h"
+
+namespace epwise::sim {
+namespace {
+
+constexpr const char* kRecipe = R"(model:
+  num_layers: 24
+  hidden_size: 2048
+  num_attention_heads: 32
+  num_query_groups: 4
+  kv_channels: 128
+  num_moe_experts: 64
+  moe_router_topk: 6
+  moe_ffn_hidden_size: 1024
+  ffn_hidden_size: 6144
+  vocab_size: 100352
+  gated_linear_unit: true
+  seq_length: 4096
+  bf16: true
+  moe_router_force_load_balancing: true
+mixed_precision: bf16_mixed
+train: {global_batch_size: 256, micro_batch_size: 1}
+ddp: {use_distributed_optimizer: true}
+)";
+
+/// One thing after another that a candidate may differ in.
+void vary(model::Workload& job, int which) {
+  switch (which) {
+    case 0:
+      job.exchange.dispatcher = job.exchange.dispatcher == model::Dispatcher::alltoall
+                                    ? model::Dispatcher::deepep
+                                    : model::Dispatcher::alltoall;
+      break;
+    case 1:
+      job.exchange.sms = job.exchange.sms == 20 ? 32 : 20;
+      break;
+    case 2:
+      job.exchange.overlap = !job.exchange.overlap;
+      break;
+    case 3:
+      job.batch.micro = 3 - job.batch.micro;
+      break;
+    case 4:
+      job.parallel.tensor = 3 - job.parallel.tensor;
+      break;
+    case 5:
+      job.parallel.expert = job.parallel.expert == 8 ? 16 : 8;
+      break;
+    case 6:
+      job.recompute.norms = !job.recompute.norms;
+      break;
+    case 7:
+      job.precision = job.precision == model::Precision::bf16 ? model::Precision::fp8_block
+                                                              : model::Precision::bf16;
+      break;
+    case 8:
+      job.machine.nvlink_domain = job.machine.nvlink_domain == 8 ? 16 : 8;
+      break;
+    case 9:
+      job.kernels.fused_experts = !job.kernels.fused_experts;
+      break;
+    case 10:
+      job.architecture.experts.topk = 14 - job.architecture.experts.topk;
+      break;
+    case 11:
+      job.offload.expert_input = !job.offload.expert_input;
+      break;
+    case 12:
+      job.machine.cpu = job.machine.cpu == model::Cpu::x86 ? model::Cpu::grace : model::Cpu::x86;
+      break;
+    case 13:
+      job.parallel.chunks[0].layers = 48 - job.parallel.chunks[0].layers;
+      break;
+    case 14:
+      job.parallel.expert_data = 5 - job.parallel.expert_data;
+      break;
+    default:
+      job.graphs.attention = !job.graphs.attention;
+  }
+}
+
+TEST_CASE("a candidate is priced to the bit as it is alone, whatever came before it") {
+  const cost::Table laws = cost::compiled_table();
+  auto read = test::workload_of(kRecipe, "h100", 16);
+  REQUIRE(read.problems.empty());
+  model::Workload job = read.workload;
+  job.parallel.tensor = 1;
+  job.batch.micro = 1;
+  job.parallel.expert = 8;
+  job.parallel.expert_data = 2;
+  const Constants& by = constants().values;
+  const auto machine = machine_of(*hw::find_profile("h100"), job.machine, laws, constants());
+  REQUIRE(machine.problem.empty());
+  Candidates candidates(machine.machine, by);
+  std::vector<double> seen;
+  for (int i = 0; i < 400; ++i) {
+    vary(job, (i * i + i / 16) % 16);
+    Machine alone = machine.machine;
+    alone.domain = job.machine.nvlink_domain;
+    alone.grace = job.machine.cpu == model::Cpu::grace;
+    const double step = evaluate(lower(job, alone, by), by, {}).step;
+    CHECK(candidates.price(job).step == step);
+    seen.push_back(step);
+  }
+  std::ranges::sort(seen);
+  CHECK(seen.front() < 0.8 * seen.back());
+  CHECK(candidates.layer_kinds() > 20);
+  CHECK(candidates.splits() > 4);
+}
+
+TEST_CASE("a recipe met again asks no law") {
+  const cost::Table laws = cost::compiled_table();
+  auto read = test::workload_of(kRecipe, "h100", 16);
+  model::Workload job = read.workload;
+  const auto machine = machine_of(*hw::find_profile("h100"), job.machine, laws, constants());
+  Candidates candidates(machine.machine, constants().values);
+  for (const int sms : {16, 20, 24, 16, 20}) {
+    job.exchange.dispatcher = model::Dispatcher::deepep;
+    job.exchange.sms = sms;
+    for (const bool overlap : {false, true}) {
+      job.exchange.overlap = overlap;
+      CHECK(candidates.price(job).step > 0);
+    }
+  }
+  CHECK(candidates.layer_kinds() == 3);
+  CHECK(candidates.splits() == 1);
+}
+
+}  // namespace
+}  // namespace epwise::sim
