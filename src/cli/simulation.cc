@@ -45,8 +45,7 @@ std::vector<Option> simulation_options(std::vector<std::string_view> formats) {
   std::vector<Option> options = single_recipe_options();
   for (Option& option : options) {
     if (option.name == "--format") {
-      option.summary =
-          formats.size() == 3 ? "full (default), json or csv" : "full (default) or json";
+      option.summary = "full (default) or json";
       option.words = std::move(formats);
     }
   }

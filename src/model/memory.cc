@@ -138,11 +138,11 @@ double deviation_of(const Workload& workload, const StageMemory& memory) {
   return std::hypot(states, moving * activations, graphs);
 }
 
+}  // namespace
+
 double needed(const StageMemory& memory) {
   return memory.allocated() * (1 + kFragments) + memory.buffers + kContext;
 }
-
-}  // namespace
 
 MemoryEstimate estimate_memory(const Workload& workload) {
   MemoryEstimate estimate;

@@ -25,6 +25,9 @@ struct StageMemory {
   }
 };
 
+/// With fragments of the allocator, buffers, context and communicators.
+double needed(const StageMemory& memory);
+
 struct MemoryEstimate {
   std::vector<StageMemory> stages;
   int fullest = 0;       // index of the stage that needs most

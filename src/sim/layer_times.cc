@@ -165,6 +165,30 @@ double priced_exchange(const StepWork& work, const Constants& constants) {
          constants.alltoall_launch;
 }
 
+DenseTimes dense_times(const StepWork& work, const Prices& prices) {
+  const model::Workload& job = *work.job;
+  const auto gpu = [&](const Work& part) { return gpu_time(part, prices); };
+  DenseTimes times;
+  times.a_forward = gpu(work.mixer.forward);
+  times.a_data = gpu(work.mixer.data);
+  times.a_weights = gpu(work.mixer.weights);
+  times.m_forward = gpu(work.dense_mlp.forward);
+  times.m_data = gpu(work.dense_mlp.data);
+  times.m_weights = gpu(work.dense_mlp.weights);
+  if (job.recompute.full || job.recompute.dense_mlp) {
+    times.replay = times.m_forward;
+  }
+  if (!job.graphs.full_iteration && !job.graphs.whole_layers) {
+    const HostPair mixer = host_of(work.mixer, prices);
+    const HostPair mlp = host_of(work.dense_mlp, prices);
+    times.host_a_forward = mixer.forward;
+    times.host_a_backward = mixer.backward;
+    times.host_m_forward = mlp.forward;
+    times.host_m_backward = mlp.backward;
+  }
+  return times;
+}
+
 LayerTimes layer_times(const StepWork& work,
                        const Piece& mixer,
                        const Constants& constants,

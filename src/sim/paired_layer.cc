@@ -1,53 +1,34 @@
 #include "sim/paired_layer.h"
 
 #include <algorithm>
+#include <cstddef>
 
 #include "schedule/pair_period.h"
+#include "sim/node_costs.h"
 
 namespace epwise::sim {
 
 namespace {
 
-using schedule::Node;
-
-constexpr double kDelayedHost = 0.33;  // share of backward launches that belong to weight gradients
-
 /// The layer's nodes beside those of another micro-batch.
 schedule::LayerCost side_by_side(const LayerTimes& times, const Pairing& by) {
-  const double compute = by.compute_factor;
-  const double exchange = by.exchange_factor;
-  const double host = by.host_factor;
-  const double late = by.delayed_weights ? kDelayedHost : 0;
-  schedule::LayerCost cost;
-  const auto set = [&](Node node, double gpu, double launches) {
-    cost[node].gpu = gpu;
-    cost[node].host = launches * host;
-  };
-  set(Node::attention_forward, times.a_forward * compute, times.host_a_forward);
-  set(Node::dispatch_forward, times.d_forward * exchange, times.host_d_forward);
-  set(Node::experts_forward, times.m_forward * compute, times.host_m_forward);
-  set(Node::combine_forward, times.c_forward * exchange, times.host_c_forward);
-  set(Node::combine_backward, times.c_backward * exchange, times.host_c_backward);
-  set(Node::experts_backward, times.m_data * compute, times.host_m_backward * (1 - late));
-  set(Node::experts_wgrad, times.m_weights * compute, times.host_m_backward * late);
-  set(Node::dispatch_backward, times.d_backward * exchange, times.host_d_backward);
-  set(Node::attention_backward, times.a_data * compute, times.host_a_backward * (1 - late));
-  set(Node::attention_wgrad, times.a_weights * compute, times.host_a_backward * late);
+  schedule::LayerCost cost = node_costs(times, by.host_factor, by.delayed_weights);
+  for (std::size_t node = 0; node < schedule::kNodeCount; ++node) {
+    cost.nodes[node].gpu *= schedule::is_exchange(static_cast<schedule::Node>(node))
+                                ? by.exchange_factor
+                                : by.compute_factor;
+  }
   return cost;
 }
 
-schedule::IssueRules rules_of(const LayerTimes& times, const Pairing& pairing) {
-  schedule::IssueRules rules;
-  rules.delayed_wgrad = pairing.delayed_weights;
-  rules.launch_latency = pairing.latency;
-  if (times.stalls) {
-    rules.sync = schedule::HostSync::before_dispatch;
-    rules.sync_cost = times.stall;
-  }
-  return rules;
-}
-
 }  // namespace
+
+double overlap_host_factor(const model::Exchange& exchange, const Constants& constants) {
+  if (!exchange.overlap) {
+    return 1;
+  }
+  return constants.host_overlap * (exchange.delayed_wgrad ? constants.host_delayed_wgrad : 1);
+}
 
 Pairing pairing_of(const StepWork& work,
                    const LayerTimes& times,
@@ -70,8 +51,8 @@ Pairing pairing_of(const StepWork& work,
 }
 
 double paired_layer(const LayerTimes& times, const Pairing& pairing) {
-  const double period =
-      schedule::pair_period(side_by_side(times, pairing), rules_of(times, pairing));
+  const double period = schedule::pair_period(
+      side_by_side(times, pairing), issue_rules(times, pairing.delayed_weights, pairing.latency));
   const double serial = times.compute() + times.exchange();
   return std::max(period, period + pairing.loss * (serial - period)) + times.replayed_exchange;
 }

@@ -14,6 +14,10 @@ struct Pairing {
   double latency = 0;          // s, from a launch to its kernel
 };
 
+/// Of all launches under combined 1F1B; layers outside a pair carry half of the surcharge. 1
+/// without it.
+double overlap_host_factor(const model::Exchange& exchange, const Constants& constants);
+
 /// The pairing of a recipe: what its streams do to each other.
 Pairing pairing_of(const StepWork& work,
                    const LayerTimes& times,

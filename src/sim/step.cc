@@ -4,115 +4,19 @@
 #include <cstddef>
 
 #include "schedule/closed_form.h"
-#include "sim/paired_layer.h"
-#include "sim/unpaired_layer.h"
+#include "sim/layer_passes.h"
 
 namespace epwise::sim {
 
 namespace {
 
-/// What a chunk is made of.
-struct Parts {
-  Passes dense;
-  Passes moe;
-  Passes prediction;
-  Passes head;
-  Passes embedding;
-};
-
-/// Host time under overlap; layers outside a pair carry half of the surcharge.
-double host_factor(const model::Exchange& exchange, const Constants& constants) {
-  if (!exchange.overlap) {
-    return 1;
-  }
-  return constants.host_overlap * (exchange.delayed_wgrad ? constants.host_delayed_wgrad : 1);
-}
-
 struct Setting {
   const StepWork& work;
   const Constants& constants;
   const Effects& effects;
-  const Prices& prices;
-  double host_factor = 1;
 };
 
-Passes moe_layer(const Setting& on, const Piece& mixer, double unpaired_factor) {
-  const LayerTimes times = layer_times(on.work, mixer, on.constants, on.prices, on.effects);
-  const Direction alone = unpaired_layer(times, unpaired_factor);
-  Passes passes{alone.forward, alone.backward, alone.forward + alone.backward};
-  if (on.work.job->exchange.overlap) {
-    passes.both =
-        paired_layer(times, pairing_of(on.work, times, on.constants, on.effects, on.host_factor));
-  }
-  return passes;
-}
-
-/// Activations on their way to host memory and back: what outlasts the passes that hide them, or
-/// the share that their traffic takes from these.
-void add_offload(const Setting& on, Passes& passes) {
-  const double there = on.work.offload;
-  if (there <= 0) {
-    return;
-  }
-  const double loss = on.effects.contention ? on.constants.overlap_loss : 0;
-  if (on.work.job->exchange.overlap) {
-    const double lost = std::max({2 * there - passes.both, loss * 2 * there, 0.0});
-    passes.add({lost / 2, lost / 2, lost}, 1);
-    return;
-  }
-  const double forward = std::max({there - passes.forward, loss * there, 0.0});
-  const double backward = std::max({there - passes.backward, loss * there, 0.0});
-  passes.add({forward, backward, forward + backward}, 1);
-}
-
-Passes one_after_the_other(double forward, double backward) {
-  return {forward, backward, forward + backward};
-}
-
-Passes dense_layer(const Setting& on) {
-  const StepWork& work = on.work;
-  const Prices& prices = on.prices;
-  const bool launches = !work.job->graphs.full_iteration && !work.job->graphs.whole_layers;
-  const auto host = [&](const Work& part) { return launches ? host_time(part, prices) : 0; };
-  const auto gpu = [&](const Work& part) { return gpu_time(part, prices); };
-  const Piece& mlp = work.dense_mlp;
-  const Piece& mixer = work.mixer;
-  const double forward =
-      soft_max(gpu(mlp.forward) + gpu(mixer.forward), host(mlp.forward) + host(mixer.forward));
-  double backward =
-      soft_max(gpu(mlp.data) + gpu(mlp.weights) + gpu(mixer.data) + gpu(mixer.weights),
-               host(mlp.data) + host(mlp.weights) + host(mixer.data) + host(mixer.weights));
-  const model::Recompute& recompute = work.job->recompute;
-  if (recompute.full || recompute.dense_mlp) {
-    backward += gpu(mlp.forward);
-  }
-  return one_after_the_other(forward, backward);
-}
-
-Parts parts_of(const Setting& on) {
-  const StepWork& work = on.work;
-  Parts parts;
-  parts.dense = dense_layer(on);
-  parts.moe = moe_layer(on, work.mixer, 1 + (on.host_factor - 1) * 0.5);
-  add_offload(on, parts.moe);
-  parts.head = one_after_the_other(
-      bf16_gpu_time(work.head.forward, on.prices),
-      bf16_gpu_time(work.head.data, on.prices) + bf16_gpu_time(work.head.weights, on.prices));
-  parts.embedding = one_after_the_other(gpu_time(work.embedding.forward, on.prices),
-                                        gpu_time(work.embedding.data, on.prices));
-  if (work.job->architecture.prediction_depths > 0) {
-    parts.prediction = moe_layer(on, work.prediction_mixer, 1);
-    const Piece& more = work.prediction;
-    parts.prediction.add(
-        one_after_the_other(gpu_time(more.forward, on.prices),
-                            gpu_time(more.data, on.prices) + gpu_time(more.weights, on.prices)),
-        1);
-    parts.prediction.add(parts.head, 1);
-  }
-  return parts;
-}
-
-Passes chunk_passes(const ChunkWork& chunk, const Parts& parts) {
+Passes chunk_passes(const ChunkWork& chunk, const LayerPasses& parts) {
   Passes passes;
   passes.add(parts.dense, chunk.dense_layers);
   passes.add(parts.moe, chunk.moe_layers);
@@ -125,10 +29,11 @@ Passes chunk_passes(const ChunkWork& chunk, const Parts& parts) {
 /// Stages side by side.
 struct Stages {
   Passes first;
+  Passes last;
   schedule::StageTotals totals;
 };
 
-Stages stages_of(const StepWork& work, const Parts& parts) {
+Stages stages_of(const StepWork& work, const LayerPasses& parts) {
   Stages stages;
   schedule::StageTotals& totals = stages.totals;
   const auto step = static_cast<std::size_t>(work.pipeline.stages);
@@ -140,6 +45,7 @@ Stages stages_of(const StepWork& work, const Parts& parts) {
     if (stage == 0) {
       stages.first = passes;
     }
+    stages.last = passes;
     totals.forward += passes.forward;
     totals.backward += passes.backward;
     totals.pair += passes.both;
@@ -177,18 +83,29 @@ double exposed_traffic(const Setting& on, const Passes& stage) {
          std::max(0.0, weights - stage.forward * on.constants.dp_window);
 }
 
-}  // namespace
-
-void Passes::add(const Passes& other, double times) {
-  forward += times * other.forward;
-  backward += times * other.backward;
-  both += times * other.both;
+bool is_exact(const StepWork& work,
+              const LayerPasses& layers,
+              const Stages& stages,
+              const StepTimes& times) {
+  constexpr double kLaunches = 2e-3;
+  constexpr double kHops = 3e-2;
+  const schedule::Pipeline& pipeline = work.pipeline;
+  if (pipeline.ep_overlap || layers.host_excess > kLaunches || times.data_parallel > 0 ||
+      work.job->sharding != model::Sharding::none) {
+    return false;
+  }
+  const double last = stages.last.forward + stages.last.backward;
+  const double hops = work.transfer * (2 * pipeline.micro_batches + 2 * pipeline.stages);
+  return pipeline.stages == 1 ||
+         (pipeline.chunks == 1 && last >= stages.totals.slowest && hops < kHops * times.body);
 }
+
+}  // namespace
 
 StepTimes evaluate(const StepWork& work, const Constants& constants, const Effects& effects) {
   const Prices prices = prices_of(work, constants, effects);
-  const Setting on{work, constants, effects, prices, host_factor(work.job->exchange, constants)};
-  const Parts parts = parts_of(on);
+  const LayerPasses parts = layer_passes(work, constants, prices, effects);
+  const Setting on{work, constants, effects};
   const Stages stages = stages_of(work, parts);
   StepTimes times;
   times.layer = parts.moe;
@@ -204,6 +121,7 @@ StepTimes evaluate(const StepWork& work, const Constants& constants, const Effec
         constants.step_fixed +
         (launches ? prices.operation * work.update.tensors * constants.host_parameter : 0);
   }
+  times.exact = is_exact(work, parts, stages, times);
   times.step = times.body + times.data_parallel + times.optimizer + times.fixed;
   return times;
 }

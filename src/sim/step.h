@@ -2,18 +2,10 @@
 
 #include "sim/constants.h"
 #include "sim/effects.h"
+#include "sim/layer_passes.h"
 #include "sim/step_work.h"
 
 namespace epwise::sim {
-
-/// Durations of a layer, or of a chunk or stage of them, for one micro-batch, in s.
-struct Passes {
-  double forward = 0;
-  double backward = 0;
-  double both = 0;  // a forward and a backward pass at once, of different micro-batches
-
-  void add(const Passes& other, double times);
-};
 
 /// One step, in s.
 struct StepTimes {
@@ -23,7 +15,12 @@ struct StepTimes {
   double optimizer = 0;
   double fixed = 0;  // once a step: host, logging
   Passes layer;      // with experts
-  Passes stage;      // the longest
+  Passes stage;      // the first
+
+  /// The event tier takes the same within 1 % (step_nodes.h): nothing is paired, kernels and not
+  /// their launches decide, replicas' traffic hides, and there is no pipeline, or one of unchunked
+  /// stages whose last is the slowest.
+  bool exact = false;
 };
 
 /// No allocation, no law: microseconds.

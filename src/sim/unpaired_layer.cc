@@ -58,8 +58,7 @@ double soft_max(double a, double b) {
 }
 
 Direction unpaired_layer(const LayerTimes& times, double host_factor) {
-  const double busy = times.c_backward + times.m_data + times.m_weights + times.d_backward +
-                      times.a_data + times.a_weights + times.replayed_exchange;
+  const double busy = times.gpu_backward();
   const double launches = (times.host_c_backward + times.host_m_backward + times.host_d_backward +
                            times.host_a_backward) *
                           host_factor;

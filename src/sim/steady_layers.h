@@ -1,0 +1,27 @@
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "schedule/timeline.h"
+#include "sim/constants.h"
+#include "sim/step_work.h"
+
+namespace epwise::sim {
+
+/// What one layer does when the step runs at its pace, from the event tier.
+struct SteadyLayers {
+  std::string_view title;       // "forward and backward of two micro-batches", …
+  schedule::Timeline timeline;  // from 0; streams host, compute, comm of stage 0
+  double lead = 0;              // s, before the first kernel: launches, further ones cut off
+  int layers = 1;               // of each direction
+  bool delayed_weights = false;
+  bool experts = true;
+};
+
+/// With combined 1F1B one picture: two layers of a forward beside two of the backward of another
+/// micro-batch. Without, two pictures: a layer's forward, and its backward. Empty for a model
+/// without layers.
+std::vector<SteadyLayers> steady_layers(const StepWork& work, const Constants& constants);
+
+}  // namespace epwise::sim

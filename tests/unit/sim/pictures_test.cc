@@ -1,0 +1,119 @@
+// What the page draws: a layer at its pace, and the dispatcher's SMs.
+
+#include <algorithm>
+#include <string>
+
+#include <doctest/doctest.h>
+
+#include "cost/compiled_table.h"
+#include "sim/sm_sweep.h"
+#include "sim/steady_layers.h"
+#include "sim/step.h"
+#include "support/workloads.h"
+
+namespace epwise::sim {
+namespace {
+
+constexpr const char* kModel = R"(model:
+  num_layers: 24
+  hidden_size: 2048
+  num_attention_heads: 32
+  num_query_groups: 4
+  kv_channels: 128
+  num_moe_experts: 64
+  moe_router_topk: 6
+  moe_ffn_hidden_size: 1024
+  vocab_size: 100352
+  gated_linear_unit: true
+  seq_length: 4096
+  bf16: true
+  moe_router_force_load_balancing: true
+  expert_model_parallel_size: 16
+)";
+
+constexpr const char* kRun = R"(mixed_precision: bf16_mixed
+train: {global_batch_size: 256, micro_batch_size: 1}
+ddp: {use_distributed_optimizer: true}
+)";
+
+struct Lowered {
+  explicit Lowered(const std::string& more, const std::string& rest = {}) {
+    auto read = test::workload_of(kModel + more + kRun + rest, "h100", 16);
+    REQUIRE(read.problems.empty());
+    job = std::move(read.workload);
+    const auto machine = machine_of(*hw::find_profile("h100"), job.machine, laws, constants());
+    REQUIRE(machine.problem.empty());
+    work = lower(job, machine.machine, constants().values);
+  }
+
+  Lowered(const Lowered&) = delete;
+  Lowered& operator=(const Lowered&) = delete;
+
+  cost::Table laws = cost::compiled_table();
+  model::Workload job;
+  StepWork work;
+};
+
+const std::string kOverlap =
+    "comm_overlap: {overlap_moe_expert_parallel_comm: true, delay_wgrad_compute: true}\n";
+
+TEST_CASE("without overlap a layer's pictures add up to the layer") {
+  const Lowered all("  moe_token_dispatcher_type: alltoall\n");
+  const auto pictures = steady_layers(all.work, constants().values);
+  REQUIRE(pictures.size() == 2);
+  const StepTimes times = evaluate(all.work, constants().values, {});
+  for (const SteadyLayers& picture : pictures) {
+    CHECK(schedule::exposed_time(
+              picture.timeline, 0, schedule::Stream::comm, schedule::Stream::compute) ==
+          doctest::Approx(schedule::busy_time(picture.timeline, 0, schedule::Stream::comm)));
+    for (const schedule::TimelineEvent& event : picture.timeline.events) {
+      CHECK(event.start >= 0);
+      CHECK(event.end <= picture.timeline.seconds * (1 + 1e-9));
+    }
+  }
+  const double backward = pictures[1].timeline.seconds - pictures[1].lead;
+  CHECK(backward == doctest::Approx(times.layer.backward).epsilon(0.03));
+}
+
+TEST_CASE("with overlap two layers of either direction share the streams") {
+  const Lowered all("  moe_token_dispatcher_type: alltoall\n", kOverlap);
+  const auto pictures = steady_layers(all.work, constants().values);
+  REQUIRE(pictures.size() == 1);
+  const schedule::Timeline& timeline = pictures[0].timeline;
+  CHECK(pictures[0].delayed_weights);
+  CHECK(pictures[0].layers == 2);
+  const double comm = schedule::busy_time(timeline, 0, schedule::Stream::comm);
+  CHECK(schedule::exposed_time(timeline, 0, schedule::Stream::comm, schedule::Stream::compute) <
+        0.8 * comm);
+  const auto exchanges = std::ranges::count_if(timeline.events, [](const auto& event) {
+    return event.task.stream == schedule::Stream::comm;
+  });
+  CHECK(exchanges == 8);
+}
+
+TEST_CASE("a sweep holds the recipe's own number, its best, and what is as good") {
+  const Lowered all(
+      "  moe_token_dispatcher_type: flex\n  moe_flex_dispatcher_backend: hybridep\n"
+      "  moe_flex_dispatcher_num_sms: 32\n",
+      kOverlap);
+  const SmSweep sweep = sm_sweep(all.work, constants().values);
+  REQUIRE(sweep.points.size() == 31);
+  CHECK(sweep.own == 32);
+  CHECK(sweep.flat_from <= sweep.best);
+  CHECK(sweep.best <= sweep.flat_to);
+  const double best = std::ranges::find(sweep.points, sweep.best, &SmPoint::sms)->step;
+  for (const SmPoint& point : sweep.points) {
+    CHECK(point.step >= best);
+    const bool flat = point.sms >= sweep.flat_from && point.sms <= sweep.flat_to;
+    CHECK((!flat || point.step <= 1.005 * best));
+    if (point.sms == 32) {
+      CHECK(point.step == evaluate(all.work, constants().values, {}).step);
+    }
+  }
+  CHECK(sweep.points.front().exchange > sweep.points.back().exchange);
+  const Lowered nccl("  moe_token_dispatcher_type: alltoall\n");
+  CHECK(sm_sweep(nccl.work, constants().values).points.empty());
+}
+
+}  // namespace
+}  // namespace epwise::sim
