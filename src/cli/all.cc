@@ -10,6 +10,7 @@ std::vector<Command> commands() {
       simulate_command(),
       compare_command(),
       cost_command(),
+      calibrate_command(),
       explain_command(),
       rules_command(),
       hw_command(),

@@ -39,6 +39,19 @@ int count_errors(const RecipeOnTarget::Reading& reading, const RecipeOnTarget& r
       std::ranges::count(result.findings, lint::Severity::error, &lint::Finding::severity));
 }
 
+/// An input that stood for a constant which is measured now is no assumption any more.
+void settle_input(const std::vector<std::string>& measured, model::Input& input) {
+  const auto has = [&measured](std::string_view constant) {
+    return std::ranges::find(measured, constant) != measured.end();
+  };
+  const bool host = input.key == "cpu" && (has("host_x86") || has("host_arm"));
+  const bool network = input.key == "nic_rate" && (has("flex_nic") || has("alltoall_nic"));
+  if (input.status == model::InputStatus::assumed && (host || network)) {
+    input.status = model::InputStatus::written;
+    input.why = "measured: --calibration";
+  }
+}
+
 }  // namespace
 
 std::vector<Option> simulation_options(std::vector<std::string_view> formats) {
@@ -53,13 +66,38 @@ std::vector<Option> simulation_options(std::vector<std::string_view> formats) {
                      .arity = Option::Arity::many,
                      .value = "NAME=VALUE",
                      .summary = "what you know of the run: host=40us, routing=natural, ..."});
+  options.push_back(calibration_option());
   return options;
 }
 
 Simulator::Simulator(Session& session, const Arguments& arguments)
     : session_(session),
       arguments_(arguments),
-      laws_(cost::compiled_table()) {}
+      laws_(cost::compiled_table()),
+      calibration_(read_calibration_option(session, arguments)) {}
+
+sim::ConstantTable Simulator::constants(const std::string& hw) const {
+  return calibration_ ? sim::with_measured(sim::constants(), calibration_->measured(laws_, hw))
+                      : sim::constants();
+}
+
+sim::Prediction Simulator::predict(SimulatedJob& job) const {
+  if (!calibration_) {
+    return sim::predict(*job.workload, job.machine, sim::constants().values, job.stated);
+  }
+  sim::CalibrationEffect effect = calibration_->effect(session_, job.report.hw);
+  sim::Prediction prediction = sim::predict_measured(*job.workload,
+                                                     job.machine,
+                                                     sim::constants(),
+                                                     calibration_->measured(laws_, job.report.hw),
+                                                     job.stated,
+                                                     effect);
+  for (model::Input& input : job.report.inputs) {
+    settle_input(effect.constants, input);
+  }
+  job.report.calibration = std::move(effect);
+  return prediction;
+}
 
 SimulatedJob Simulator::run(const std::string& path, bool force) {
   RecipeOnTarget recipe(session_, arguments_, path, target_settings(arguments_));
@@ -97,8 +135,8 @@ SimulatedJob Simulator::run(const std::string& path, bool force) {
   job.machine = machine.machine;
   report.inputs = read.workload.inputs;
   job.workload = std::make_shared<const model::Workload>(std::move(read.workload));
-  sim::Prediction prediction =
-      sim::predict(*job.workload, job.machine, constants.values, job.stated);
+  job.constants = this->constants(report.hw).values;
+  sim::Prediction prediction = predict(job);
   if (std::isfinite(prediction.step_time.value) && prediction.step_time.value > 0) {
     report.prediction = std::move(prediction);
   } else {

@@ -1,10 +1,12 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "cli/arguments.h"
+#include "cli/calibration_choice.h"
 #include "cli/command.h"
 #include "cli/session.h"
 #include "cost/table.h"
@@ -25,6 +27,7 @@ struct SimulatedJob {
   std::shared_ptr<const model::Workload> workload;  // null pointer without a prediction
   sim::Machine machine;                             // meaningful only with one
   sim::StatedInputs stated;
+  sim::Constants constants;  // that the prediction used
 };
 
 /// Predicts one recipe after another on the target of the command line.
@@ -35,10 +38,17 @@ class Simulator {
   /// `force`: lint's errors are counted, not obeyed. Throws world::UsageError, world::MissingError.
   SimulatedJob run(const std::string& path, bool force);
 
+  /// The constants of the step model, those of --calibration among them as far as it speaks for
+  /// `hw`.
+  sim::ConstantTable constants(const std::string& hw) const;
+
  private:
+  sim::Prediction predict(SimulatedJob& job) const;
+
   Session& session_;
   const Arguments& arguments_;
   cost::Table laws_;
+  std::optional<CalibrationChoice> calibration_;
 };
 
 }  // namespace epwise::cli

@@ -54,6 +54,31 @@ class Text {
     waterfall(*recipe.prediction);
     memory(*recipe.prediction);
     inputs(recipe.inputs);
+    if (recipe.calibration) {
+      calibration(*recipe.calibration);
+    }
+  }
+
+  void calibration(const sim::CalibrationEffect& effect) {
+    const auto width = [](double half_width) { return 100 * (std::exp(half_width) - 1); };
+    line("");
+    line(printable(fmt::format("  calibration {} ({})", effect.path, effect.device),
+                   style_.unicode));
+    line(fmt::format("  {} of the {} constants that matter here are measured, {} without it",
+                     effect.measured,
+                     effect.mattering,
+                     effect.bound_before));
+    line(fmt::format("  the interval goes {:.0f} % up instead of {:.0f} %",
+                     width(effect.half_width),
+                     width(effect.half_width_before)));
+    if (style_.verbose) {
+      for (const std::string& constant : effect.constants) {
+        line("    " + constant);
+      }
+    }
+    for (const std::string& note : effect.notes) {
+      line(paint_(Role::warning, "  " + printable(note, style_.unicode)));
+    }
   }
 
   void refuse(const SimulatedRecipe& recipe) {

@@ -6,6 +6,7 @@
 
 #include "model/workload.h"
 #include "report/writer.h"
+#include "sim/measured_constants.h"
 #include "sim/prediction.h"
 
 namespace epwise::report {
@@ -20,6 +21,7 @@ struct SimulatedRecipe {
   std::optional<sim::Prediction> prediction;
   std::vector<model::Input> inputs;       // that the prediction rests on
   std::vector<text::Diagnostic> missing;  // facts that keep it from being made
+  std::optional<sim::CalibrationEffect> calibration = std::nullopt;  // that the prediction uses
 };
 
 /// For people:

@@ -15,6 +15,7 @@ Command explain_command();
 Command rules_command();
 Command hw_command();
 Command doctor_command();
+Command calibrate_command();
 Command config_command();
 Command completions_command();
 Command help_command();

@@ -33,7 +33,7 @@ ExitCode run(Session& session, const Arguments& arguments) {
   report::ComparedRecipes recipes{std::move(a.report), std::move(b.report), {}};
   ExitCode code = ExitCode::findings;
   if (recipes.a.prediction && recipes.b.prediction) {
-    const sim::ConstantTable& constants = sim::constants();
+    const sim::ConstantTable constants = simulator.constants(recipes.a.hw);
     recipes.comparison =
         sim::compare(sim::lower(*a.workload, a.machine, constants.values, a.stated),
                      sim::lower(*b.workload, b.machine, constants.values, b.stated),

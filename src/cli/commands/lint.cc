@@ -1,7 +1,13 @@
+#include <ostream>
+#include <string>
+
+#include "cli/arguments.h"
+#include "cli/calibration_choice.h"
 #include "cli/commands/all.h"
 #include "cli/lint_options.h"
 #include "cli/lint_run.h"
 #include "cli/target_options.h"
+#include "hw/profile.h"
 
 namespace epwise::cli {
 
@@ -44,7 +50,28 @@ std::vector<Option> options() {
        {selection_options(), fix_options(), configuration_options(), input_options()}) {
     result.insert(result.end(), more.begin(), more.end());
   }
+  result.push_back(calibration_option());
+  result.back().summary = "say where what `epwise calibrate` measured has become stale";
   return result;
+}
+
+/// Says of a calibration of another machine or another driver that predictions should not use it.
+void note_stale_calibration(Session& session, const Arguments& arguments) {
+  const auto calibration = read_calibration_option(session, arguments);
+  if (!calibration) {
+    return;
+  }
+  const hw::Profile* const profile = hw::find_profile(arguments.text_of("--hw"));
+  for (const std::string& note :
+       calibration->staleness(session, profile == nullptr ? "" : profile->name)) {
+    session.err << "epwise: " << arguments.text_of("--calibration") << " is stale: " << note
+                << "\n";
+  }
+}
+
+ExitCode run(Session& session, const Arguments& arguments) {
+  note_stale_calibration(session, arguments);
+  return run_lint(session, arguments);
 }
 
 }  // namespace
@@ -74,7 +101,7 @@ Command lint_command() {
       .about = kAbout,
       .operands = Completion::files,
       .takes_words = true,
-      .run = run_lint};
+      .run = run};
 }
 
 }  // namespace epwise::cli

@@ -51,13 +51,12 @@ struct Drawn {
 
 Drawn run_steps(const std::vector<SimulatedJob>& jobs, bool whole) {
   constexpr int kMostTasks = 400'000;  // a trace of some 60 MB
-  const sim::Constants& constants = sim::constants().values;
   Drawn drawn;
   for (const SimulatedJob& job : jobs) {
     if (job.workload != nullptr && job.report.prediction) {
-      drawn.works.push_back(sim::lower(*job.workload, job.machine, constants, job.stated));
+      drawn.works.push_back(sim::lower(*job.workload, job.machine, job.constants, job.stated));
       drawn.runs.push_back(
-          sim::run_events(drawn.works.back(), constants, {}, whole ? 0 : kMostTasks));
+          sim::run_events(drawn.works.back(), job.constants, {}, whole ? 0 : kMostTasks));
     }
   }
   return drawn;
@@ -79,7 +78,6 @@ std::string trace_text(const std::vector<SimulatedJob>& jobs) {
 }
 
 std::string page_text(const std::vector<SimulatedJob>& jobs) {
-  const sim::Constants& constants = sim::constants().values;
   const Drawn drawn = run_steps(jobs, true);
   std::vector<report::PageRecipe> pages;
   std::size_t next = 0;
@@ -88,8 +86,8 @@ std::string page_text(const std::vector<SimulatedJob>& jobs) {
     page.simulated = job.report;
     if (job.workload != nullptr && job.report.prediction) {
       const sim::StepWork& work = drawn.works[next];
-      page.layers = sim::steady_layers(work, constants);
-      page.sweep = sim::sm_sweep(work, constants);
+      page.layers = sim::steady_layers(work, job.constants);
+      page.sweep = sim::sm_sweep(work, job.constants);
       if (job.workload->parallel.expert > 1) {
         page.dispatcher = model::to_string(job.workload->exchange.dispatcher);
       }

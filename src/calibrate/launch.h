@@ -1,0 +1,35 @@
+#pragma once
+
+#include <string>
+
+#include "world/files.h"
+
+namespace epwise::calibrate {
+
+/// This process among those of its launch.
+struct Launch {
+  int rank = 0;
+  int size = 1;
+  int local_rank = 0;
+  int local_size = 1;
+  std::string address;  // of rank 0; empty: this host
+  int port = 0;
+  std::string job;       // tells this launch from others on the same port
+  std::string launcher;  // "torchrun", "srun", "mpirun"; empty: none
+};
+
+struct LaunchReading {
+  Launch launch;
+  std::string problem;  // "RANK is set and WORLD_SIZE is not"
+};
+
+/// From the environment of torchrun (RANK, WORLD_SIZE, LOCAL_RANK, MASTER_ADDR, MASTER_PORT + 1:
+/// its own store sits on the port), Slurm (SLURM_PROCID, SLURM_NTASKS, SLURM_LOCALID, the first
+/// host of SLURM_STEP_NODELIST), Open MPI and PMI, in this order. A half set is a problem, not a
+/// run of one.
+LaunchReading read_launch(const world::Variables& variables);
+
+/// The first host of Slurm's list: "node[003-010,12],other" → "node003".
+std::string first_host(const std::string& list);
+
+}  // namespace epwise::calibrate

@@ -1,0 +1,341 @@
+#include "calibrate/plan.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <set>
+#include <string>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace epwise::calibrate {
+
+namespace {
+
+constexpr std::array<double, 3> kTokenScales = {1, 0.5, 2};
+constexpr int kFewSms = 64;  // below that, counts go by shares of the device
+
+struct Product {
+  std::string_view name;
+  std::int64_t n = 0;
+  std::int64_t k = 0;
+};
+
+class Planner {
+ public:
+  Planner(const Subject& subject, const PlanSettings& settings)
+      : subject_(subject),
+        settings_(settings),
+        shape_(subject.shape) {}
+
+  std::vector<Sweep> plan() {
+    add_host();
+    add_contention();
+    add_exchanges(Scope::device);
+    if (settings_.ranks > 1) {
+      const Scope widest = settings_.ranks > settings_.domain ? Scope::nodes : Scope::domain;
+      add_collectives(widest);
+      if (widest == Scope::domain) {
+        add_exchanges(Scope::domain);
+      }
+    }
+    add_grouped();
+    add_dense();
+    add_memory();
+    drop_repeated();
+    return std::move(sweeps_);
+  }
+
+ private:
+  std::vector<int> exchange_sms() const {
+    std::vector<int> all;
+    if (settings_.sms < kFewSms) {
+      for (const int share : {8, 4, 2}) {
+        all.push_back(std::max(settings_.sms / share, 1));
+      }
+      all.push_back(std::max(settings_.sms * 3 / 4, 1));
+    } else if (settings_.quick) {
+      all = {4, 8, 16, 24, 32, 48};
+    } else {
+      all = {2, 4, 8, 12, 16, 20, 24, 32, 48, 64};
+    }
+    if (subject_.sms > 0 && subject_.sms < settings_.sms) {
+      all.push_back(subject_.sms);
+    }
+    std::sort(all.begin(), all.end());
+    all.erase(std::unique(all.begin(), all.end()), all.end());
+    return all;
+  }
+
+  std::vector<int> beside_sms() const {
+    if (settings_.sms < kFewSms) {
+      std::vector<int> all = {std::max(settings_.sms / 4, 1), std::max(settings_.sms / 2, 1)};
+      all.erase(std::unique(all.begin(), all.end()), all.end());
+      return all;
+    }
+    return settings_.quick ? std::vector<int>{8, 16, 24, 32}
+                           : std::vector<int>{4, 8, 12, 16, 20, 24, 32, 48};
+  }
+
+  std::vector<int> left_sms() const {
+    const int all = settings_.sms;
+    std::vector<int> counts = {all};
+    const std::vector<int> taken = all < kFewSms     ? std::vector<int>{all / 4, all / 2}
+                                   : settings_.quick ? std::vector<int>{16, 32}
+                                                     : std::vector<int>{4, 8, 16, 24, 32, 48};
+    for (const int k : taken) {
+      if (k > 0 && k < all) {
+        counts.push_back(all - k);
+      }
+    }
+    return counts;
+  }
+
+  std::vector<double> token_scales() const { return {kTokenScales.begin(), kTokenScales.end()}; }
+
+  Request request(std::string id, Work work, Scope scope = Scope::device) const {
+    Request made;
+    made.id = std::move(id);
+    made.work = std::move(work);
+    made.scope = scope;
+    made.seed = settings_.seed;
+    return made;
+  }
+
+  static Work plain(Kernel kernel) {
+    Work work;
+    work.kernel = kernel;
+    return work;
+  }
+
+  Work exchange(Kernel direction, Structure structure, int sms, double scale = 1) const {
+    Work work = plain(direction);
+    work.shape = shape_;
+    work.shape.tokens = scaled(shape_.tokens, scale);
+    work.structure = structure;
+    work.sms = sms;
+    return work;
+  }
+
+  Work grouped(const Product& product, Stage stage, double scale = 1) const {
+    const std::int64_t local = std::max<std::int64_t>(shape_.experts / shape_.ranks, 1);
+    Work work = plain(Kernel::grouped_gemm);
+    work.stage = stage;
+    work.format = subject_.format;
+    work.shape.groups = local;
+    work.shape.m = std::max<std::int64_t>(
+        scaled(shape_.tokens * shape_.topk * shape_.ranks / shape_.experts, scale), 1);
+    work.shape.n = product.n;
+    work.shape.k = product.k;
+    return work;
+  }
+
+  static std::int64_t scaled(std::int64_t size, double scale) {
+    return std::max<std::int64_t>(std::llround(static_cast<double>(size) * scale), 1);
+  }
+
+  std::array<Product, 2> expert_products() const {
+    return {Product{"fc1", 2 * shape_.inter, shape_.hidden},
+            Product{"fc2", shape_.hidden, shape_.inter}};
+  }
+
+  Sweep& sweep(std::string name) {
+    sweeps_.push_back({std::move(name), {}});
+    return sweeps_.back();
+  }
+
+  /// Sizes that round to the same point are one point.
+  void drop_repeated() {
+    std::set<std::string> seen;
+    for (Sweep& each : sweeps_) {
+      const auto repeated = [&seen](const Request& one) { return !seen.insert(one.id).second; };
+      auto& requests = each.requests;
+      requests.erase(std::remove_if(requests.begin(), requests.end(), repeated), requests.end());
+    }
+  }
+
+  void add_host() {
+    Sweep& host = sweep("host");
+    for (const Kernel kernel : {Kernel::host_operation,
+                                Kernel::launch,
+                                Kernel::graph_launch,
+                                Kernel::stream_hop,
+                                Kernel::host_sync}) {
+      Work work = plain(kernel);
+      work.shape.experts = kernel == Kernel::host_sync ? shape_.experts : 0;
+      host.requests.push_back(request(fmt::format("host.{}", to_string(kernel)), work));
+    }
+  }
+
+  void add_contention() {
+    const auto products = expert_products();
+    Work attention = plain(Kernel::gemm);
+    attention.shape.m = shape_.tokens;
+    attention.shape.n = subject_.attention_n;
+    attention.shape.k = shape_.hidden;
+    add_pair("experts", grouped(products[0], Stage::forward), Kernel::dispatch);
+    add_pair("wgrad", grouped(products[0], Stage::weight_gradient), Kernel::combine);
+    add_pair("attention", attention, Kernel::combine);
+  }
+
+  void add_pair(std::string_view box, const Work& compute, Kernel direction) {
+    Sweep& pair = sweep(fmt::format("contention {}", box));
+    pair.requests.push_back(request(fmt::format("contention.{}.alone", box), compute));
+    for (const int sms : beside_sms()) {
+      Work other = exchange(direction, Structure::direct, sms);
+      other.pace = settings_.pace;
+      pair.requests.push_back(request(fmt::format("contention.{}.exchange.k{}", box, sms), other));
+      Request both = request(fmt::format("contention.{}.pair.k{}", box, sms), compute);
+      both.beside = other;
+      pair.requests.push_back(both);
+      Request held = request(fmt::format("contention.{}.occupied.k{}", box, sms), compute);
+      held.beside = plain(Kernel::occupier);
+      held.beside->sms = sms;
+      pair.requests.push_back(held);
+    }
+  }
+
+  void add_exchanges(Scope scope) {
+    const std::vector<Structure> structures =
+        settings_.quick
+            ? std::vector<Structure>{Structure::direct}
+            : std::vector<Structure>{Structure::direct, Structure::pipelined, Structure::staged};
+    for (const Structure structure : structures) {
+      for (const Kernel direction : {Kernel::dispatch, Kernel::combine}) {
+        const std::string name =
+            fmt::format("{}{}.{}",
+                        scope == Scope::device ? "" : fmt::format("{}.", to_string(scope)),
+                        to_string(direction),
+                        to_string(structure));
+        Sweep& curve = sweep(name);
+        for (const double scale : token_scales()) {
+          for (const int sms : exchange_sms()) {
+            const Work work = exchange(direction, structure, sms, scale);
+            curve.requests.push_back(
+                request(fmt::format("{}.t{}.k{}", name, work.shape.tokens, sms), work, scope));
+          }
+        }
+      }
+    }
+  }
+
+  void add_collectives(Scope scope) {
+    for (const Kernel kernel :
+         {Kernel::all_to_all, Kernel::all_gather, Kernel::reduce_scatter, Kernel::send_recv}) {
+      Sweep& line = sweep(std::string(to_string(kernel)));
+      const double step = settings_.quick ? 8 : 2;
+      for (double bytes = 65536; bytes <= 1073741824; bytes *= step) {
+        Work work = plain(kernel);
+        work.shape.bytes = bytes;
+        work.shape.ranks = settings_.ranks;
+        line.requests.push_back(request(
+            fmt::format("{}.{}.b{}", to_string(scope), to_string(kernel), bytes), work, scope));
+      }
+    }
+  }
+
+  void add_grouped() {
+    for (const Stage stage : {Stage::forward, Stage::data_gradient, Stage::weight_gradient}) {
+      Sweep& boxes = sweep(fmt::format("grouped {}", to_string(stage)));
+      for (const Product& product : expert_products()) {
+        for (const double scale : token_scales()) {
+          const Work work = grouped(product, stage, scale);
+          boxes.requests.push_back(request(
+              fmt::format("grouped.{}.{}.m{}", to_string(stage), product.name, work.shape.m),
+              work));
+        }
+      }
+      add_left(boxes,
+               fmt::format("grouped.{}.fc1", to_string(stage)),
+               grouped(expert_products()[0], stage));
+    }
+  }
+
+  /// The same with SMs taken away.
+  void add_left(Sweep& boxes, const std::string& name, const Work& whole) {
+    for (const int left : left_sms()) {
+      Work work = whole;
+      work.sms = left;
+      work.placement = Placement::target;
+      boxes.requests.push_back(request(fmt::format("{}.s{}", name, left), work));
+    }
+  }
+
+  void add_dense() {
+    const std::array<Product, 2> projections = {
+        Product{"in", subject_.attention_n, shape_.hidden},
+        Product{"out", shape_.hidden, subject_.attention_k}};
+    std::vector<cost::Format> formats = {cost::Format::bf16};
+    if (settings_.fp8) {
+      formats.push_back(cost::Format::fp8);
+    }
+    for (const cost::Format format : formats) {
+      const std::string name = fmt::format("gemm.{}", format_word(format));
+      Sweep& boxes = sweep(name);
+      for (const Product& product : projections) {
+        for (const double scale : token_scales()) {
+          add_gemm(boxes, name, format, scaled(shape_.tokens, scale), product.n, product.k);
+        }
+      }
+      const std::int64_t square = subject_.reduced ? 96 : 8192;
+      add_gemm(boxes, name, format, square, square, square);
+      add_left(boxes, name, boxes.requests.front().work);
+    }
+  }
+
+  void add_gemm(Sweep& boxes,
+                const std::string& name,
+                cost::Format format,
+                std::int64_t m,
+                std::int64_t n,
+                std::int64_t k) const {
+    Work work = plain(Kernel::gemm);
+    work.format = format;
+    work.shape.m = m;
+    work.shape.n = n;
+    work.shape.k = k;
+    boxes.requests.push_back(request(fmt::format("{}.m{}.n{}.k{}", name, m, n, k), work));
+  }
+
+  void add_memory() {
+    Sweep& memory = sweep("memory");
+    const double large = subject_.reduced ? 2097152 : 1073741824;
+    for (const Kernel kernel : {Kernel::hbm_copy, Kernel::hbm_read, Kernel::hbm_write}) {
+      for (const double share : {1.0, 0.25}) {
+        Work work = plain(kernel);
+        work.shape.bytes = large * share;
+        memory.requests.push_back(
+            request(fmt::format("memory.{}.b{}", to_string(kernel), work.shape.bytes), work));
+      }
+    }
+    for (const Kernel kernel : {Kernel::permute,
+                                Kernel::unpermute,
+                                Kernel::swiglu,
+                                Kernel::router,
+                                Kernel::scan,
+                                Kernel::copy_epilogue,
+                                Kernel::reduce_epilogue}) {
+      for (const double scale : token_scales()) {
+        Work work = plain(kernel);
+        work.shape = shape_;
+        work.shape.tokens = scaled(shape_.tokens, scale);
+        memory.requests.push_back(
+            request(fmt::format("memory.{}.t{}", to_string(kernel), work.shape.tokens), work));
+      }
+    }
+  }
+
+  const Subject& subject_;
+  const PlanSettings& settings_;
+  const Shape& shape_;
+  std::vector<Sweep> sweeps_;
+};
+
+}  // namespace
+
+std::vector<Sweep> make_plan(const Subject& subject, const PlanSettings& settings) {
+  return Planner(subject, settings).plan();
+}
+
+}  // namespace epwise::calibrate

@@ -1,0 +1,151 @@
+#include "calibrate/run.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "calibrate/fits.h"
+
+namespace epwise::calibrate {
+
+namespace {
+
+bool is_finished(const Calibration& calibration, const Request& request) {
+  const Point* const point = calibration.point(request.id);
+  return point != nullptr && point->has_time();
+}
+
+/// In the place of an earlier point of the same name.
+void put(Calibration& calibration, const Point& point) {
+  for (Point& known : calibration.points) {
+    if (known.request.id == point.request.id) {
+      known = point;
+      return;
+    }
+  }
+  calibration.points.push_back(point);
+}
+
+void warn_of_loss(const std::string& lost, Calibration& calibration) {
+  const std::string warning = "the run ended early: " + lost;
+  auto& warnings = calibration.warnings;
+  if (std::find(warnings.begin(), warnings.end(), warning) == warnings.end()) {
+    warnings.push_back(warning);
+  }
+}
+
+class Run {
+ public:
+  Run(Calibration start, Backend& backend, Ranks& ranks, const RunSettings& settings)
+      : backend_(backend),
+        ranks_(ranks),
+        settings_(settings) {
+    result_.calibration = std::move(start);
+  }
+
+  RunResult run(const std::vector<Sweep>& plan) {
+    for (const Sweep& sweep : plan) {
+      total_ += sweep.requests.size();
+    }
+    SamplerSettings sampling = settings_.sampler;
+    sampling.on_point = [this](const Point& point) { take(point); };
+    Sampler sampler(backend_, ranks_, std::move(sampling));
+    try {
+      for (const Sweep& sweep : plan) {
+        measure(sampler, sweep);
+      }
+    } catch (const RankLost& lost) {
+      result_.lost = lost.what();
+    }
+    if (sampler.is_fatal()) {
+      result_.lost = sampler.fatal_reason();
+    }
+    if (!result_.lost.empty()) {
+      warn_of_loss(result_.lost, result_.calibration);
+    }
+    result_.calibration.fits = fit_all(result_.calibration);
+    keep();
+    return std::move(result_);
+  }
+
+ private:
+  void measure(Sampler& sampler, const Sweep& sweep) {
+    Sweep open{sweep.name, {}};
+    for (const Request& request : sweep.requests) {
+      if (is_finished(result_.calibration, request)) {
+        ++done_;
+      } else {
+        open.requests.push_back(request);
+      }
+    }
+    sweep_ = sweep.name;
+    tell();
+    if (!open.requests.empty()) {
+      sampler.measure(open);
+    }
+  }
+
+  void take(const Point& point) {
+    put(result_.calibration, point);
+    ++done_;
+    if (point.has_time()) {
+      keep();
+    }
+    tell();
+  }
+
+  void keep() const {
+    if (settings_.keep && ranks_.rank() == 0) {
+      settings_.keep(result_.calibration);
+    }
+  }
+
+  void tell() const {
+    if (settings_.progress) {
+      settings_.progress(done_, total_, sweep_);
+    }
+  }
+
+  Backend& backend_;
+  Ranks& ranks_;
+  const RunSettings& settings_;
+  RunResult result_;
+  std::string sweep_;
+  std::size_t done_ = 0;
+  std::size_t total_ = 0;
+};
+
+bool is_same_run(const Calibration& a, const Calibration& b) {
+  return a.backend == b.backend && a.environment.device.name == b.environment.device.name &&
+         a.environment.device.sms == b.environment.device.sms &&
+         a.environment.software == b.environment.software && a.ranks == b.ranks &&
+         a.mode == b.mode && a.seed == b.seed && a.subject.shape == b.subject.shape &&
+         a.subject.format == b.subject.format;
+}
+
+}  // namespace
+
+RunResult run_plan(const std::vector<Sweep>& plan,
+                   Calibration start,
+                   Backend& backend,
+                   Ranks& ranks,
+                   const RunSettings& settings) {
+  return Run(std::move(start), backend, ranks, settings).run(plan);
+}
+
+std::size_t resume(const Calibration& earlier, Calibration& start) {
+  if (!is_same_run(earlier, start)) {
+    return 0;
+  }
+  std::size_t taken = 0;
+  for (const Point& point : earlier.points) {
+    if (point.has_time()) {
+      start.points.push_back(point);
+      ++taken;
+    }
+  }
+  start.constants = earlier.constants;
+  start.created = earlier.created;
+  return taken;
+}
+
+}  // namespace epwise::calibrate

@@ -1,0 +1,163 @@
+#!/usr/bin/env python3
+"""`epwise calibrate` as its user meets it: real processes, from kernels through fits and file to a prediction.
+
+    tests/calibrate/session.py BIN
+
+Runs in the project root. Exit status: 0 all is well, 1 something is not (each with a line).
+"""
+import json, os, pathlib, re, signal, socket, subprocess, sys, tempfile, time
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+RECIPE = 'examples/seeds/q30-ep16-off.yaml'
+TARGET = ['--hw', 'h200', '--gpus', '16']
+failures = []
+
+
+def check(what, holds, more=''):
+    if not holds:
+        failures.append(what)
+        print(f'FAILED: {what}\n{more}')
+
+
+def environment(**more):
+    return {'PATH': '/usr/bin:/bin', 'LANG': 'C.UTF-8', **more}
+
+
+def run(binary, *words, **more):
+    return subprocess.run([binary, *words], cwd=ROOT, env=environment(**more), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, text=True, timeout=300)
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(('', 0))
+        return probe.getsockname()[1]
+
+
+def launch(binary, size, *words, timeout=120):
+    """`size` ranks as torchrun starts them: exit codes and texts of standard error, and how long it took."""
+    port = str(free_port() - 1)
+    begin = time.monotonic()
+    ranks = [subprocess.Popen([binary, *words], cwd=ROOT, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                              env=environment(RANK=str(rank), WORLD_SIZE=str(size), LOCAL_RANK=str(rank), LOCAL_WORLD_SIZE=str(size),
+                                              MASTER_ADDR='127.0.0.1', MASTER_PORT=port)) for rank in range(size)]
+    texts = []
+    for rank in ranks:
+        try:
+            texts.append(rank.communicate(timeout=timeout)[1])
+        except subprocess.TimeoutExpired:
+            rank.kill()
+            texts.append(rank.communicate()[1] + 'KILLED')
+    return [rank.returncode for rank in ranks], texts, time.monotonic() - begin
+
+
+def points(path):
+    return re.findall(r'  - id: "([^"]*)"\n    work: .*\n(?:    beside: .*\n)?(?:    scope: .*\n)?    status: (\w+)', path.read_text())
+
+
+def simulated(binary, *words):
+    ran = run(binary, 'simulate', RECIPE, *TARGET, '-f', 'json', '--force', *words)
+    check(f'simulate {words} ends well', ran.returncode == 0, ran.stderr)
+    return json.loads(ran.stdout)['files'][0]
+
+
+def width(file):
+    step = file['step_time_s']
+    return step['high'] / step['low']
+
+
+def cpu(binary, folder):
+    path = folder / 'cpu.yaml'
+    ran = run(binary, 'calibrate', '--backend', 'cpu', '--quick', '--budget', '150s', '-o', str(path))
+    check('the CPU backend ends well', ran.returncode == 0, ran.stderr)
+    measured = {name for name, status in points(path) if status == 'measured'}
+    for family in ('contention.experts.pair', 'dispatch.direct', 'combine.direct', 'grouped.forward', 'gemm.bf16', 'memory.permute'):
+        check(f'{family} was measured on the CPU', any(name.startswith(family) for name in measured), ran.stdout)
+    check('nothing was found wrong', 'wrong result' not in path.read_text())
+    shown = json.loads(run(binary, 'calibrate', 'show', str(path), '-f', 'json').stdout)
+    check('laws were fitted', {'sm_curve', 'sm_table', 'gemm_surface'} <= {fit['form'] for fit in shown['fits']}, shown)
+    with_file = simulated(binary, '--calibration', str(path))
+    check('what a CPU measured changes no prediction for a GPU', with_file['step_time_s'] == simulated(binary)['step_time_s'])
+    check('and the report says why', any('only what it says of the host' in note for note in with_file['calibration']['notes']), with_file)
+
+
+def replay(binary, folder):
+    script = folder / 'script.yaml'
+    script.write_text('schema: epwise.replay/1\nhw: h200\nnoise: 0.05\ntruth: {grouped_gemm: 1.3, host_operation_us: 80, exchange_slowdown: 1.4}\n')
+    path = folder / 'h200.yaml'
+    words = ['calibrate', RECIPE, '--gpus', '16', '--backend', 'replay', '--replay', str(script), '--quick', '-o', str(path)]
+    ran = run(binary, *words)
+    check('the replay ends well', ran.returncode == 0, ran.stderr)
+    check('the ratio comes first', ran.stdout.startswith('communication to compute: '), ran.stdout)
+    check('and once more with what was measured', ran.stdout.count('communication to compute: ') == 2, ran.stdout)
+    plain, calibrated = simulated(binary), simulated(binary, '--calibration', str(path))
+    effect = calibrated['calibration']
+    check('more constants are measured', effect['measured'] > effect['measured_without'], effect)
+    check('fewer inputs are assumed', calibrated['inputs']['assumed'] < plain['inputs']['assumed'], (plain['inputs'], calibrated['inputs']))
+    check('the interval shrinks', width(calibrated) < 0.97 * width(plain), (width(plain), width(calibrated)))
+    check('slow experts make a slow step', calibrated['step_time_s']['value'] > plain['step_time_s']['value'], (plain, calibrated))
+    again = run(binary, *words)
+    check('a finished run measures nothing again', 'points stand already' in again.stderr, again.stderr)
+    text = path.read_text()
+    path.write_text(text.replace('median:', 'medium:', 1))
+    damaged = run(binary, 'simulate', RECIPE, *TARGET, '--calibration', str(path))
+    check('a damaged file is refused with its place', damaged.returncode == 3 and re.search(r'h200\.yaml:\d+:\d+: ', damaged.stderr), damaged.stderr)
+    path.write_text(text)
+    steps = folder / 'steps.yaml'
+    measured = 1.2 * plain['step_time_s']['value']
+    steps.write_text(f'steps:\n  - {{recipe: {RECIPE}, hw: h200, gpus: 16, step_time_s: {measured}}}\n')
+    fitted = run(binary, 'calibrate', 'fit-steps', str(steps), '-o', str(folder / 'steps-fit.yaml'))
+    check('steps are fitted', fitted.returncode == 0, fitted.stderr)
+    refitted = simulated(binary, '--calibration', str(folder / 'steps-fit.yaml'))['step_time_s']['value']
+    check('and the prediction goes towards the step', abs(refitted / measured - 1) < 0.1, (measured, refitted))
+
+
+def interrupted(binary, folder):
+    path = folder / 'cut.yaml'
+    process = subprocess.Popen([binary, 'calibrate', '--backend', 'cpu', '-o', str(path)], cwd=ROOT, env=environment(), stdin=subprocess.DEVNULL,
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    limit = time.monotonic() + 60
+    while time.monotonic() < limit and not (path.exists() and path.read_text().count('status: measured') > 2):
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=60)
+    check('Ctrl-C ends with 130', process.returncode == 130, process.returncode)
+    kept = [name for name, status in points(path) if status == 'measured']
+    check('and keeps what was measured', len(kept) > 2, kept)
+
+
+def several(binary, folder):
+    path = folder / 'ranks.yaml'
+    codes, texts, _ = launch(binary, 3, 'calibrate', '--backend', 'cpu', '--quick', '--budget', '15s', '-o', str(path))
+    check('three ranks end well', codes == [0, 0, 0], texts)
+    text = path.read_text()
+    check('the file knows three ranks and who was slowest', 'ranks: 3\n' in text and 'slowest: {rank: ' in text)
+    check('only rank 0 speaks', texts[1] == '' and texts[2] == '', texts)
+    for how, took in (('dead_rank', 60), ('hung_rank', 60)):
+        path = folder / f'{how}.yaml'
+        script = folder / f'{how}-script.yaml'
+        script.write_text(f'schema: epwise.replay/1\nhw: h200\n{how}: 2\nafter_rounds: 500\n')
+        codes, texts, seconds = launch(binary, 4, 'calibrate', '--backend', 'replay', '--replay', str(script), '--quick', '--timeout', '2s', '-o',
+                                       str(path), timeout=20)
+        check(f'{how}: the others end with 5', [codes[0], codes[1], codes[3]] == [5, 5, 5], (codes, texts))
+        check(f'{how}: everyone names it', all('rank 2 (host ' in texts[rank] for rank in (0, 1, 3)), texts)
+        check(f'{how}: what was measured is kept', any(status == 'measured' for _, status in points(path)))
+        check(f'{how}: in time', seconds < took, seconds)
+
+
+def main(binary):
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        absent = run(binary, 'calibrate', '--backend', 'cuda', '--dry-run', '-o', str(folder / 'none.yaml'), CUDA_VISIBLE_DEVICES='')
+        check('without a GPU it ends with 5 and offers what works', absent.returncode == 5 and '--backend cpu' in absent.stderr and 'import' in absent.stderr,
+              absent.stderr)
+        for part in (cpu, replay, interrupted, several):
+            begin = time.monotonic()
+            part(binary, folder)
+            print(f'{part.__name__}: {time.monotonic() - begin:.1f} s')
+    print(f'{len(failures)} failures')
+    return 1 if failures else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main(os.path.abspath(sys.argv[1])))

@@ -1,0 +1,161 @@
+#include "calibrate/import.h"
+
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "calibrate/fits.h"
+#include "calibrate/quantities.h"
+#include "cost/compiled_table.h"
+#include "world/disk_files.h"
+
+namespace epwise::calibrate {
+
+namespace {
+
+struct Outcome {
+  Imported imported;
+  std::vector<std::string> problems;
+};
+
+Outcome import_text(const std::string& name,
+                    const std::string& text,
+                    ImportSettings settings = {}) {
+  const text::SourceFile file(name, text);
+  std::vector<text::Diagnostic> problems;
+  Outcome outcome;
+  outcome.imported = import_timings(file, settings, problems);
+  for (const text::Diagnostic& problem : problems) {
+    outcome.problems.push_back(std::to_string(problem.mark.start().line) + ": " + problem.message);
+  }
+  return outcome;
+}
+
+constexpr const char* kNccl =
+    R"(# nThread 1 nGpus 1 minBytes 1048576 maxBytes 33554432 step: 32(factor)
+#  Rank  0 Group  0 Pid   100 on      node1 device  0 [0x19] Made-up H100
+#  Rank  1 Group  0 Pid   101 on      node1 device  1 [0x3b] Made-up H100
+#  Rank  2 Group  0 Pid   102 on      node2 device  0 [0x19] Made-up H100
+#  Rank  3 Group  0 Pid   103 on      node2 device  1 [0x3b] Made-up H100
+#
+#                                                              out-of-place                       in-place
+#       size         count      type   redop    root     time   algbw   busbw #wrong     time   algbw   busbw #wrong
+#        (B)    (elements)                               (us)  (GB/s)  (GB/s)            (us)  (GB/s)  (GB/s)
+     1048576         65536     float    none      -1    41.70   25.15   18.86      0    41.20   25.45   19.09    N/A
+    33554432       2097152     float    none      -1    612.0   54.83   41.12      0    611.1   54.91   41.18    N/A
+# Out of bounds values : 0 OK
+)";
+
+constexpr const char* kDeepEp = R"([config] num_tokens=4096, hidden=7168, num_topk=8
+[layout] Kernel performance: 0.041 ms
+[tuning] SMs 24, NVL chunk 4: 300.11 GB/s (NVL), 512.00 us
+[tuning] Best dispatch (FP8): SMs 24, NVL chunk 24, 318.20 GB/s (NVL), t: 494.31 us
+[tuning] Best dispatch (BF16): SMs 24, NVL chunk 28, 322.00 GB/s (NVL), t: 950.70 us
+[tuning] Best combine: SMs 24, NVL chunk 4: 318.87 GB/s (NVL), t: 961.30 us
+)";
+
+}  // namespace
+
+TEST_CASE("nccl-tests: sizes, times, ranks and hosts") {
+  const Outcome outcome = import_text("alltoall.log", kNccl, {"h100", 0});
+  CHECK(outcome.problems.empty());
+  REQUIRE(outcome.imported.points.size() == 2);
+  const Point& point = outcome.imported.points[1];
+  CHECK(point.request.work.kernel == Kernel::all_to_all);
+  CHECK(point.request.work.shape.bytes == 33554432);
+  CHECK(point.request.work.shape.ranks == 4);
+  CHECK(point.request.scope == Scope::nodes);
+  CHECK(point.time.median == doctest::Approx(612e-6));
+  CHECK(point.status == PointStatus::imported);
+  const Outcome unnamed = import_text("out.log", kNccl);
+  REQUIRE(unnamed.problems.size() == 1);
+  CHECK(unnamed.problems[0].find("which collective") != std::string::npos);
+}
+
+TEST_CASE("DeepEP's tests: the best of each kind, with its sizes") {
+  const Outcome outcome = import_text("deepep.log", kDeepEp, {"h100", 8});
+  CHECK(outcome.problems.empty());
+  REQUIRE(outcome.imported.points.size() == 3);
+  const Work& work = outcome.imported.points[1].request.work;
+  CHECK(work.kernel == Kernel::dispatch);
+  CHECK(work.structure == Structure::staged);
+  CHECK(work.sms == 24);
+  CHECK(work.shape.tokens == 4096);
+  CHECK(work.shape.ranks == 8);
+  CHECK(outcome.imported.points[1].time.median == doctest::Approx(950.7e-6));
+  CHECK(!import_text("deepep.log", kDeepEp).problems.empty());  // on how many ranks?
+  const cost::Table laws = cost::compiled_table();
+  Calibration calibration;
+  calibration.hw = "h100";
+  add_points(outcome.imported.points, calibration);
+  add_points(outcome.imported.points, calibration);
+  CHECK(calibration.points.size() == 3);
+  for (const Quantity& quantity : quantities_of(calibration, laws, "h100")) {
+    if (quantity.constant == "flex_nvlink") {
+      CHECK(quantity.measured);
+      CHECK(quantity.value > 0.7);
+      CHECK(quantity.value < 1.4);
+    }
+  }
+}
+
+TEST_CASE("CSV and JSON lines") {
+  const Outcome csv = import_text("a.csv",
+                                  "kind,dtype,m,n,k,us\n"
+                                  "gemm,bf16,4096,4096,4096,190\n"
+                                  "attention,bf16,1,1,1,5\n"
+                                  "gemm,bf16,4096,4096\n");
+  CHECK(csv.imported.points.size() == 1);
+  CHECK(csv.imported.passed_over == 1);
+  REQUIRE(csv.problems.size() == 1);
+  CHECK(csv.problems[0] == "4: here are 4 cells, the header has 6");
+  const Outcome json = import_text(
+      "rows.jsonl",
+      "{\"kind\": \"alltoall\", \"hw\": \"b200\", \"ep\": 8, \"nodes\": 1, \"latency_us\": 89, "
+      "\"shape\": {\"bytes\": 33554432}}\n"
+      "{\"kind\": \"alltoall\", \"hw\": \"h100\", \"ep\": 8, \"latency_us\": 125, \"shape\": "
+      "{\"bytes\": 33554432}}\n"
+      "{\"kind\": \"alltoall\", \n");
+  CHECK(json.imported.hw == "b200");
+  CHECK(json.imported.points.size() == 1);
+  CHECK(json.imported.passed_over == 1);
+  CHECK(json.problems == std::vector<std::string>{"3: this is no JSON object"});
+}
+
+TEST_CASE("what is no file of timings is refused") {
+  CHECK(import_text("a.txt", "hello\n").problems.size() == 1);
+  CHECK(import_text("a.txt", "").problems.size() == 1);
+}
+
+TEST_CASE("the shared table of kernel timings") {
+  const world::DiskFiles files;
+  const std::string path = "../shared/facts/micro_rows.jsonl";
+  if (!files.is_file(path)) {
+    MESSAGE("skipped: no " << path);
+    return;
+  }
+  const text::SourceFile file("micro_rows.jsonl", files.read(path));
+  std::vector<text::Diagnostic> problems;
+  const Imported imported = import_timings(file, {"h100", 0}, problems);
+  CHECK(problems.empty());
+  CHECK(imported.points.size() > 200);
+  const cost::Table laws = cost::compiled_table();
+  Calibration calibration;
+  calibration.hw = "h100";
+  add_points(imported.points, calibration);
+  // The cost laws were fitted to these rows: measured over law is near 1.
+  for (const Quantity& quantity : quantities_of(calibration, laws, "h100")) {
+    const bool told = quantity.constant == "flex_nvlink" || quantity.constant == "gemm_hopper" ||
+                      quantity.constant == "alltoall_nvlink";
+    if (told) {
+      CAPTURE(quantity.constant);
+      CHECK(quantity.measured);
+      CHECK(quantity.value > 0.85);
+      CHECK(quantity.value < 1.15);
+    }
+  }
+  CHECK(!fit_all(calibration).empty());
+}
+
+}  // namespace epwise::calibrate

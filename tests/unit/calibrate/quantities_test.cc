@@ -1,0 +1,154 @@
+// What a machine is made of comes out of its calibration.
+
+#include "calibrate/quantities.h"
+
+#include <cmath>
+#include <string>
+
+#include <doctest/doctest.h>
+
+#include "calibrate/fits.h"
+#include "calibrate/merge.h"
+#include "calibrate/plan.h"
+#include "calibrate/replay.h"
+#include "calibrate/run.h"
+#include "cost/compiled_table.h"
+
+namespace epwise::calibrate {
+
+namespace {
+
+Calibration calibrated(const ReplayScript& script, const cost::Table& laws) {
+  OneRank ranks;
+  const OpenedReplay replay = open_replay(script, ranks, laws, 7);
+  PlanSettings planned;
+  planned.quick = true;
+  planned.sms = replay.backend->environment().device.sms;
+  RunSettings settings;
+  settings.sampler.clock = replay.clock;
+  settings.sampler.stopping = stopping_rule(true);
+  Calibration start;
+  start.environment = replay.backend->environment();
+  start.hw = script.hw;
+  start.host = "x86";
+  start.subject = usual_subject();
+  return run_plan(make_plan(start.subject, planned), start, *replay.backend, ranks, settings)
+      .calibration;
+}
+
+const Quantity* find(const std::vector<Quantity>& quantities, const std::string& name) {
+  for (const Quantity& quantity : quantities) {
+    if (quantity.constant == name) {
+      return &quantity;
+    }
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+TEST_CASE("a made-up machine's constants come back") {
+  const cost::Table laws = cost::compiled_table();
+  ReplayScript script;
+  script.hw = "h200";
+  script.noise = 0.05;
+  script.truth = {{"gemm", 1.12},
+                  {"grouped_gemm", 1.34},
+                  {"memory", 0.9},
+                  {"host_operation_us", 43},
+                  {"sm_weight", 1.4},
+                  {"exchange_slowdown", 1.3}};
+  const Calibration calibration = calibrated(script, laws);
+  const std::vector<Quantity> quantities = quantities_of(calibration, laws, "h200");
+  const std::vector<std::pair<std::string, double>> truths = {{"gemm_hopper", 1.12},
+                                                              {"grouped_gemm", 1.34 / 1.12},
+                                                              {"memory_kernels", 0.9},
+                                                              {"host_x86", 43e-6},
+                                                              {"overlap_sms", 1.4},
+                                                              {"overlap_exchange", 1.3}};
+  for (const auto& truth : truths) {
+    CAPTURE(truth.first);
+    const Quantity* const quantity = find(quantities, truth.first);
+    REQUIRE(quantity != nullptr);
+    REQUIRE(quantity->measured);
+    CHECK(std::abs(std::log(quantity->value / truth.second)) < 2 * quantity->log_sd);
+    CHECK(std::abs(std::log(quantity->value / truth.second)) < 0.06);
+  }
+  const Quantity* const link = find(quantities, "flex_nvlink");
+  REQUIRE(link != nullptr);
+  CHECK(!link->measured);  // one GPU
+  CHECK(link->basis.find("no exchange between GPUs") != std::string::npos);
+}
+
+TEST_CASE("another device's file tells of the host alone") {
+  const cost::Table laws = cost::compiled_table();
+  ReplayScript script;
+  script.hw = "h200";
+  const Calibration calibration = calibrated(script, laws);
+  for (const Quantity& quantity : quantities_of(calibration, laws, "b200")) {
+    CAPTURE(quantity.constant);
+    CHECK(quantity.measured == quantity.constant.starts_with("host_"));
+  }
+  Calibration small = calibration;
+  small.subject.reduced = true;
+  CHECK(!device_mismatch(small, "h200").empty());
+}
+
+TEST_CASE("step constants count before kernels") {
+  const cost::Table laws = cost::compiled_table();
+  Calibration calibration = calibrated(ReplayScript{}, laws);
+  calibration.constants.push_back({"host_x86", 9e-5, 0.04, "3 measured steps"});
+  const std::vector<Quantity> quantities = quantities_of(calibration, laws, "h100");
+  CHECK(find(quantities, "host_x86")->value == 9e-5);
+  CHECK(find(quantities, "host_x86")->basis == "3 measured steps");
+}
+
+TEST_CASE("files are merged, held against each other and against the machine of today") {
+  const cost::Table laws = cost::compiled_table();
+  Calibration whole = calibrated(ReplayScript{}, laws);
+  Calibration part = whole;
+  part.created = "2026-11-21";
+  part.points.resize(10);
+  part.points[3].status = PointStatus::not_measured;
+  part.points[3].reason = "the budget was spent";
+  std::string problem;
+  const auto merged = merge(part, whole, problem);
+  REQUIRE(merged);
+  CHECK(merged->points.size() == whole.points.size());
+  CHECK(merged->points[3].has_time());
+  Calibration slower = whole;
+  slower.points[5].time.median *= 2;
+  slower.points[5].time.low *= 2;
+  slower.points[5].time.high *= 2;
+  const Difference found = difference(whole, slower);
+  int notable = 0;
+  for (const PointChange& change : found.points) {
+    notable += change.notable ? 1 : 0;
+  }
+  CHECK(notable == 1);
+  CHECK(found.points[5].notable);
+  CHECK(found.median_ratio == 1);
+  Calibration elsewhere = whole;
+  elsewhere.hw = "b200";
+  CHECK(!merge(whole, elsewhere, problem));
+  CHECK(problem.find("different devices") != std::string::npos);
+  whole.environment.software = {{"driver", "570.1"}, {"nccl", "2.28"}};
+  whole.ranks = 8;
+  const auto notes = staleness(whole, "h200", {{"driver", "580.2", ""}, {"nccl", "2.28", ""}}, 16);
+  REQUIRE(notes.size() == 3);
+  CHECK(notes[1] == "driver was 570.1 then and is 580.2 now");
+}
+
+TEST_CASE("a recorded file replays itself") {
+  const cost::Table laws = cost::compiled_table();
+  ReplayScript script;
+  script.hw = "h200";
+  const Calibration first = calibrated(script, laws);
+  ReplayScript recorded;
+  recorded.hw = "h200";
+  recorded.recorded = first;
+  const Difference found = difference(first, calibrated(recorded, laws));
+  CHECK(found.median_ratio == doctest::Approx(1).epsilon(0.01));
+}
+
+}  // namespace epwise::calibrate
