@@ -1,0 +1,64 @@
+// Kernels that do no work of their own: they hold a stream, hold SMs, read the clock, count
+// launches. Every wait ends by itself.
+
+#include "machine.cuh"
+
+using namespace epwise::kernel;  // NOLINT(google-build-using-namespace): kernels are global names
+
+// The host queues all launches behind this one, then opens: no launch overhead falls between two
+// events.
+EPWISE_KERNEL(epwise_gate, GateArguments, 32) {
+  if (machine::thread_index() != 0) {
+    return;
+  }
+  const std::uint64_t start = machine::now();
+  while (static_cast<std::int32_t>(*arguments.open - arguments.epoch) < 0) {
+    if (machine::now() - start > arguments.timeout) {
+      *arguments.late = arguments.epoch;
+      break;
+    }
+    machine::nap(100);
+  }
+  *arguments.opened = machine::now();
+}
+
+// A block for an SM: the launch asks for all shared memory. It sleeps, so that it takes the place
+// and not the power.
+EPWISE_KERNEL(epwise_occupy, OccupyArguments, 32) {
+  if (machine::thread_index() != 0) {
+    return;
+  }
+  arguments.sm_of_block[machine::block_index()] = machine::sm_number();
+  machine::fence_system();
+  machine::add_atomically(arguments.running, 1U);
+  const std::uint64_t start = machine::now();
+  while (*arguments.stop == 0 && machine::now() - start < arguments.timeout) {
+    machine::nap(1000);
+  }
+}
+
+EPWISE_KERNEL(epwise_mark, MarkArguments, 32) {
+  if (machine::thread_index() == 0) {
+    *arguments.at = machine::now();
+  }
+}
+
+EPWISE_KERNEL(epwise_count, CountArguments, 32) {
+  if (machine::thread_index() == 0) {
+    machine::add_atomically(arguments.count, 1U);
+  }
+}
+
+EPWISE_KERNEL(epwise_clock, ClockArguments, 32) {
+  if (machine::thread_index() != 0) {
+    return;
+  }
+  const std::uint64_t start = machine::now();
+  const std::uint64_t cycles = machine::cycles();
+  std::uint64_t time = start;
+  while (time - start < arguments.span) {
+    time = machine::now();
+  }
+  arguments.cycles_and_time[0] = machine::cycles() - cycles;
+  arguments.cycles_and_time[1] = time - start;
+}

@@ -1,0 +1,238 @@
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "cuda/workshop.h"
+#include "kernel/exchange.h"
+#include "kernel/reference.h"
+
+namespace epwise::cuda {
+
+namespace {
+
+using calibrate::Check;
+using calibrate::Kernel;
+using calibrate::Work;
+
+/// A collective of NCCL over all ranks, every rank's input filled from a seed of its own.
+class CollectiveJob : public Job {
+ public:
+  CollectiveJob(Workshop& shop, const Work& work, std::uint64_t seed)
+      : shop_(shop),
+        gpu_(shop.gpu),
+        kernel_(work.kernel),
+        seed_(seed),
+        ranks_(static_cast<std::uint64_t>(shop.ranks.size())),
+        me_(static_cast<std::uint64_t>(shop.ranks.rank())) {
+    // The share of one rank, in whole vectors.
+    share_ = std::max<std::uint64_t>(
+        static_cast<std::uint64_t>(work.shape.bytes) / ranks_ / 16 * 16, 16);
+    const bool sums = kernel_ == Kernel::reduce_scatter;
+    const std::uint64_t whole = share_ * ranks_;
+    in_ =
+        shop.pool.filled(sums ? kernel::kFillBf16Integers : kernel::kFillWords, seed + me_, whole);
+    out_ = shop.pool.blank("collective out", whole);
+    gpu_.wait(gpu_.work_stream(), shop.timeout);
+  }
+
+  void queue(Stream stream, int /*run*/) override {
+    const Communicator& all = *shop_.communicator;
+    switch (kernel_) {
+      case Kernel::all_gather:
+        all.all_gather(in_->address(), out_->address(), share_, stream);
+        break;
+      case Kernel::reduce_scatter:
+        all.reduce_scatter(in_->address(), out_->address(), share_ / 2, stream);
+        break;
+      case Kernel::send_recv:
+        all.send_and_receive(
+            in_->address(), out_->address(), share_ * ranks_, to_rank(), from_rank(), stream);
+        break;
+      default:
+        all.all_to_all(in_->address(), out_->address(), share_, stream);
+        break;
+    }
+  }
+
+  Check verify() override {
+    const Stream stream = gpu_.work_stream();
+    gpu_.set_bytes(stream, *out_, 0xee);
+    queue(stream, 0);
+    gpu_.wait(stream, shop_.timeout);
+    if (kernel_ == Kernel::reduce_scatter) {
+      return verify_sums();
+    }
+    const auto wrong = gpu_.upload(std::vector<std::uint64_t>{0, ~std::uint64_t{0}});
+    if (kernel_ == Kernel::send_recv) {
+      compare(*wrong, 0, share_ * ranks_, static_cast<std::uint64_t>(from_rank()), 0);
+    } else {
+      for (std::uint64_t rank = 0; rank < ranks_; ++rank) {
+        compare(
+            *wrong, rank * share_, share_, rank, kernel_ == Kernel::all_gather ? 0 : me_ * share_);
+      }
+    }
+    gpu_.wait(stream, shop_.timeout);
+    const auto found = gpu_.download<std::uint64_t>(wrong->address(), 2);
+    return bitwise(found[0], fmt::format("the first at word {} of its share", found[1]));
+  }
+
+  double payload_bytes() const override { return static_cast<double>(share_ * ranks_); }
+
+ private:
+  /// Half the ranks away, so that messages cross nodes where there are several.
+  int to_rank() const {
+    const int size = static_cast<int>(ranks_);
+    return (static_cast<int>(me_) + std::max(size / 2, 1)) % size;
+  }
+
+  int from_rank() const {
+    const int size = static_cast<int>(ranks_);
+    return (static_cast<int>(me_) + size - std::max(size / 2, 1)) % size;
+  }
+
+  void compare(const Memory& wrong,
+               std::uint64_t offset,
+               std::uint64_t bytes,
+               std::uint64_t rank,
+               std::uint64_t theirs) {
+    kernel::CompareArguments arguments = {};
+    arguments.words = out_->as<const std::uint32_t>(offset);
+    arguments.count = bytes / 4;
+    arguments.first = theirs / 4;
+    arguments.seed = seed_ + rank;
+    arguments.fill = kernel::kFillWords;
+    arguments.wrong = wrong.as<std::uint64_t>();
+    gpu_.launch(
+        gpu_.work_stream(), "epwise_compare", {4 * gpu_.sms(), kernel::kStreamThreads}, arguments);
+  }
+
+  Check verify_sums() const {
+    constexpr std::uint64_t kSamples = 256;
+    const std::uint64_t count = share_ / 2;
+    const auto found = gpu_.download<kernel::Bf16>(out_->address(), count);
+    for (std::uint64_t i = 0; i < count; i += std::max<std::uint64_t>(count / kSamples, 1)) {
+      float sum = 0;
+      for (std::uint64_t rank = 0; rank < ranks_; ++rank) {
+        sum += kernel::small_integer(seed_ + rank, me_ * count + i);
+      }
+      if (found[i] != kernel::to_bf16(sum)) {
+        return bitwise(1, fmt::format("element {}", i));
+      }
+    }
+    return bitwise(0, {});
+  }
+
+  Workshop& shop_;
+  Gpu& gpu_;
+  Kernel kernel_;
+  std::uint64_t seed_;
+  std::uint64_t ranks_;
+  std::uint64_t me_;
+  std::uint64_t share_ = 0;
+  std::shared_ptr<Memory> in_;
+  std::shared_ptr<Memory> out_;
+};
+
+/// To the next rank of the domain: by the copy engine, or by a number of SMs.
+class PeerCopyJob : public Job {
+ public:
+  PeerCopyJob(Workshop& shop, const Work& work, std::uint64_t seed)
+      : shop_(shop),
+        gpu_(shop.gpu),
+        sms_(work.sms),
+        seed_(seed),
+        bytes_(static_cast<std::uint64_t>(work.shape.bytes) / 16 * 16) {
+    const auto& domain = shop.peers.domain();
+    const auto size = domain.size();
+    const auto place = static_cast<std::size_t>(shop.peers.place());
+    in_ = shop.pool.filled(
+        kernel::kFillWords, seed + static_cast<std::uint64_t>(domain[place]), bytes_);
+    out_ = shop.pool.blank("peer out", bytes_);
+    mapped_ = shop.peers.exchange(*out_);
+    target_ = mapped_[(place + 1) % size];
+    before_ = domain[(place + size - 1) % size];
+    sources_on_device_ = gpu_.upload(std::vector<std::uint64_t>{in_->address()});
+    targets_on_device_ = gpu_.upload(std::vector<std::uint64_t>{target_});
+    sizes_on_device_ = gpu_.upload(std::vector<std::uint64_t>{bytes_});
+    gpu_.wait(gpu_.work_stream(), shop.timeout);
+  }
+
+  ~PeerCopyJob() override { shop_.peers.release(mapped_); }
+
+  void queue(Stream stream, int /*run*/) override {
+    if (sms_ == 0) {
+      check(gpu_.driver(),
+            gpu_.driver().cuMemcpyDtoDAsync_v2(target_, in_->address(), bytes_, stream),
+            "cuMemcpyDtoDAsync");
+      return;
+    }
+    kernel::PieceCopyArguments arguments = {};
+    arguments.sources = sources_on_device_->as<const std::uint8_t* const>();
+    arguments.targets = targets_on_device_->as<std::uint8_t* const>();
+    arguments.bytes = sizes_on_device_->as<const std::uint64_t>();
+    arguments.pieces = 1;
+    arguments.chunk_bytes = 1U << 19U;
+    gpu_.launch(stream,
+                "epwise_copy_pieces",
+                {sms_, kernel::kPieceThreads, gpu_.shared_limit()},
+                arguments);
+  }
+
+  Check verify() override {
+    const Stream stream = gpu_.work_stream();
+    gpu_.set_bytes(stream, *out_, 0xee);
+    gpu_.wait(stream, shop_.timeout);
+    shop_.ranks.barrier();
+    queue(stream, 0);
+    gpu_.wait(stream, shop_.timeout);
+    shop_.ranks.barrier();
+    const auto wrong = gpu_.upload(std::vector<std::uint64_t>{0, ~std::uint64_t{0}});
+    kernel::CompareArguments arguments = {};
+    arguments.words = out_->as<const std::uint32_t>();
+    arguments.count = bytes_ / 4;
+    arguments.seed = seed_ + static_cast<std::uint64_t>(before_);
+    arguments.fill = kernel::kFillWords;
+    arguments.wrong = wrong->as<std::uint64_t>();
+    gpu_.launch(stream, "epwise_compare", {4 * gpu_.sms(), kernel::kStreamThreads}, arguments);
+    gpu_.wait(stream, shop_.timeout);
+    const auto found = gpu_.download<std::uint64_t>(wrong->address(), 2);
+    return bitwise(found[0], fmt::format("the first at word {}", found[1]));
+  }
+
+  double payload_bytes() const override { return static_cast<double>(bytes_); }
+
+ private:
+  Workshop& shop_;
+  Gpu& gpu_;
+  int sms_;
+  std::uint64_t seed_;
+  std::uint64_t bytes_;
+  std::shared_ptr<Memory> in_;
+  std::shared_ptr<Memory> out_;
+  std::vector<Address> mapped_;
+  Address target_ = 0;
+  int before_ = 0;
+  std::unique_ptr<Memory> sources_on_device_;
+  std::unique_ptr<Memory> targets_on_device_;
+  std::unique_ptr<Memory> sizes_on_device_;
+};
+
+}  // namespace
+
+MadeJob make_collective_job(Workshop& shop, const Work& work, std::uint64_t seed) {
+  if (work.kernel == Kernel::peer_copy) {
+    if (shop.peers.domain().size() < 2) {
+      return {nullptr, "one GPU: no peers"};
+    }
+    return {std::make_unique<PeerCopyJob>(shop, work, seed), {}};
+  }
+  if (shop.ranks.size() < 2) {
+    return {nullptr, "one GPU: no peers"};
+  }
+  if (shop.communicator == nullptr) {
+    return {nullptr, shop.nccl_reason};
+  }
+  return {std::make_unique<CollectiveJob>(shop, work, seed), {}};
+}
+
+}  // namespace epwise::cuda

@@ -1,0 +1,270 @@
+#include "cuda/exchange_memory.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace epwise::cuda {
+
+namespace {
+
+using calibrate::Kernel;
+using calibrate::Structure;
+
+// Places in the control block. Words that peers poll lie apart from the others.
+constexpr std::size_t kControlBytes = std::size_t{1} << 21U;
+constexpr std::size_t kFinished = 0;
+constexpr std::size_t kTrouble = 128;
+constexpr std::size_t kReserved = 1024;
+constexpr std::size_t kArrived = 4096;
+constexpr std::size_t kStamps = 8192;
+constexpr std::size_t kTails = 65536;
+constexpr std::size_t kHeads = 131072;
+constexpr std::size_t kRankWords = 1024;  // bytes of tails or heads of one rank: 256 channels
+
+// Rings as V1-like libraries size them: a few hundred rows, told in small chunks.
+constexpr std::uint32_t kRingSlots = 128;
+constexpr std::uint32_t kRingChunk = 8;
+
+std::size_t at(int index) {
+  return static_cast<std::size_t>(index);
+}
+
+}  // namespace
+
+ExchangeMemory::ExchangeMemory(Workshop& shop,
+                               const ExchangeShape& shape,
+                               ExchangeTables tables,
+                               std::uint64_t seed)
+    : shop_(shop),
+      shape_(shape),
+      tables_(std::move(tables)) {
+  agree_on_memory(seed);
+  arguments_.counts = numbers(tables_.copies.counts);
+  arguments_.slots = numbers(tables_.copies.slots);
+  arguments_.tokens = shape.tokens;
+  arguments_.topk = shape.topk;
+  arguments_.experts_per_rank = shape.experts / tables_.ranks;
+  arguments_.ranks = tables_.ranks;
+  arguments_.row_bytes = shape.row_bytes;
+  arguments_.slot_bytes = shape.slot_bytes;
+  arguments_.stages = shape.stages;
+  arguments_.piece_bytes = shape.piece_bytes;
+  arguments_.pace = shape.pace;
+  lay_out_words();
+  if (shape.kernel == Kernel::dispatch) {
+    lay_out_dispatch();
+  } else {
+    lay_out_combine();
+  }
+  if (shape.structure == Structure::staged) {
+    lay_out_rings();
+  }
+  shop.gpu.wait(shop.gpu.work_stream(), shop.timeout);
+}
+
+ExchangeMemory::~ExchangeMemory() {
+  for (const auto& addresses : mapped_) {
+    shop_.peers.release(addresses);
+  }
+}
+
+// A rank without memory must say so before the others wait for its handles.
+void ExchangeMemory::agree_on_memory(std::uint64_t seed) {
+  if (tables_.loopback) {
+    take_memory(seed);
+    return;
+  }
+  std::string problem;
+  try {
+    take_memory(seed);
+  } catch (const DeviceError& error) {
+    problem = error.what();
+  }
+  for (const std::string& theirs : shop_.ranks.all_gather(problem)) {
+    if (!theirs.empty()) {
+      throw DeviceError("on a rank of the exchange: " + theirs, false);
+    }
+  }
+}
+
+void ExchangeMemory::take_memory(std::uint64_t seed) {
+  const std::size_t slot = shape_.slot_bytes;
+  const auto received = static_cast<std::size_t>(tables_.received);
+  const auto sent = static_cast<std::size_t>(tables_.copies.total);
+  const auto tokens = static_cast<std::size_t>(shape_.tokens);
+  Pool& pool = shop_.pool;
+  switch (shape_.kernel) {
+    case Kernel::dispatch:
+      rows_ = pool.filled(kernel::kFillWords,
+                          seed + static_cast<std::uint64_t>(tables_.me),
+                          tokens * shape_.row_bytes);
+      inbox_ = pool.blank("exchange inbox", received * slot);
+      break;
+    case Kernel::copy_epilogue:
+      rows_ = pool.filled(kernel::kFillWords, seed, received * slot);
+      reduced_ = pool.blank("exchange out", received * shape_.row_bytes);
+      break;
+    default:
+      rows_ = pool.filled(kernel::kFillBf16Integers,
+                          seed + static_cast<std::uint64_t>(tables_.me),
+                          std::max(sent, received) * slot);
+      reduced_ = pool.blank("exchange out", tokens * slot);
+      if (shape_.kernel == Kernel::combine && shape_.structure == Structure::direct) {
+        inbox_ = pool.blank("exchange inbox", sent * slot);
+      }
+      break;
+  }
+  if (shape_.structure == Structure::staged) {
+    rings_ =
+        pool.blank("exchange rings", at(tables_.ranks) * at(shape_.channels()) * kRingSlots * slot);
+  }
+  control_ = std::make_unique<Memory>(shop_.gpu.driver(), kControlBytes);
+  shop_.gpu.set_bytes(shop_.gpu.work_stream(), *control_, 0);
+  shop_.gpu.wait(shop_.gpu.work_stream(), shop_.timeout);
+}
+
+std::vector<Address> ExchangeMemory::everywhere(const Memory& memory) {
+  if (tables_.loopback) {
+    return std::vector<Address>(at(tables_.ranks), memory.address());
+  }
+  auto addresses = shop_.peers.exchange(memory);
+  mapped_.push_back(addresses);
+  return addresses;
+}
+
+const void* ExchangeMemory::table(const std::vector<std::uint64_t>& addresses) {
+  tables_on_device_.push_back(shop_.gpu.upload(addresses));
+  return tables_on_device_.back()->as<const void>();
+}
+
+const std::int32_t* ExchangeMemory::numbers(const std::vector<std::int32_t>& values) {
+  tables_on_device_.push_back(shop_.gpu.upload(values));
+  return tables_on_device_.back()->as<const std::int32_t>();
+}
+
+void ExchangeMemory::lay_out_words() {
+  controls_ = everywhere(*control_);
+  arguments_.finished = control_->as<std::uint32_t>(kFinished);
+  arguments_.trouble = control_->as<std::uint32_t>(kTrouble);
+  arguments_.arrived = control_->as<const std::uint64_t>(kArrived);
+  if (shape_.is_dispatch() && shape_.structure == Structure::direct) {
+    arguments_.reserved = control_->as<std::uint32_t>(kReserved);
+  }
+  std::vector<std::uint64_t> signal;
+  for (int rank = 0; rank < tables_.ranks; ++rank) {
+    const int word = tables_.loopback ? rank : tables_.me;
+    signal.push_back(controls_[at(rank)] + kArrived + at(word) * sizeof(std::uint64_t));
+  }
+  arguments_.signal = static_cast<std::uint64_t* const*>(table(signal));
+}
+
+void ExchangeMemory::lay_out_dispatch() {
+  arguments_.rows = rows_->as<const std::uint8_t>();
+  arguments_.experts = numbers(tables_.routing.chosen);
+  const auto bases = everywhere(*inbox_);
+  std::vector<std::uint64_t> inbox;
+  for (int rank = 0; rank < tables_.ranks; ++rank) {
+    inbox.push_back(bases[at(rank)] +
+                    static_cast<std::uint64_t>(tables_.land[at(rank)]) * shape_.slot_bytes);
+  }
+  arguments_.inbox = static_cast<std::uint8_t* const*>(table(inbox));
+  arguments_.received = inbox_->as<std::uint8_t>();
+}
+
+void ExchangeMemory::lay_out_combine() {
+  const bool fetches = shape_.kernel != Kernel::combine || shape_.structure == Structure::pipelined;
+  arguments_.reduced = reduced_->as<std::uint8_t>();
+  std::vector<std::uint64_t> outbox;
+  std::vector<std::uint64_t> inbox;
+  if (fetches) {
+    // Rows of mine, at the ranks that hold them; an epilogue's are all here.
+    const bool here = shape_.kernel != Kernel::combine;
+    const auto bases =
+        here ? std::vector<Address>(at(tables_.ranks), rows_->address()) : everywhere(*rows_);
+    for (int rank = 0; rank < tables_.ranks; ++rank) {
+      const std::int64_t row = here ? tables_.home[at(rank)] : tables_.land[at(rank)];
+      outbox.push_back(bases[at(rank)] + static_cast<std::uint64_t>(row) * shape_.slot_bytes);
+    }
+  } else {
+    arguments_.counts = numbers(tables_.arriving);
+    for (int rank = 0; rank < tables_.ranks; ++rank) {
+      const std::int64_t row = shape_.structure == Structure::staged ? 0 : tables_.from[at(rank)];
+      outbox.push_back(rows_->address() + static_cast<std::uint64_t>(row) * shape_.slot_bytes);
+    }
+  }
+  if (inbox_ != nullptr) {
+    const auto bases = everywhere(*inbox_);
+    for (int rank = 0; rank < tables_.ranks; ++rank) {
+      // At home, rows lie by the rank that they come from: mine begin behind those of the ranks
+      // before.
+      std::int64_t row = tables_.home[at(rank)];
+      if (!tables_.loopback) {
+        row = 0;
+        for (int earlier = 0; earlier < tables_.me; ++earlier) {
+          row += tables_.all[at(rank)].counts[at(earlier)];
+        }
+      }
+      inbox.push_back(bases[at(rank)] + static_cast<std::uint64_t>(row) * shape_.slot_bytes);
+    }
+    arguments_.inbox = static_cast<std::uint8_t* const*>(table(inbox));
+  }
+  arguments_.outbox = static_cast<std::uint8_t* const*>(table(outbox));
+}
+
+void ExchangeMemory::lay_out_rings() {
+  const int channels = shape_.channels();
+  const auto bases = everywhere(*rings_);
+  const std::uint64_t ring = at(channels) * kRingSlots * shape_.slot_bytes;
+  std::vector<std::uint64_t> send_ring;
+  std::vector<std::uint64_t> send_tail;
+  std::vector<std::uint64_t> send_head;
+  std::vector<std::uint64_t> receive_ring;
+  std::vector<std::uint64_t> receive_tail;
+  std::vector<std::uint64_t> receive_head;
+  for (int rank = 0; rank < tables_.ranks; ++rank) {
+    const std::size_t mine = at(tables_.loopback ? rank : tables_.me);
+    const std::size_t theirs = at(rank);
+    send_ring.push_back(bases[theirs] + mine * ring);
+    send_tail.push_back(controls_[theirs] + kTails + mine * kRankWords);
+    receive_head.push_back(controls_[theirs] + kHeads + mine * kRankWords);
+    receive_ring.push_back(rings_->address() + theirs * ring);
+    receive_tail.push_back(control_->address() + kTails + theirs * kRankWords);
+    send_head.push_back(control_->address() + kHeads + theirs * kRankWords);
+  }
+  arguments_.send_ring = static_cast<std::uint8_t* const*>(table(send_ring));
+  arguments_.send_tail = static_cast<std::uint32_t* const*>(table(send_tail));
+  arguments_.send_head = static_cast<const std::uint32_t* const*>(table(send_head));
+  arguments_.receive_ring = static_cast<const std::uint8_t* const*>(table(receive_ring));
+  arguments_.receive_tail = static_cast<const std::uint32_t* const*>(table(receive_tail));
+  arguments_.receive_head = static_cast<std::uint32_t* const*>(table(receive_head));
+  arguments_.ring_slots = kRingSlots;
+  arguments_.ring_chunk = kRingChunk;
+  arguments_.ordinals = numbers(tables_.channels.ordinals);
+  const std::int32_t* mine = numbers(tables_.channels.counts);
+  const std::int32_t* arriving = numbers(tables_.receive_counts);
+  const std::int32_t* starts = numbers(tables_.receive_starts);
+  if (shape_.is_dispatch()) {
+    arguments_.channel_counts = mine;
+    arguments_.receive_counts = arriving;
+    arguments_.receive_starts = starts;
+  } else {
+    // What came here goes back, and what I sent comes home.
+    arguments_.channel_counts = arriving;
+    arguments_.channel_starts = starts;
+    arguments_.receive_counts = mine;
+  }
+}
+
+Address ExchangeMemory::received(int rank) const {
+  return inbox_->address() + static_cast<std::uint64_t>(tables_.from[at(rank)]) * shape_.slot_bytes;
+}
+
+Address ExchangeMemory::stamps() const {
+  return control_->address() + kStamps;
+}
+
+Address ExchangeMemory::trouble() const {
+  return control_->address() + kTrouble;
+}
+
+}  // namespace epwise::cuda

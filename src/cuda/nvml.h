@@ -1,0 +1,49 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "calibrate/backend.h"
+#include "cuda/library.h"
+
+namespace epwise::cuda {
+
+struct NvmlDevice;
+
+/// Functions of libnvidia-ml, each under the name that it has there; all may be absent.
+struct Nvml {
+  int (*nvmlInit_v2)() = nullptr;
+  int (*nvmlDeviceGetHandleByPciBusId_v2)(const char*, NvmlDevice**) = nullptr;
+  int (*nvmlDeviceGetClockInfo)(NvmlDevice*, int, unsigned*) = nullptr;
+  int (*nvmlDeviceGetMaxClockInfo)(NvmlDevice*, int, unsigned*) = nullptr;
+  int (*nvmlDeviceGetPowerUsage)(NvmlDevice*, unsigned*) = nullptr;
+  int (*nvmlDeviceGetEnforcedPowerLimit)(NvmlDevice*, unsigned*) = nullptr;
+  int (*nvmlDeviceGetTemperature)(NvmlDevice*, int, unsigned*) = nullptr;
+  int (*nvmlDeviceGetCurrentClocksThrottleReasons)(NvmlDevice*, unsigned long long*) = nullptr;
+  int (*nvmlDeviceGetMigMode)(NvmlDevice*, unsigned*, unsigned*) = nullptr;
+  int (*nvmlSystemGetDriverVersion)(char*, unsigned) = nullptr;
+};
+
+Nvml load_nvml(const Library& library);
+
+/// Clock, power, heat and what holds the clock down, of one device. Only reads; what can't be read
+/// stays 0.
+class Monitor {
+ public:
+  /// The device at a PCI address as cuDeviceGetPCIBusId writes it.
+  Monitor(const Nvml& nvml, const std::string& bus);
+
+  calibrate::State state() const;
+
+  /// Highest clock, power limit and MIG.
+  void describe(calibrate::Device& device) const;
+
+  /// "580.159.04"; empty when unknown.
+  std::string driver_version() const;
+
+ private:
+  Nvml nvml_;
+  NvmlDevice* device_ = nullptr;
+};
+
+}  // namespace epwise::cuda

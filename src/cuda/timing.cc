@@ -1,0 +1,265 @@
+#include "cuda/timing.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <set>
+#include <thread>
+
+#include "kernel/exchange.h"
+
+namespace epwise::cuda {
+
+namespace {
+
+constexpr double kGateLimit = 8;       // s; a gate that is still shut then hides a deadlock
+constexpr double kOccupierLimit = 20;  // s
+constexpr int kMostLaunches = 400;     // behind one gate: a stream holds about a thousand
+constexpr int kMostRuns = 48;          // of a round; exchanges keep stamps of more
+constexpr std::size_t kOpen = 0;
+constexpr std::size_t kLate = 1;
+constexpr std::size_t kStop = 0;
+constexpr std::size_t kRunning = 1;
+
+double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  const std::size_t half = values.size() / 2;
+  return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
+}
+
+void sleep_for(double seconds) {
+  const auto start = std::chrono::steady_clock::now();
+  // Sleeping is too coarse for parts of a millisecond.
+  while (std::chrono::steady_clock::now() - start < std::chrono::duration<double>(seconds)) {
+  }
+}
+
+}  // namespace
+
+Gate::Gate(Gpu& gpu)
+    : gpu_(gpu),
+      words_(gpu.driver(), 2),
+      opened_(std::make_unique<Memory>(gpu.driver(), 16)) {}
+
+void Gate::close(Stream stream, double timeout) {
+  ++epoch_;
+  kernel::GateArguments arguments = {};
+  arguments.open = words_.on_device(kOpen);
+  arguments.late = words_.on_device(kLate);
+  arguments.opened = opened_->as<std::uint64_t>();
+  arguments.timeout = static_cast<std::uint64_t>(timeout * 1e9);
+  arguments.epoch = epoch_;
+  gpu_.launch(stream, "epwise_gate", {1, 32}, arguments);
+}
+
+void Gate::open() {
+  words_[kOpen] = epoch_;
+}
+
+double Gate::opened_at() const {
+  return static_cast<double>(gpu_.download<std::uint64_t>(opened_->address(), 1).front()) * 1e-9;
+}
+
+/// Runs of one job on one stream, an event before the first and after each.
+struct Timer::Track {
+  Job& job;
+  Stream stream;
+  int runs;
+  std::vector<Event> events = {};
+  std::vector<StampedRun> stamps = {};
+};
+
+Timer::Timer(Workshop& shop, const Monitor& monitor)
+    : shop_(shop),
+      gpu_(shop.gpu),
+      monitor_(monitor),
+      gate_(shop.gpu),
+      second_gate_(shop.gpu),
+      occupier_(shop.gpu.driver(), 2),
+      sm_of_block_(std::make_unique<Memory>(shop.gpu.driver(), 4096)),
+      scratch_(std::make_unique<Memory>(
+          shop.gpu.driver(),
+          2 * static_cast<std::size_t>(std::max(shop.gpu.attribute(kL2Bytes), 1 << 20)))) {}
+
+Timer::~Timer() {
+  for (const Event made : events_) {
+    gpu_.driver().cuEventDestroy_v2(made);
+  }
+}
+
+Event Timer::event(std::size_t number) {
+  while (events_.size() <= number) {
+    Event made = nullptr;
+    check(gpu_.driver(), gpu_.driver().cuEventCreate(&made, kEventDefault), "cuEventCreate");
+    events_.push_back(made);
+  }
+  return events_[number];
+}
+
+/// The caches hold nothing of the inputs afterwards.
+void Timer::flush(Stream stream) {
+  gpu_.set_bytes(stream, *scratch_, 0);
+}
+
+double Timer::elapsed(Event from, Event to) const {
+  float milliseconds = 0;
+  check(gpu_.driver(),
+        gpu_.driver().cuEventElapsedTime(&milliseconds, from, to),
+        "cuEventElapsedTime");
+  return static_cast<double>(milliseconds) * 1e-3;
+}
+
+double Timer::seconds_of(Job& job, Stream stream, int runs, bool together) {
+  flush(stream);
+  gate_.close(stream, kGateLimit);
+  check(gpu_.driver(), gpu_.driver().cuEventRecord(event(0), stream), "cuEventRecord");
+  for (int run = 0; run < runs; ++run) {
+    job.queue(stream, run);
+  }
+  check(gpu_.driver(), gpu_.driver().cuEventRecord(event(1), stream), "cuEventRecord");
+  if (together) {
+    shop_.ranks.barrier();
+  }
+  gate_.open();
+  gpu_.wait(stream, shop_.timeout);
+  if (gate_.was_late()) {
+    throw DeviceError("the launches took longer than the gate waits", false);
+  }
+  return elapsed(event(0), event(1)) / runs;
+}
+
+void Timer::queue_track(Track& track, std::size_t first_event) {
+  track.events.push_back(event(first_event));
+  check(gpu_.driver(),
+        gpu_.driver().cuEventRecord(track.events.back(), track.stream),
+        "cuEventRecord");
+  for (int run = 0; run < track.runs; ++run) {
+    track.job.queue(track.stream, run);
+    track.events.push_back(event(first_event + 1 + static_cast<std::size_t>(run)));
+    check(gpu_.driver(),
+          gpu_.driver().cuEventRecord(track.events.back(), track.stream),
+          "cuEventRecord");
+  }
+}
+
+/// Seconds of the runs of `track` that began and ended while `other` was running. A stamped run
+/// counts from its first block to its last, without the wait for SMs before it.
+std::vector<double> Timer::inside(const Track& track, const Track& other, Event zero) const {
+  const double begin = elapsed(zero, other.events.front());
+  const double end = elapsed(zero, other.events.back());
+  std::vector<double> seconds;
+  for (std::size_t run = 0; run + 1 < track.events.size(); ++run) {
+    const double from = elapsed(zero, track.events[run]);
+    const double to = elapsed(zero, track.events[run + 1]);
+    if (from >= begin && to <= end) {
+      const bool stamped =
+          run < track.stamps.size() && track.stamps[run].last_end > track.stamps[run].first_start;
+      seconds.push_back(stamped ? track.stamps[run].last_end - track.stamps[run].first_start
+                                : to - from);
+    }
+  }
+  return seconds;
+}
+
+Timer::Pair Timer::pair_of(Job& work,
+                           Job& beside,
+                           bool work_is_exchange,
+                           double work_alone,
+                           double beside_alone,
+                           bool together) {
+  constexpr double kRunsOfLonger = 5;
+  constexpr double kLeastSpan = 1e-3;
+  constexpr double kLonger = 1.6;  // what runs beside must cover the work, which it slows down
+  const double span = std::max(kRunsOfLonger * std::max(work_alone, beside_alone), kLeastSpan);
+  const auto runs = [](double target, double alone, const Job& job) {
+    const int most = std::max(std::min(kMostRuns, kMostLaunches / std::max(job.launches(), 1)), 3);
+    return std::clamp(static_cast<int>(std::ceil(target / std::max(alone, 1e-6))), 3, most);
+  };
+  // Communication has the stream of high priority, whichever side it is on.
+  Track first = {work,
+                 work_is_exchange ? gpu_.other_stream() : gpu_.work_stream(),
+                 runs(span, work_alone, work)};
+  Track second = {beside,
+                  work_is_exchange ? gpu_.work_stream() : gpu_.other_stream(),
+                  runs(kLonger * span, beside_alone, beside)};
+  work.clear_stamps(first.stream);
+  beside.clear_stamps(second.stream);
+  flush(second.stream);
+  gpu_.wait(second.stream, shop_.timeout);
+  const Event zero = event(0);
+  constexpr std::size_t kFirst = 1;
+  constexpr std::size_t kSecond = kFirst + 2 + kMostRuns;
+  second_gate_.close(first.stream, kGateLimit);
+  queue_track(first, kFirst);
+  gate_.close(second.stream, kGateLimit);
+  check(gpu_.driver(), gpu_.driver().cuEventRecord(zero, second.stream), "cuEventRecord");
+  queue_track(second, kSecond);
+  if (together) {
+    shop_.ranks.barrier();
+  }
+  gate_.open();
+  // The work comes while the other is in the middle of a run: its first blocks have to wait for
+  // SMs.
+  sleep_for(0.4 * beside_alone);
+  second_gate_.open();
+  gpu_.wait(first.stream, shop_.timeout);
+  gpu_.wait(second.stream, shop_.timeout);
+  if (gate_.was_late() || second_gate_.was_late()) {
+    throw DeviceError("the launches took longer than the gate waits", false);
+  }
+  first.stamps = work.stamps();
+  second.stamps = beside.stamps();
+  const auto of_work = inside(first, second, zero);
+  const auto of_beside = inside(second, first, zero);
+  if (of_work.empty() || of_beside.empty()) {
+    throw DeviceError("no run of one lay inside the runs of the other", false);
+  }
+  Pair pair = {median(of_work), median(of_beside), {}};
+  if (!first.stamps.empty() && first.stamps.front().last_end > 0) {
+    pair.start_delay = std::max(first.stamps.front().first_start - second_gate_.opened_at(), 0.0);
+  }
+  return pair;
+}
+
+double Timer::seconds_beside_occupier(Job& job, int sms, int runs, bool together) {
+  occupier_[kStop] = 0;
+  occupier_[kRunning] = 0;
+  kernel::OccupyArguments arguments = {};
+  arguments.stop = occupier_.on_device(kStop);
+  arguments.running = occupier_.on_device(kRunning);
+  arguments.sm_of_block = sm_of_block_->as<std::uint32_t>();
+  arguments.timeout = static_cast<std::uint64_t>(kOccupierLimit * 1e9);
+  LaunchShape shape = {sms, 32, gpu_.shared_limit(), true, 1};
+  shape.cluster = gpu_.capability() >= 90 && sms % 2 == 0 ? 2 : 1;
+  gpu_.launch(gpu_.other_stream(), "epwise_occupy", shape, arguments);
+  const auto start = std::chrono::steady_clock::now();
+  while (static_cast<int>(occupier_[kRunning]) < sms &&
+         gpu_.driver().cuStreamQuery(gpu_.other_stream()) == kNotReady &&
+         std::chrono::steady_clock::now() - start < std::chrono::duration<double>(kOccupierLimit)) {
+    std::this_thread::yield();
+  }
+  const bool held = static_cast<int>(occupier_[kRunning]) == sms;
+  double seconds = 0;
+  std::string problem;
+  try {
+    seconds = held ? seconds_of(job, gpu_.work_stream(), runs, together) : 0;
+  } catch (const DeviceError& error) {
+    problem = error.what();
+  }
+  const bool was_running = gpu_.driver().cuStreamQuery(gpu_.other_stream()) == kNotReady;
+  occupier_[kStop] = 1;
+  gpu_.wait(gpu_.other_stream(), shop_.timeout);
+  const auto places =
+      gpu_.download<std::uint32_t>(sm_of_block_->address(), static_cast<std::size_t>(sms));
+  occupied_ = static_cast<int>(std::set<std::uint32_t>(places.begin(), places.end()).size());
+  if (!problem.empty()) {
+    throw DeviceError(problem, false);
+  }
+  if (!held || !was_running || occupied_ != sms) {
+    throw DeviceError("the occupier did not hold " + std::to_string(sms) + " SMs all the while",
+                      false);
+  }
+  return seconds;
+}
+
+}  // namespace epwise::cuda
