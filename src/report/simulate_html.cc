@@ -90,8 +90,9 @@ std::string body(const PageRecipe& recipe) {
 
 std::string inputs_section(const std::vector<model::Input>& inputs) {
   std::vector<model::Input> sorted = inputs;
-  std::ranges::stable_partition(
-      sorted, [](const model::Input& each) { return each.status == model::InputStatus::assumed; });
+  std::stable_partition(sorted.begin(), sorted.end(), [](const model::Input& each) {
+    return each.status == model::InputStatus::assumed;
+  });
   const auto assumed =
       std::ranges::count(inputs, model::InputStatus::assumed, &model::Input::status);
   std::string out = fmt::format(
