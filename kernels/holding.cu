@@ -30,9 +30,10 @@ EPWISE_KERNEL(epwise_occupy, OccupyArguments, 32) {
   }
   arguments.sm_of_block[machine::block_index()] = machine::sm_number();
   machine::fence_system();
-  machine::add_atomically(arguments.running, 1U);
+  // A word for each block: adding up in host memory is not atomic on every machine.
+  arguments.running[machine::block_index()] = arguments.epoch;
   const std::uint64_t start = machine::now();
-  while (*arguments.stop == 0 && machine::now() - start < arguments.timeout) {
+  while (*arguments.stop != arguments.epoch && machine::now() - start < arguments.timeout) {
     machine::nap(1000);
   }
 }

@@ -20,6 +20,7 @@ constexpr std::size_t kOpen = 0;
 constexpr std::size_t kLate = 1;
 constexpr std::size_t kStop = 0;
 constexpr std::size_t kRunning = 1;
+constexpr int kMostOccupied = 512;
 
 double median(std::vector<double> values) {
   std::sort(values.begin(), values.end());
@@ -75,7 +76,7 @@ Timer::Timer(Workshop& shop, const Monitor& monitor)
       monitor_(monitor),
       gate_(shop.gpu),
       second_gate_(shop.gpu),
-      occupier_(shop.gpu.driver(), 2),
+      occupier_(shop.gpu.driver(), kRunning + kMostOccupied),
       sm_of_block_(std::make_unique<Memory>(shop.gpu.driver(), 4096)),
       scratch_(std::make_unique<Memory>(
           shop.gpu.driver(),
@@ -221,24 +222,35 @@ Timer::Pair Timer::pair_of(Job& work,
   return pair;
 }
 
+bool Timer::is_occupied(int sms) {
+  for (int block = 0; block < sms; ++block) {
+    if (occupier_[kRunning + static_cast<std::size_t>(block)] != occupation_) {
+      return false;
+    }
+  }
+  return true;
+}
+
 double Timer::seconds_beside_occupier(Job& job, int sms, int runs, bool together) {
-  occupier_[kStop] = 0;
-  occupier_[kRunning] = 0;
+  if (sms > kMostOccupied) {
+    throw DeviceError("the occupier holds up to " + std::to_string(kMostOccupied) + " SMs", false);
+  }
+  ++occupation_;
   kernel::OccupyArguments arguments = {};
   arguments.stop = occupier_.on_device(kStop);
   arguments.running = occupier_.on_device(kRunning);
   arguments.sm_of_block = sm_of_block_->as<std::uint32_t>();
   arguments.timeout = static_cast<std::uint64_t>(kOccupierLimit * 1e9);
+  arguments.epoch = occupation_;
   LaunchShape shape = {sms, 32, gpu_.shared_limit(), true, 1};
   shape.cluster = gpu_.capability() >= 90 && sms % 2 == 0 ? 2 : 1;
   gpu_.launch(gpu_.other_stream(), "epwise_occupy", shape, arguments);
   const auto start = std::chrono::steady_clock::now();
-  while (static_cast<int>(occupier_[kRunning]) < sms &&
-         gpu_.driver().cuStreamQuery(gpu_.other_stream()) == kNotReady &&
+  while (!is_occupied(sms) && gpu_.driver().cuStreamQuery(gpu_.other_stream()) == kNotReady &&
          std::chrono::steady_clock::now() - start < std::chrono::duration<double>(kOccupierLimit)) {
     std::this_thread::yield();
   }
-  const bool held = static_cast<int>(occupier_[kRunning]) == sms;
+  const bool held = is_occupied(sms);
   double seconds = 0;
   std::string problem;
   try {
@@ -247,7 +259,7 @@ double Timer::seconds_beside_occupier(Job& job, int sms, int runs, bool together
     problem = error.what();
   }
   const bool was_running = gpu_.driver().cuStreamQuery(gpu_.other_stream()) == kNotReady;
-  occupier_[kStop] = 1;
+  occupier_[kStop] = occupation_;
   gpu_.wait(gpu_.other_stream(), shop_.timeout);
   const auto places =
       gpu_.download<std::uint32_t>(sm_of_block_->address(), static_cast<std::size_t>(sms));

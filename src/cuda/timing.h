@@ -74,6 +74,7 @@ class Timer {
 
   Event event(std::size_t number);
   void flush(Stream stream);
+  bool is_occupied(int sms);
   double elapsed(Event from, Event to) const;
   void queue_track(Track& track, std::size_t first_event);
   std::vector<double> inside(const Track& track, const Track& other, Event zero) const;
@@ -83,7 +84,8 @@ class Timer {
   const Monitor& monitor_;
   Gate gate_;
   Gate second_gate_;
-  HostWords occupier_;  // stop, running
+  HostWords occupier_;  // stop, then a word for each block
+  std::uint32_t occupation_ = 0;
   std::unique_ptr<Memory> sm_of_block_;
   std::unique_ptr<Memory> scratch_;
   std::vector<Event> events_;

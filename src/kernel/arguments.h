@@ -197,10 +197,11 @@ struct PieceCopyArguments {
 
 /// Holds SMs, and does nothing else.
 struct OccupyArguments {
-  const volatile std::uint32_t* stop;  // becomes 1
+  const volatile std::uint32_t* stop;  // [1] in host memory: becomes `epoch`
+  volatile std::uint32_t* running;     // [blocks] in host memory: `epoch` once a block has begun
   std::uint32_t* sm_of_block;          // [blocks]
-  std::uint32_t* running;              // [1]: blocks that have started
   std::uint64_t timeout;               // ns
+  std::uint32_t epoch;
 };
 
 /// Holds a stream until the host lets go.
