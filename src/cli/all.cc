@@ -16,6 +16,7 @@ std::vector<Command> commands() {
       hw_command(),
       doctor_command(),
       config_command(),
+      lsp_command(),
       completions_command(),
       help_command(),
   };

@@ -19,32 +19,6 @@ namespace {
 
 using lint::Fix;
 
-/// The lines of the file that a draft changes.
-std::vector<Fix::Patch> patches_of(const text::SourceFile& file, const std::string& bytes) {
-  const std::size_t mark = file.had_byte_order_mark() ? 3 : 0;
-  const auto before = text::lines_of(file.bytes());
-  const auto after = text::lines_of(std::string_view(bytes).substr(mark));
-  const auto place = [&](const std::vector<std::string_view>& lines, int count) {
-    std::size_t at = 0;
-    for (int i = 0; i < count; ++i) {
-      at += lines[static_cast<std::size_t>(i)].size();
-    }
-    return at;
-  };
-  std::vector<Fix::Patch> patches;
-  for (const text::Hunk& hunk : text::line_diff(before, after)) {
-    Fix::Patch patch;
-    patch.mark = {&file,
-                  static_cast<std::uint32_t>(place(before, hunk.old_begin)),
-                  static_cast<std::uint32_t>(place(before, hunk.old_begin + hunk.old_count))};
-    for (int i = 0; i < hunk.new_count; ++i) {
-      patch.text += after[static_cast<std::size_t>(hunk.new_begin + i)];
-    }
-    patches.push_back(std::move(patch));
-  }
-  return patches;
-}
-
 std::string joined(const std::vector<std::string>& words) {
   std::string text;
   for (const std::string& word : words) {
@@ -55,9 +29,14 @@ std::string joined(const std::vector<std::string>& words) {
 
 class Prover {
  public:
-  Prover(const Bench& bench, const recipe::Recipe& recipe, const lint::Result& result)
+  /// `patches_of_notes`: somebody wants them.
+  Prover(const Bench& bench,
+         const recipe::Recipe& recipe,
+         const lint::Result& result,
+         bool patches_of_notes)
       : bench_(bench),
         recipe_(recipe),
+        patches_of_notes_(patches_of_notes),
         draft_(bench.draft()),
         judge_(bench, recipe, result) {}
 
@@ -69,7 +48,8 @@ class Prover {
     }
     const Change change = change_of(fix, recipe_, bench_.vocabulary_of(recipe_));
     std::string obstacle = change.obstacle;
-    if (foreseen && obstacle.empty() && finding.severity == lint::Severity::note) {
+    if (foreseen && obstacle.empty() && finding.severity == lint::Severity::note &&
+        !patches_of_notes_) {
       return true;  // a person's to make: no format carries the patches of notes
     }
     Draft draft = bench_.changed(draft_, change, obstacle);
@@ -120,6 +100,7 @@ class Prover {
 
   const Bench& bench_;
   const recipe::Recipe& recipe_;
+  bool patches_of_notes_;
   Draft draft_;
   Judge judge_;
   std::map<std::string, Verdict> verdicts_;
@@ -130,7 +111,49 @@ bool has_edits(const Fix& fix) {
   return !fix.edits.empty();
 }
 
+void prove(Prover& prover, lint::Finding& finding, const lint::Result& result) {
+  std::vector<Fix> offered = finding.fixes;
+  std::erase_if(finding.fixes,
+                [&](Fix& fix) { return !fix.edits.empty() && !prover.holds(fix, finding); });
+  const bool none = std::ranges::none_of(finding.fixes, has_edits);
+  if (none && finding.severity == lint::Severity::error &&
+      std::ranges::any_of(offered, has_edits)) {
+    finding.fixes.swap(offered);
+    auto whole = prover.composed(finding, result);
+    finding.fixes.swap(offered);
+    if (whole && prover.holds(*whole, finding)) {
+      finding.fixes.insert(finding.fixes.begin(), std::move(*whole));
+    }
+  }
+  prover.sort(finding.fixes);
+}
+
 }  // namespace
+
+std::vector<Fix::Patch> patches_of(const text::SourceFile& file, const std::string& bytes) {
+  const std::size_t mark = file.had_byte_order_mark() ? 3 : 0;
+  const auto before = text::lines_of(file.bytes());
+  const auto after = text::lines_of(std::string_view(bytes).substr(mark));
+  const auto place = [&](const std::vector<std::string_view>& lines, int count) {
+    std::size_t at = 0;
+    for (int i = 0; i < count; ++i) {
+      at += lines[static_cast<std::size_t>(i)].size();
+    }
+    return at;
+  };
+  std::vector<Fix::Patch> patches;
+  for (const text::Hunk& hunk : text::line_diff(before, after)) {
+    Fix::Patch patch;
+    patch.mark = {&file,
+                  static_cast<std::uint32_t>(place(before, hunk.old_begin)),
+                  static_cast<std::uint32_t>(place(before, hunk.old_begin + hunk.old_count))};
+    for (int i = 0; i < hunk.new_count; ++i) {
+      patch.text += after[static_cast<std::size_t>(hunk.new_begin + i)];
+    }
+    patches.push_back(std::move(patch));
+  }
+  return patches;
+}
 
 void prove_fixes(const Bench& bench,
                  const recipe::Recipe& recipe,
@@ -139,25 +162,21 @@ void prove_fixes(const Bench& bench,
   if (!recipe.readable) {
     return;
   }
-  Prover prover(bench, recipe, result);
+  Prover prover(bench, recipe, result, false);
   for (lint::Finding& finding : result.findings) {
-    if (finding.severity < from) {
-      continue;
+    if (finding.severity >= from) {
+      prove(prover, finding, result);
     }
-    std::vector<Fix> offered = finding.fixes;
-    std::erase_if(finding.fixes,
-                  [&](Fix& fix) { return !fix.edits.empty() && !prover.holds(fix, finding); });
-    const bool none = std::ranges::none_of(finding.fixes, has_edits);
-    if (none && finding.severity == lint::Severity::error &&
-        std::ranges::any_of(offered, has_edits)) {
-      finding.fixes.swap(offered);
-      auto whole = prover.composed(finding, result);
-      finding.fixes.swap(offered);
-      if (whole && prover.holds(*whole, finding)) {
-        finding.fixes.insert(finding.fixes.begin(), std::move(*whole));
-      }
-    }
-    prover.sort(finding.fixes);
+  }
+}
+
+void prove_fixes_of(const Bench& bench,
+                    const recipe::Recipe& recipe,
+                    lint::Result& result,
+                    std::size_t number) {
+  if (recipe.readable) {
+    Prover prover(bench, recipe, result, true);
+    prove(prover, result.findings[number], result);
   }
 }
 

@@ -1,5 +1,9 @@
 #pragma once
 
+#include <cstddef>
+#include <string>
+#include <vector>
+
 #include "lint/engine.h"
 #include "repair/bench.h"
 
@@ -16,5 +20,15 @@ void prove_fixes(const Bench& bench,
                  const recipe::Recipe& recipe,
                  lint::Result& result,
                  lint::Severity from = lint::Severity::note);
+
+/// The same for one finding, whatever its severity, and with the patches of notes too: what an
+/// editor offers where somebody asks.
+void prove_fixes_of(const Bench& bench,
+                    const recipe::Recipe& recipe,
+                    lint::Result& result,
+                    std::size_t number);
+
+/// The lines of a file that other bytes (a draft's, with their byte-order mark) change.
+std::vector<lint::Fix::Patch> patches_of(const text::SourceFile& file, const std::string& bytes);
 
 }  // namespace epwise::repair

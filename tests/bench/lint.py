@@ -21,11 +21,11 @@ GROWTH_LIMIT = 1.2
 RATIO_LIMIT = 10
 
 
-def instructions(command, cwd=None):
+def instructions(command, cwd=None, stdin=None):
     """Instructions that a command retires, counted by callgrind; any exit status counts as done."""
     with tempfile.TemporaryDirectory() as folder:
         run = subprocess.run(['valgrind', '--tool=callgrind', f'--callgrind-out-file={folder}/out', *command],
-                             cwd=cwd, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+                             cwd=cwd, stdin=stdin, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     found = re.search(r'Collected : (\d+)', run.stderr)
     if not found:
         sys.exit(f'valgrind gave no count: {run.stderr[-400:]}')

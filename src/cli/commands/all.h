@@ -17,6 +17,7 @@ Command hw_command();
 Command doctor_command();
 Command calibrate_command();
 Command config_command();
+Command lsp_command();
 Command completions_command();
 Command help_command();
 

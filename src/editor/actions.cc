@@ -1,0 +1,118 @@
+#include "editor/actions.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
+
+#include "editor/diagnostics.h"
+#include "repair/plan.h"
+#include "repair/proof.h"
+
+namespace epwise::editor {
+
+namespace {
+
+using Patch = lint::Fix::Patch;
+
+Json text_edits(const std::vector<Patch>& patches, const Client& client) {
+  Json edits = Json::array();
+  for (const Patch& patch : patches) {
+    edits.push_back(
+        {{"range", json_of(range_of(patch.mark, client.encoding))}, {"newText", patch.text}});
+  }
+  return edits;
+}
+
+Json workspace_edit(const std::vector<Patch>& patches, const Edited& edited, const Client& client) {
+  if (client.versioned_edits) {
+    return {{"documentChanges",
+             Json::array({{{"textDocument", {{"uri", edited.uri}, {"version", edited.version}}},
+                           {"edits", text_edits(patches, client)}}})}};
+  }
+  return {{"changes", {{edited.uri, text_edits(patches, client)}}}};
+}
+
+std::string title_of(const lint::Fix& fix, const lint::Finding& finding) {
+  std::vector<std::string> edits;
+  for (const repair::Repair::Edit& edit : repair::repair_of(fix, finding).edits) {
+    edits.push_back(repair::to_text(edit));
+  }
+  const std::string lead = fix.title.empty() ? "" : fix.title + ": ";
+  return fmt::format("{}{} [{}]", lead, fmt::join(edits, ", "), lint::to_string(fix.tier));
+}
+
+/// Something that an editor can do: words of a command line are none.
+bool is_of_text(const lint::Fix& fix) {
+  return !fix.patches.empty() &&
+         std::ranges::all_of(fix.patches, [](const Patch& patch) { return !patch.mark.nowhere(); });
+}
+
+bool touches(const text::Mark& mark, std::size_t begin, std::size_t end) {
+  return mark.begin <= end && begin <= mark.end;
+}
+
+}  // namespace
+
+const lint::Finding& Fixes::finding(std::size_t sheet, std::size_t number) {
+  const auto key = std::pair(sheet, number);
+  const auto known = tried_.find(key);
+  if (known != tried_.end()) {
+    return known->second;
+  }
+  const Sheet& from = reading_->sheets[sheet];
+  lint::Result result = from.result;
+  repair::prove_fixes_of(reading_->bench(sheet), *from.recipe, result, number);
+  return tried_.emplace(key, std::move(result.findings[number])).first->second;
+}
+
+Json actions_between(
+    Fixes& fixes, std::size_t begin, std::size_t end, const Edited& edited, const Client& client) {
+  const Reading& reading = fixes.reading();
+  Json all = Json::array();
+  for (std::size_t s = 0; s < reading.sheets.size(); ++s) {
+    const Sheet& sheet = reading.sheets[s];
+    for (std::size_t f = 0; f < sheet.result.findings.size(); ++f) {
+      const lint::Finding& untried = sheet.result.findings[f];
+      const auto place = place_of(reading, sheet, untried.primary.mark);
+      if (untried.consequence || !touches(place, begin, end)) {
+        continue;
+      }
+      const lint::Finding& finding = fixes.finding(s, f);
+      bool first = true;
+      for (const lint::Fix& fix : finding.fixes) {
+        if (is_of_text(fix)) {
+          all.push_back(
+              {{"title", title_of(fix, finding)},
+               {"kind", "quickfix"},
+               {"diagnostics",
+                Json::array({diagnostic_of(reading, sheet, untried, edited.uri, client)})},
+               {"isPreferred", first && fix.tier != lint::Tier::training},
+               {"edit", workspace_edit(fix.patches, edited, client)}});
+          first = false;
+        }
+      }
+    }
+  }
+  return all;
+}
+
+Json fix_all(const Reading& reading, const Edited& edited, const Client& client) {
+  Json all = Json::array();
+  // The plans of several documents would change each other's text.
+  if (reading.sheets.size() != 1 || !reading.sheets.front().recipe->readable) {
+    return all;
+  }
+  const repair::Bench bench = reading.bench(0);
+  const auto plan = repair::plan(bench, bench.lint(bench.draft()), lint::Tier::neutral);
+  const auto patches = repair::patches_of(*reading.file, plan.after.draft.bytes);
+  if (!patches.empty()) {
+    all.push_back({{"title", "Fix all that changes nothing in the run (epwise)"},
+                   {"kind", "source.fixAll.epwise"},
+                   {"edit", workspace_edit(patches, edited, client)}});
+  }
+  return all;
+}
+
+}  // namespace epwise::editor

@@ -1,0 +1,128 @@
+/// The language server on any bytes. The first byte chooses: a stream as it comes over standard
+/// input ('r'), or messages on lines, behind an initialize ('m'). What must hold: the conversation
+/// ends, everything that is said is framed JSON, and every range that is named begins before it
+/// ends.
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <memory>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <nlohmann/json.hpp>
+
+#include "data/embedded.h"
+#include "editor/frame.h"
+#include "editor/inbox.h"
+#include "editor/server.h"
+#include "lint/knowledge.h"
+#include "recipe/load.h"
+
+namespace {
+
+using epwise::editor::Frame;
+using epwise::editor::Json;
+using epwise::editor::Reading;
+using epwise::recipe::Framework;
+using epwise::recipe::Vocabulary;
+
+void require(bool holds) {
+  if (!holds) {
+    std::abort();
+  }
+}
+
+const Vocabulary& vocabulary_for(Framework framework) {
+  static const Vocabulary kBridge =
+      Vocabulary::load(Framework::bridge, "head", epwise::data::compiled_vocabulary());
+  static const Vocabulary kMegatron =
+      Vocabulary::load(Framework::mlm, "head", epwise::data::compiled_vocabulary());
+  return framework == Framework::bridge ? kBridge : kMegatron;
+}
+
+/// Lints without configuration and disk.
+class Desk : public epwise::editor::Desk {
+ public:
+  void set(const epwise::editor::Wishes&, const std::string&) override {}
+
+  void forget() override {}
+
+  std::string name_of(const std::string& absolute) const override { return absolute; }
+
+  std::shared_ptr<const Reading> lint(
+      const std::shared_ptr<const epwise::text::SourceFile>& file) override {
+    static const auto kKnowledge =
+        std::make_shared<const epwise::lint::Knowledge>(epwise::lint::load_knowledge());
+    const auto reading = std::make_shared<Reading>();
+    reading->file = file;
+    reading->knowledge = kKnowledge;
+    reading->request.file = file;
+    reading->vocabulary_for = [](Framework framework, std::string_view) -> const Vocabulary& {
+      return vocabulary_for(framework);
+    };
+    for (auto& recipe : epwise::recipe::load(reading->request, vocabulary_for)) {
+      epwise::editor::Sheet sheet;
+      sheet.recipe = std::make_shared<const epwise::recipe::Recipe>(std::move(recipe));
+      const Vocabulary& general = vocabulary_for(sheet.recipe->framework);
+      sheet.vocabulary = &sheet.recipe->vocabulary_or(general);
+      sheet.result = epwise::lint::lint(*sheet.recipe, general, reading->target, *kKnowledge);
+      reading->sheets.push_back(std::move(sheet));
+    }
+    return reading;
+  }
+};
+
+void check_ranges(const Json& json) {
+  if (json.is_object() && json.contains("start") && json.contains("end")) {
+    const auto place = [&json](const char* key) {
+      return std::pair(json[key]["line"].get<std::size_t>(),
+                       json[key]["character"].get<std::size_t>());
+    };
+    require(place("start") <= place("end"));
+  }
+  if (json.is_structured()) {
+    for (const Json& item : json) {
+      check_ranges(item);
+    }
+  }
+}
+
+std::string framed(std::string_view lines) {
+  std::ostringstream out;
+  epwise::editor::write_frame(
+      out,
+      R"({"id":0,"method":"initialize","params":{"capabilities":{"textDocument":{"hover":)"
+      R"({"contentFormat":["markdown"]},"codeAction":{"codeActionLiteralSupport":{}},)"
+      R"("publishDiagnostics":{"relatedInformation":true}}}}})");
+  while (!lines.empty()) {
+    const auto end = std::min(lines.find('\n'), lines.size());
+    epwise::editor::write_frame(out, lines.substr(0, end));
+    lines.remove_prefix(std::min(end + 1, lines.size()));
+  }
+  return out.str();
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  if (size == 0) {
+    return 0;
+  }
+  const std::string_view bytes(reinterpret_cast<const char*>(data) + 1, size - 1);
+  std::istringstream in(data[0] == 'm' ? framed(bytes) : std::string(bytes));
+  epwise::editor::Inbox inbox;
+  inbox.fill(in);
+  std::ostringstream out;
+  Desk desk;
+  epwise::editor::Server(desk, out, "0").serve(inbox);
+  std::istringstream said(out.str());
+  for (Frame frame = epwise::editor::read_frame(said); frame.kind != Frame::Kind::end;
+       frame = epwise::editor::read_frame(said)) {
+    require(frame.kind == Frame::Kind::message);
+    check_ranges(Json::parse(frame.content));
+  }
+  return 0;
+}
