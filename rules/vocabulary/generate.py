@@ -11,6 +11,7 @@ Takes about three minutes: each version is imported in a process of its own (ext
 what it had to decide. The tables are data of the product; this script runs only when upstream has a new release.
 """
 import collections, json, os, pathlib, re, subprocess, sys
+import yaml
 
 HERE = pathlib.Path(__file__).resolve().parent
 
@@ -174,6 +175,25 @@ def bridge_sections(versions, found):
     return rows
 
 
+def series(version): return version.split('.')[:2]
+
+
+def lend_words(found, releases):
+    """Gives Bridge's fields that are annotated as any text the words that other classes of Bridge have for them, or else the parser of
+    the Megatron-LM that belongs to the pinned core. Data types stand by other names in Bridge, and graph modules in texts with commas."""
+    for version, said in found['bridge'].items():
+        core = next(row['mcore'] for row in releases if str(row['bridge']) == version)
+        parser = next(rows for name, rows in reversed(found['mlm'].items()) if series(name) == series(core))
+        words, own = {}, collections.defaultdict(dict)
+        for flag in parser['flags']: words.update({spelling[2:].replace('-', '_'): flag.get('choices') for spelling in flag['flags']})
+        fields = [(name, row) for path in sorted(said['classes']) for name, row in said['classes'][path]['fields'].items()]
+        for name, row in fields: own[name].update(dict.fromkeys(row.get('choices', ())))
+        for name, row in fields:
+            known = list(own[name]) or words.get(name)
+            if 'choices' in row or not known or row['type'].rstrip('?') not in ('text', 'any') or re.search('_dtype$|^cuda_graph', name): continue
+            if row.get('default') is None or row['default'] in known: row['choices'] = known
+
+
 # ---- YAML ---------------------------------------------------------------------------------------------------------
 
 def scalar(value):
@@ -231,7 +251,7 @@ def write_bridge(out, versions, sections, classes):
 #   what its constructor takes beside them. refuses: a key that is none of these ends the launch; the loader drops it with other classes.
 #   required: no default. holds: classes that the value may be; their fields stand below it (dataset.hf_dataset.path).
 #   dtypes, enumerators and functions stand by name (torch.bfloat16, SIGTERM, torch.nn.functional.silu), an empty mapping as [].
-#   choices are those of the annotation, which the loader does not check.
+#   choices are those of the annotation, where it allows any text those of Megatron-LM's flag of that name; the loader checks neither.
 '''
     text += f'versions: {flow(versions)}\n\nsections:\n' + ''.join(f'- {flow(row)}\n' for row in sections) + '\nclasses:\n'
     for head, fields in classes:
@@ -251,6 +271,7 @@ def main(argv):
     found = {framework: {version: extract(oracle, framework, version) for version in versions} for framework, versions in oracle.VERSIONS.items()}
     versions = list(oracle.VERSIONS['mlm'])
     write_megatron_lm(out, versions, *megatron_lm(versions, found['mlm'], fields))
+    lend_words(found, yaml.safe_load((HERE.parent / 'tables/releases.yaml').read_text())['releases'])
     versions = list(oracle.VERSIONS['bridge'])
     write_bridge(out, versions, bridge_sections(versions, found['bridge']), bridge_classes(versions, found['bridge']))
 

@@ -6,6 +6,7 @@
 #include <set>
 #include <utility>
 
+#include "expr/functions.h"
 #include "lint/finding_builder.h"
 #include "lint/illegal_values.h"
 #include "lint/itinerary.h"
@@ -19,11 +20,22 @@ namespace epwise::lint {
 
 namespace {
 
+bool has_node(const Rule& rule, bool (*is_it)(const expr::Node& node)) {
+  return std::ranges::any_of(rule.given.nodes, is_it) ||
+         std::ranges::any_of(rule.assertion.nodes, is_it);
+}
+
 /// Whether a rule looks at what stands in the recipe, before the framework makes something of it.
 bool reads_as_written(const Rule& rule) {
-  const auto written = [](const expr::Node& node) { return node.op == expr::Op::written; };
-  return std::ranges::any_of(rule.given.nodes, written) ||
-         std::ranges::any_of(rule.assertion.nodes, written);
+  return has_node(rule, [](const expr::Node& node) { return node.op == expr::Op::written; });
+}
+
+/// Whether a rule is about values that are texts.
+bool asks_for_text(const Rule& rule) {
+  return has_node(rule, [](const expr::Node& node) {
+    return node.op == expr::Op::call &&
+           expr::functions()[static_cast<std::size_t>(node.slot)].name == "is_text";
+  });
 }
 
 /// What became of every rule, while a recipe is linted.
@@ -95,10 +107,15 @@ class Collector final : public LaunchEvents {
         told.insert(finding.rule);
       }
     }
-    const IllegalValues illegal(reads_, facts_.recipe(), facts_.vocabulary(), told);
+    const IllegalValues illegal(reads_, facts_, told);
     std::vector<const Rule*> judges;  // before any finding moves away
     for (const auto& finding : findings_) {
-      judges.push_back(judge_of(finding));
+      if (finding.rule->id == "recipe/unknown-word") {
+        const auto* teller = illegal.teller(finding.primary.mark);
+        judges.push_back(teller != nullptr && selection_.takes(*teller) ? teller : nullptr);
+      } else {
+        judges.push_back(judge_of(finding));
+      }
     }
     for (std::size_t i = 0; i < findings_.size(); ++i) {
       auto& finding = findings_[i];
@@ -146,8 +163,10 @@ class Collector final : public LaunchEvents {
       return nullptr;
     }
     const auto judges_it = [&](const Finding& finding) {
-      return !finding.rule->builtin && finding.severity > remark.severity &&
-             finding.primary.mark == remark.primary.mark && selection_.takes(*finding.rule) &&
+      const bool outweighs = finding.severity > remark.severity ||
+                             (finding.severity == remark.severity && asks_for_text(*finding.rule));
+      return !finding.rule->builtin && outweighs && finding.primary.mark == remark.primary.mark &&
+             selection_.takes(*finding.rule) &&
              explanation(*finding.rule, knowledge_, failed_) == nullptr &&
              reads_as_written(*finding.rule);
     };

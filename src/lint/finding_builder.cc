@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <optional>
 #include <set>
+#include <utility>
 
 #include "lint/field_spelling.h"
 #include "lint/message.h"
+#include "lint/renaming.h"
 #include "lint/respelling.h"
 
 namespace epwise::lint {
@@ -223,6 +225,9 @@ Finding build_finding(const Rule& rule,
     finding.related.push_back({label.mark, {}, label.words});
   }
   finding.fixes = respellings(diagnostic, facts);
+  for (Fix& fix : renamings(diagnostic, facts)) {
+    finding.fixes.push_back(std::move(fix));
+  }
   if (!diagnostic.help.empty() && finding.fixes.empty()) {
     finding.fixes.push_back({diagnostic.help, Tier::neutral, {}});
   }

@@ -3,12 +3,14 @@
 #include <algorithm>
 
 #include "recipe/framework.h"
+#include "recipe/word_choices.h"
 
 namespace epwise::lint {
 
 namespace {
 
 constexpr std::string_view kBadChoice = "raw.bad_choice";
+constexpr std::string_view kUnknownWord = "recipe/unknown-word";
 
 /// Names that never make a value legal or illegal: which framework it is, where the launch stands.
 bool is_circumstance(std::string_view name) {
@@ -20,6 +22,45 @@ bool is_field(std::string_view name) {
   const auto section = name.substr(0, name.find('.'));
   return section.size() < name.size() && section != "d" && section != "hw" && section != "stack" &&
          section != "env" && section != "raw" && section != "installed" && section != "harness";
+}
+
+/// The field, where it holds a word that it does not know: one that the reader has reported, or
+/// that stands there in a variation of the recipe. Null pointer otherwise.
+const recipe::FieldSpec* unknown_word(const recipe::Field& field, const model::Facts& facts) {
+  const auto* spec = facts.vocabulary().find(field.name);
+  if (facts.vocabulary().framework() != recipe::Framework::bridge || spec == nullptr ||
+      spec->choices.empty()) {
+    return nullptr;
+  }
+  const int slot = facts.names().find(spec->name);
+  const auto value = slot < 0 ? field.value : facts.written(slot);
+  const bool reported = std::ranges::any_of(facts.recipe().diagnostics, [&](const auto& each) {
+    return each.rule == kUnknownWord && each.mark == field.mark;
+  });
+  const bool varied = !(value == field.value);
+  return (reported || varied) && recipe::unknown_word(value, spec->choices) ? spec : nullptr;
+}
+
+/// How many of a field's words a rule that blames the field first compares it with.
+int words_listed(const Rule& rule,
+                 std::string_view field,
+                 const std::vector<std::string_view>& choices,
+                 const expr::Names& names) {
+  if (rule.operands.empty() || rule.operands.front().slot < 0 ||
+      names.name(rule.operands.front().slot) != field) {
+    return 0;
+  }
+  int listed = 0;
+  for (const auto& constant : rule.assertion.constants) {
+    std::vector<expr::Value> items{constant};
+    if (const auto* list = constant.list()) {
+      items.assign(list->begin(), list->end());
+    }
+    listed += static_cast<int>(std::ranges::count_if(items, [&](const expr::Value& item) {
+      return item.text() != nullptr && std::ranges::find(choices, *item.text()) != choices.end();
+    }));
+  }
+  return listed;
 }
 
 }  // namespace
@@ -81,23 +122,60 @@ int FieldsRead::judged(const Rule& rule) const {
 }
 
 IllegalValues::IllegalValues(const FieldsRead& reads,
-                             const recipe::Recipe& recipe,
-                             const recipe::Vocabulary& vocabulary,
-                             const std::set<const Rule*>& failed)
+                             const model::Facts& facts,
+                             const std::set<const Rule*>& told)
     : reads_(reads) {
-  const auto choice = recipe.raw.find(kBadChoice);
-  const auto* attribute = choice == recipe.raw.end() ? nullptr : choice->second.text();
-  const auto* refused = attribute == nullptr ? nullptr : vocabulary.find_attribute(*attribute);
-  const int bad_choice = reads.slot_of(kBadChoice);
-  for (const auto* rule : failed) {
-    const int judged = reads.judged(*rule);
-    const auto& slots = reads.of(*rule);
-    if (judged >= 0) {
+  for (const auto* rule : told) {
+    if (const int judged = reads.judged(*rule); judged >= 0) {
       causes_.emplace(judged, rule);
-    } else if (refused != nullptr &&
-               (rule->id == "flags/bad-choice" || std::ranges::binary_search(slots, bad_choice))) {
-      causes_.emplace(reads.slot_of(refused->name), rule);
     }
+  }
+  add_refused_choice(facts, told);
+  add_unknown_words(facts, told);
+}
+
+void IllegalValues::add_refused_choice(const model::Facts& facts,
+                                       const std::set<const Rule*>& told) {
+  const auto& raw = facts.recipe().raw;
+  const auto choice = raw.find(kBadChoice);
+  const auto* attribute = choice == raw.end() ? nullptr : choice->second.text();
+  const auto* refused =
+      attribute == nullptr ? nullptr : facts.vocabulary().find_attribute(*attribute);
+  if (refused == nullptr) {
+    return;
+  }
+  const int bad_choice = reads_.slot_of(kBadChoice);
+  for (const auto* rule : told) {
+    if (reads_.judged(*rule) < 0 && (rule->id == "flags/bad-choice" ||
+                                     std::ranges::binary_search(reads_.of(*rule), bad_choice))) {
+      causes_.emplace(reads_.slot_of(refused->name), rule);
+    }
+  }
+}
+
+void IllegalValues::add_unknown_words(const model::Facts& facts,
+                                      const std::set<const Rule*>& told) {
+  const auto* remark = reads_.knowledge().find(kUnknownWord);
+  if (remark == nullptr || !told.contains(remark)) {
+    return;
+  }
+  for (const auto& [name, field] : facts.recipe().fields) {
+    const auto* spec = unknown_word(field, facts);
+    if (spec == nullptr) {
+      continue;
+    }
+    const Rule* best = remark;
+    int most = 1;
+    for (const auto* rule : told) {
+      const int listed = words_listed(*rule, name, spec->choices, facts.names());
+      if (listed > most) {
+        best = rule;
+        most = listed;
+      }
+    }
+    const int slot = reads_.slot_of(name);
+    const auto* teller = slot < 0 ? best : causes_.emplace(slot, best).first->second;
+    words_.emplace_back(field.mark, teller);
   }
 }
 
@@ -107,11 +185,32 @@ const Rule* IllegalValues::behind(const Rule& rule) const {
   }
   for (const int slot : reads_.of(rule)) {
     const auto cause = causes_.find(slot);
-    if (cause != causes_.end() && cause->second != &rule) {
+    if (cause != causes_.end() && cause->second != &rule &&
+        cause->second->severity >= rule.severity) {
       return cause->second;
     }
   }
   return nullptr;
+}
+
+const Rule* IllegalValues::teller(const text::Mark& word) const {
+  for (const auto& [mark, teller] : words_) {
+    if (mark == word && teller->id != kUnknownWord) {
+      return teller;
+    }
+  }
+  return nullptr;
+}
+
+bool IllegalValues::has_untold_word() const {
+  return std::ranges::any_of(words_,
+                             [](const auto& word) { return word.second->id == kUnknownWord; });
+}
+
+bool has_unknown_word(const model::Facts& facts) {
+  return std::ranges::any_of(facts.recipe().fields, [&](const auto& entry) {
+    return unknown_word(entry.second, facts) != nullptr;
+  });
 }
 
 }  // namespace epwise::lint

@@ -5,11 +5,13 @@
 #include <optional>
 #include <set>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "lint/knowledge.h"
-#include "recipe/recipe.h"
+#include "model/facts.h"
 #include "recipe/vocabulary.h"
+#include "text/mark.h"
 
 /// A value that is wrong by itself, whatever the rest of the recipe says, is one defect: the rules
 /// that compare it with other values wait until it is put right.
@@ -49,19 +51,34 @@ class FieldsRead {
 /// The illegal values of one recipe.
 class IllegalValues {
  public:
-  /// `failed`: every rule that failed. A choice that the parser of Megatron-LM refuses counts too.
+  /// `told`: every rule that failed and is reported. A choice that the parser of Megatron-LM
+  /// refuses counts too, and a word of Bridge that its field does not know: reported by the rule
+  /// that lists the words, by the reader (recipe/unknown-word) where there is none.
   IllegalValues(const FieldsRead& reads,
-                const recipe::Recipe& recipe,
-                const recipe::Vocabulary& vocabulary,
-                const std::set<const Rule*>& failed);
+                const model::Facts& facts,
+                const std::set<const Rule*>& told);
 
   /// The rule that reports the illegal value for which this one has to wait; null pointer when it
-  /// waits for none.
+  /// waits for none. An error waits for errors alone.
   const Rule* behind(const Rule& rule) const;
 
+  /// The rule that reports the unknown word at this place in the reader's stead; null pointer when
+  /// there is none.
+  const Rule* teller(const text::Mark& word) const;
+
+  /// Whether some unknown word has no other teller than the reader.
+  bool has_untold_word() const;
+
  private:
+  void add_refused_choice(const model::Facts& facts, const std::set<const Rule*>& told);
+  void add_unknown_words(const model::Facts& facts, const std::set<const Rule*>& told);
+
   const FieldsRead& reads_;
-  std::map<int, const Rule*> causes_;  // by slot
+  std::map<int, const Rule*> causes_;                      // by slot
+  std::vector<std::pair<text::Mark, const Rule*>> words_;  // unknown ones, by whom they are told
 };
+
+/// Whether recipe/unknown-word fails, for a recipe or a variation of it.
+bool has_unknown_word(const model::Facts& facts);
 
 }  // namespace epwise::lint

@@ -152,16 +152,18 @@ std::vector<Fix> respellings(const text::Diagnostic& diagnostic, const model::Fa
   const bool typed =
       diagnostic.rule == "recipe/text-for-number" || diagnostic.rule == "recipe/quoted-boolean";
   const bool chosen = diagnostic.rule == "flags/bad-choice";
-  Fix fix{diagnostic.help, Tier::neutral, {}};
+  const bool worded = diagnostic.rule == "recipe/unknown-word";
+  Fix fix{diagnostic.help, worded ? Tier::training : Tier::neutral, {}};
   for (const auto& [name, field] : facts.recipe().fields) {
     const auto* spec = facts.vocabulary().find(name);
     const bool here =
         !field.mark.nowhere() && (plain ? !is_quoted(field.mark) : field.mark == diagnostic.mark);
-    if (spec == nullptr || !here || !(plain || typed || chosen)) {
+    if (spec == nullptr || !here || !(plain || typed || chosen || worded)) {
       continue;
     }
     const auto value = chosen ? meant(field.value, choices_of(spec->attribute, facts.vocabulary()))
-                              : retyped(field, *spec);
+                       : worded ? meant(field.value, spec->choices)
+                                : retyped(field, *spec);
     if (value) {
       fix.edits.push_back(spell_edit(name, &*value, facts).edit);
       if (const auto* real = value->real()) {

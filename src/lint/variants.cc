@@ -97,7 +97,7 @@ class Variants::State {
       }
     }
     evaluate(std::vector<bool>(knowledge.rules.size(), true), base_);
-    judgement_ = judge(base_);
+    judgement_ = judge(base_, remark_ != nullptr && failed(base_, *remark_, knowledge_));
     facts_.restore();
   }
 
@@ -120,7 +120,7 @@ class Variants::State {
       facts_.vary(change.slot, change.value);
     }
     evaluate(wanted, ledger);
-    auto judgement = judge(ledger);
+    auto judgement = judge(ledger, may_hold_unknown_words(changes));
     facts_.restore();
     return judgement;
   }
@@ -150,7 +150,22 @@ class Variants::State {
     return entry.misread || (entry.crashed && entry.step > first);
   }
 
-  Judgement judge(const Ledger& ledger) const {
+  static bool failed(const Ledger& ledger, const Rule& rule, const Knowledge& knowledge) {
+    return ledger.entries[static_cast<std::size_t>(&rule - knowledge.rules.data())].failed;
+  }
+
+  /// Words are looked up only where the recipe has unknown ones or a change could bring one.
+  bool may_hold_unknown_words(const std::vector<Change>& changes) const {
+    return remark_ != nullptr &&
+           (failed(base_, *remark_, knowledge_) ||
+            std::ranges::any_of(changes, [&](const Change& change) {
+              const auto* spec = facts_.vocabulary().find(knowledge_.names.name(change.slot));
+              return spec != nullptr && !spec->choices.empty();
+            }));
+  }
+
+  /// `words`: whether some word may be one that its field does not know.
+  Judgement judge(const Ledger& ledger, bool words) const {
     std::set<const Rule*> failed;
     std::map<const Rule*, std::vector<std::string>> open;
     for (std::size_t i = 0; i < ledger.entries.size(); ++i) {
@@ -162,18 +177,24 @@ class Variants::State {
         open.emplace(rule, std::vector<std::string>());
       }
     }
+    if (words && has_unknown_word(facts_)) {
+      failed.insert(remark_);
+    } else {
+      failed.erase(remark_);
+    }
     Judgement judgement;
     const int first = judge_launch(ledger, judgement);
     std::set<const Rule*> told = failed;
     std::erase_if(told, [&](const Rule* rule) {
       return is_silent(ledger, rule, first) || explanation(*rule, knowledge_, failed) != nullptr;
     });
-    const IllegalValues illegal(reads_, facts_.recipe(), facts_.vocabulary(), told);
+    const IllegalValues illegal(reads_, facts_, told);
     for (const auto* rule : failed) {
       if (is_silent(ledger, rule, first)) {
         continue;
       }
-      if (explanation(*rule, knowledge_, failed) != nullptr) {
+      const bool told_elsewhere = rule == remark_ && !illegal.has_untold_word();
+      if (told_elsewhere || explanation(*rule, knowledge_, failed) != nullptr) {
         judgement.explained.push_back(rule);
         continue;
       }
@@ -211,6 +232,7 @@ class Variants::State {
   }
 
   const Knowledge& knowledge_;
+  const Rule* remark_ = knowledge_.find("recipe/unknown-word");
   Itinerary itinerary_;
   Influence influence_;
   FieldsRead reads_;

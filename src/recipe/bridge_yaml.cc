@@ -19,6 +19,7 @@
 #include "recipe/scalar_types.h"
 #include "recipe/unknown_keys.h"
 #include "recipe/unsupported_values.h"
+#include "recipe/word_choices.h"
 
 namespace epwise::recipe {
 namespace {
@@ -107,6 +108,13 @@ class Reader {
     return schema;
   }
 
+  /// What lies below the keys of a section belongs to objects of several classes.
+  static bool is_deep(std::string_view path) {
+    constexpr std::string_view kTransformer = "model.transformer.";
+    path.remove_prefix(starts_with(path, kTransformer) ? kTransformer.size() - 1 : 0);
+    return std::count(path.begin(), path.end(), '.') > 1;
+  }
+
   // ---- sections
 
   void read_section(const ConfigNode& section, bool dump) {
@@ -155,7 +163,7 @@ class Reader {
     field.mark = node.mark;
     field.origin = node.origin;
     field.spelling = node.spelling.empty() ? path : node.spelling;
-    if (node.kind == ConfigNode::Kind::value) {
+    if (!node.is_mapping()) {
       scalars_.push_back(
           {path, vocabulary_.find(path), field.value, node.plain, node.written, node.mark});
     }
@@ -209,6 +217,11 @@ class Reader {
     TypeFindings types = check_types(scalars_);
     recipe_.raw["raw.boolean_texts"] = text_list(types.boolean_texts);
     append(std::move(types.diagnostics));
+    std::erase_if(scalars_, [this](const TypedScalar& scalar) {
+      return is_unjudged(std::string_view(scalar.path).substr(0, scalar.path.find('.'))) ||
+             is_deep(scalar.path);
+    });
+    append(check_words(scalars_, vocabulary_.version()));
   }
 
   Recipe& recipe_;

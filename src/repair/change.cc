@@ -6,6 +6,7 @@
 #include <fmt/ranges.h>
 
 #include "expr/python_text.h"
+#include "lint/renaming.h"
 
 namespace epwise::repair {
 
@@ -79,7 +80,9 @@ class Translator {
 
   Change run(const Fix& fix) {
     for (const Fix::Edit& edit : fix.edits) {
-      if (edit.name.starts_with(kVariable)) {
+      if (lint::is_renaming(edit)) {
+        rename_key(edit);
+      } else if (edit.name.starts_with(kVariable)) {
         set_variable(edit);
       } else if (recipe_.framework == Framework::mlm) {
         set_argument(edit);
@@ -118,6 +121,17 @@ class Translator {
 
   void edit_file(std::vector<std::string> path, std::optional<Literal> value) {
     change_.edits.push_back({std::move(path), std::move(value)});
+  }
+
+  void rename_key(const Fix::Edit& edit) {
+    if (!has_file_ || (!edit.mark.nowhere() && !stands_in(edit.mark, recipe_))) {
+      change_.words.push_back({edit.field, std::nullopt, edit.value});
+      return;
+    }
+    std::vector<std::string> path = recipe_.framework == Framework::mlm
+                                        ? std::vector<std::string>{"MODEL_ARGS", edit.field}
+                                        : keys_of(edit.field);
+    change_.edits.push_back({std::move(path), std::nullopt, edit.value});
   }
 
   void set_variable(const Fix::Edit& edit) {
@@ -241,6 +255,19 @@ Range find_override(const std::vector<std::string>& words, const std::string& ke
   return {words.size(), words.size()};
 }
 
+/// `--num-expert 8`, `--num-expert=8` and `model.x=8` get the new name in the old one's place.
+void rename_word(std::vector<std::string>& words, const WordEdit& edit) {
+  for (std::string& word : words) {
+    const std::size_t sign =
+        is_flag(edit.key) ? 0 : std::min(word.find_first_not_of("+~"), word.size());
+    const std::string_view rest = std::string_view(word).substr(sign);
+    if (rest.starts_with(edit.key) &&
+        (rest.size() == edit.key.size() || rest[edit.key.size()] == '=')) {
+      word.replace(sign, edit.key.size(), edit.rename);
+    }
+  }
+}
+
 }  // namespace
 
 Change change_of(const Fix& fix,
@@ -253,6 +280,10 @@ std::vector<std::string> edited_words(std::vector<std::string> words,
                                       const std::vector<WordEdit>& edits) {
   for (const WordEdit& edit : edits) {
     const bool flag = is_flag(edit.key);
+    if (!edit.rename.empty()) {
+      rename_word(words, edit);
+      continue;
+    }
     const Range range = flag ? find_flag(words, edit.key) : find_override(words, edit.key);
     std::vector<std::string> fresh;
     if (edit.values && flag) {

@@ -16,6 +16,7 @@ namespace epwise::repair {
 struct WordEdit {
   std::string key;                                 // "model.x", "--x"
   std::optional<std::vector<std::string>> values;  // behind it; nullopt: the key goes
+  std::string rename = {};                         // its new name; what stands behind it stays
 };
 
 /// What a fix does to a recipe's text, wherever things stand in it.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "lint/renaming.h"
 #include "repair/search.h"
 #include "repair/workshop.h"
 
@@ -23,7 +24,7 @@ text::Mark mark_of(const Fix::Edit& edit,
   }
   const auto* spec = vocabulary.find(edit.name);
   const auto* field = recipe.find(spec == nullptr ? std::string_view(edit.name) : spec->name);
-  return field == nullptr ? text::Mark{} : field->mark;
+  return field == nullptr ? text::Mark{} : lint::is_renaming(edit) ? field->key : field->mark;
 }
 
 void add(Fix& whole, const Fix& part) {

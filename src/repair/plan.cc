@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "lint/renaming.h"
 #include "repair/composition.h"
 #include "repair/price.h"
 #include "repair/workshop.h"
@@ -140,7 +141,7 @@ Repair repair_of(const Fix& fix, const Finding& finding) {
     if (!edit.mark.nowhere()) {
       made.before = text_at(edit.mark);
     }
-    if (!edit.remove) {
+    if (!edit.remove || lint::is_renaming(edit)) {
       made.after = edit.value;
     }
     repair.edits.push_back(std::move(made));

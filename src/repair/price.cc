@@ -4,6 +4,7 @@
 #include <cmath>
 #include <string_view>
 
+#include "lint/renaming.h"
 #include "text/spelling.h"
 
 namespace epwise::repair {
@@ -69,6 +70,9 @@ int distance_between(const Value& before, const Value& after) {
 int distance_of(const lint::Fix::Edit& edit,
                 const recipe::Recipe& recipe,
                 const recipe::Vocabulary& vocabulary) {
+  if (lint::is_renaming(edit)) {
+    return kSpelling;
+  }
   const Value before = value_before(edit.name, recipe, vocabulary);
   const Value after = edit.target;
   const bool goes = edit.remove && after.is_unset();

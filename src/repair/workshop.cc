@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "lint/renaming.h"
+
 namespace epwise::repair {
 
 namespace {
@@ -23,7 +25,12 @@ bool has_fix(const Finding& finding, lint::Tier highest) {
 std::string does(const Fix& fix) {
   std::string text;
   for (const Fix::Edit& edit : fix.edits) {
-    text += edit.name + (edit.remove ? " goes" : " = " + edit.target.to_text()) + "; ";
+    text += edit.name;
+    if (lint::is_renaming(edit)) {
+      text += " is called " + edit.value + "; ";
+    } else {
+      text += (edit.remove ? " goes" : " = " + edit.target.to_text()) + "; ";
+    }
   }
   return text;
 }

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "lint/renaming.h"
 #include "report/columns.h"
 #include "report/place.h"
 #include "report/reference.h"
@@ -105,6 +106,9 @@ std::string word_text(const lint::Fix::Edit& edit) {
   if (edit.value.empty()) {
     return fmt::format("drop {}", edit.field);
   }
+  if (lint::is_renaming(edit)) {
+    return fmt::format("{} instead of {}", edit.value, edit.field);
+  }
   const std::string word =
       edit.value == "true" ? edit.field : fmt::format("{} {}", edit.field, edit.value);
   return old.empty() ? fmt::format("add {}", word) : fmt::format("{} instead of {}", word, old);
@@ -118,6 +122,9 @@ std::string edit_text(const lint::Fix::Edit& edit, bool of_words) {
       edit.mark.nowhere() ? std::string() : fmt::format(" (line {})", edit.mark.start().line);
   if (edit.value.empty()) {
     return fmt::format("remove {}{}", edit.field, line);
+  }
+  if (lint::is_renaming(edit)) {
+    return fmt::format("rename {} → {}{}", edit.field, edit.value, line);
   }
   if (edit.mark.nowhere()) {
     return fmt::format("add {}: {}", edit.field, edit.value);

@@ -10,6 +10,8 @@
 
 // Format epwise.lint/1. Within this number keys are only added: a change of an internal type must
 // not change what stands here.
+#include "lint/renaming.h"
+
 namespace epwise::report {
 namespace {
 
@@ -97,9 +99,10 @@ Json fix_v1(const LintedFile& file, const lint::Fix& fix) {
   Json edits = Json::array();
   for (const lint::Fix::Edit& edit : fix.edits) {
     Json json = {{"action",
-                  edit.value.empty()    ? "remove"
-                  : edit.mark.nowhere() ? "add"
-                                        : "set"},
+                  lint::is_renaming(edit) ? "rename"
+                  : edit.value.empty()    ? "remove"
+                  : edit.mark.nowhere()   ? "add"
+                                          : "set"},
                  {"field", edit.field},
                  {"value", edit.value.empty() ? Json(nullptr) : Json(edit.value)}};
     add_place(json, file, edit.mark);

@@ -64,6 +64,9 @@ Patch patch_of(std::string_view text, const Node& root, const Edit& edit) {
     return {{}, std::move(refusal)};
   }
   const bool there = place.entry != nullptr && place.depth + 1 == edit.path.size();
+  if (!edit.rename.empty()) {
+    return there ? rename_key(text, place, edit.rename) : Patch{};
+  }
   if (!edit.value) {
     return there ? remove_key(text, place) : Patch{};
   }

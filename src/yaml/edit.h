@@ -12,10 +12,12 @@
 
 namespace epwise::yaml {
 
-/// One change of a document: what stands at a path becomes a scalar or list, or goes.
+/// One change of a document: what stands at a path becomes a scalar or list, is called otherwise,
+/// or goes.
 struct Edit {
   std::vector<std::string> path;  // keys from the root down: {"model", "num_moe_experts"}
   std::optional<Literal> value;   // nullopt: the key goes, with its line and the comment behind it
+  std::string rename = {};        // the key's new name; its value stays, and `value` says nothing
 };
 
 /// Why a document is left as it is.

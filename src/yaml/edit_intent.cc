@@ -23,6 +23,21 @@ std::size_t place_of(const Node& mapping, const std::string& key) {
                                   mapping.entries.begin());
 }
 
+/// Whether `after` is `before` but for one key's name.
+bool is_renamed(const Node& before, const Node& after, std::size_t place, const Edit& edit) {
+  if (place == before.entries.size() || before.entries.size() != after.entries.size()) {
+    return false;
+  }
+  for (std::size_t i = 0; i < before.entries.size(); ++i) {
+    Entry meant = before.entries[i];
+    meant.key = i == place ? edit.rename : meant.key;
+    if (!is_same_entry(meant, after.entries[i])) {
+      return false;
+    }
+  }
+  return true;
+}
+
 std::vector<const Entry*> others(const Node& mapping, const std::string& key) {
   std::vector<const Entry*> rest;
   for (const Entry& entry : mapping.entries) {
@@ -45,6 +60,11 @@ bool is_chain(const Node& node, const Edit& edit, std::size_t depth) {
 
 bool is_edited_below(const Node& before, const Node& after, const Edit& edit, std::size_t depth) {
   const std::string& key = edit.path[depth];
+  const bool last = depth + 1 == edit.path.size();
+  if (last && !edit.rename.empty()) {
+    return before.is_mapping() && after.is_mapping() && before.tag == after.tag &&
+           is_renamed(before, after, place_of(before, key), edit);
+  }
   const auto same = [](const Entry* a, const Entry* b) { return is_same_entry(*a, *b); };
   if (!before.is_mapping() || !after.is_mapping() || before.tag != after.tag ||
       !std::ranges::equal(others(before, key), others(after, key), same)) {
@@ -52,7 +72,6 @@ bool is_edited_below(const Node& before, const Node& after, const Edit& edit, st
   }
   const std::size_t was = place_of(before, key);
   const std::size_t is = place_of(after, key);
-  const bool last = depth + 1 == edit.path.size();
   if (last && !edit.value) {
     return others(after, key).size() == after.entries.size();
   }

@@ -187,6 +187,16 @@ Patch add_key(std::string_view text, const EditPlace& place, const Edit& edit) {
                                        : add_to_block(text, place, edit);
 }
 
+Patch rename_key(std::string_view text, const EditPlace& place, const std::string& name) {
+  const Entry& entry = *place.entry;
+  const auto is_taken = [&](const Entry& other) { return other.key == name; };
+  if (std::ranges::any_of(place.mapping->entries, is_taken)) {
+    return refuse_key(entry, "`" + name + "` stands there already");
+  }
+  const std::size_t begin = entry.key_mark.begin;
+  return {{{begin, entry.key_mark.end - begin, render_text(name, quote_at(text, begin))}}, {}};
+}
+
 Patch remove_key(std::string_view text, const EditPlace& place) {
   const auto own = own_entries(*place.mapping);
   if (is_flow(text, *place.mapping)) {

@@ -39,6 +39,7 @@ Patch fill_null(std::string_view text, const Entry& entry, const std::string& va
 Patch set_value(std::string_view text, const Entry& entry, const Literal& value);
 Patch set_list(std::string_view text, const Entry& entry, const Literal& list);
 Patch add_key(std::string_view text, const EditPlace& place, const Edit& edit);
+Patch rename_key(std::string_view text, const EditPlace& place, const std::string& name);
 Patch remove_key(std::string_view text, const EditPlace& place);
 
 /// A refusal at the key of an entry, or at its value.

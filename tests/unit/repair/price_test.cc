@@ -38,7 +38,7 @@ struct Row {
 };
 
 Fix::Edit edit_of(const Row& row) {
-  Fix::Edit edit{row.name, row.target.to_text(), {}};
+  Fix::Edit edit{row.name, row.remove ? "" : row.target.to_text(), {}};
   edit.name = row.name;
   edit.target = row.target;
   edit.remove = row.remove;

@@ -105,6 +105,24 @@ TEST_CASE("a scalar is replaced where it stands") {
   });
 }
 
+TEST_CASE("a key gets another name, and what it holds stays as it is") {
+  const auto rename = [](const std::string& path, const std::string& name) {
+    return Edit{keys(path), std::nullopt, name};
+  };
+  check({
+      {"a: 1  # one\nb: 2\n", {rename("a", "c")}, "c: 1  # one\nb: 2\n"},
+      {"m:\n  a: {x: [1, 2]}  # why\n",
+       {rename("m/a", "long_name")},
+       "m:\n  long_name: {x: [1, 2]}  # why\n"},
+      {"m: {a: 1, b: 2}\n", {rename("m/b", "--c")}, "m: {a: 1, --c: 2}\n"},
+      {"\"a\": 1\n'b': 2\n", {rename("a", "c"), rename("b", "d")}, "\"c\": 1\n'd': 2\n"},
+      {"a: &x 1\nb: *x\n", {rename("a", "c")}, "c: &x 1\nb: *x\n"},
+      {"a:\n- 1\nb: |\n  text\n", {rename("b", "c")}, "a:\n- 1\nc: |\n  text\n"},
+      {"a: 1\nb: 2\n", {rename("a", "b")}, "1:1: `b` stands there already"},
+      {"a: 1\n", {rename("b", "c")}, "a: 1\n"},
+  });
+}
+
 TEST_CASE("words that take the place of words need no second look, and give what it would give") {
   const std::string text =
       "a: 8  # eight\nb: {c: null, d: [1, 2]}\ne:\n- 1e-5\n- x\nf: -1\ng: 'q'\nh: ~\ni: a b\n";
