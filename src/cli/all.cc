@@ -9,6 +9,7 @@ std::vector<Command> commands() {
       why_command(),
       simulate_command(),
       compare_command(),
+      advise_command(),
       cost_command(),
       calibrate_command(),
       explain_command(),

@@ -125,7 +125,21 @@ RecipeOnTarget::Reading RecipeOnTarget::read(const model::Target& target) {
   return reading;
 }
 
-std::vector<recipe::Recipe> RecipeOnTarget::load(const model::Target& target) {
+repair::Bench RecipeOnTarget::bench() {
+  const auto place = static_cast<std::size_t>(document_ == 0 ? 0 : document_ - 1);
+  return {knowledge_,
+          resolved_.target,
+          selection_,
+          [this](Framework framework, std::string_view model_class) -> const recipe::Vocabulary& {
+            return vocabularies_.get(
+                framework, framework_version(resolved_.target.stack, framework), model_class);
+          },
+          request_for(resolved_.target),
+          place,
+          static_cast<int>(place) + 1};
+}
+
+recipe::Request RecipeOnTarget::request_for(const model::Target& target) const {
   recipe::Request request;
   request.framework = resolved_.framework;
   if (file_ == nullptr && !resolved_.framework) {
@@ -139,7 +153,11 @@ std::vector<recipe::Recipe> RecipeOnTarget::load(const model::Target& target) {
   if (merge_) {
     request.documents = recipe::Request::Documents::merge;
   }
-  return recipe::load(request, [&](Framework found) -> const recipe::Vocabulary& {
+  return request;
+}
+
+std::vector<recipe::Recipe> RecipeOnTarget::load(const model::Target& target) {
+  return recipe::load(request_for(target), [&](Framework found) -> const recipe::Vocabulary& {
     return vocabularies_.get(found, framework_version(target.stack, found));
   });
 }

@@ -13,7 +13,9 @@
 #include "cli/target_resolution.h"
 #include "cli/vocabularies.h"
 #include "lint/knowledge.h"
+#include "recipe/load.h"
 #include "recipe/recipe.h"
+#include "repair/bench.h"
 
 namespace epwise::cli {
 
@@ -50,8 +52,15 @@ class RecipeOnTarget {
 
   Reading read() { return read(resolved_.target); }
 
+  /// The recipe's text on the target, to be linted with changes. Refers to this object.
+  repair::Bench bench();
+
+  /// The file that was read; null pointer for words alone.
+  const std::shared_ptr<const text::SourceFile>& file() const { return file_; }
+
  private:
   std::shared_ptr<const text::SourceFile> source(Session& session) const;
+  recipe::Request request_for(const model::Target& target) const;
   std::vector<recipe::Recipe> load(const model::Target& target);
 
   std::string path_;

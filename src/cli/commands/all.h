@@ -10,6 +10,7 @@ Command whatif_command();
 Command why_command();
 Command simulate_command();
 Command compare_command();
+Command advise_command();
 Command cost_command();
 Command explain_command();
 Command rules_command();

@@ -15,6 +15,8 @@ extern const char epwise_table_laws[];
 extern const char epwise_table_laws_end[];
 extern const char epwise_table_step_model[];
 extern const char epwise_table_step_model_end[];
+extern const char epwise_table_advice[];
+extern const char epwise_table_advice_end[];
 }
 
 namespace epwise::data {
@@ -51,6 +53,10 @@ std::string_view compiled_laws() {
 
 std::string_view compiled_step_model() {
   return between(epwise_table_step_model, epwise_table_step_model_end);
+}
+
+std::string_view compiled_advice() {
+  return between(epwise_table_advice, epwise_table_advice_end);
 }
 
 }  // namespace epwise::data

@@ -17,3 +17,4 @@
     table epwise_table_profiles, "profiles.bin"
     table epwise_table_laws, "laws.bin"
     table epwise_table_step_model, "step_model.bin"
+    table epwise_table_advice, "advice.bin"

@@ -1,0 +1,182 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "advise/assessor.h"
+#include "repair/plan.h"
+#include "sim/comparison.h"
+#include "sim/prediction.h"
+
+namespace epwise::advise {
+
+/// What an advice aims at: the shortest step, the least memory without a slower step, or the
+/// fewest and least risky changes that are worth it.
+enum class Goal : std::uint8_t { speed, memory, safe };
+
+/// What binds the step.
+struct Diagnosis {
+  std::string wall;    // "memory", "communication", "host", "compute"
+  double share = 0;    // of the step; memory: of the GPU's memory that is needed
+  double sure = 0;     // chance that no other one binds
+  std::string advice;  // what usually helps
+  std::vector<std::pair<std::string, double>> shares;  // of all walls but memory
+};
+
+/// Legal or not, and why.
+struct Legality {
+  bool legal = false;
+  const lint::Rule* rule = nullptr;  // not legal: what forbids it
+  std::string reason;                // in a few words
+  std::vector<Companion> companions;
+};
+
+/// One dispatcher in place of the recipe's own, everything else equal.
+struct DispatcherRow {
+  std::string name;  // "hybridep"
+  bool present = false;
+  Legality legality;
+  std::optional<sim::Range> step;  // s
+  double needed_memory = 0;        // bytes
+  bool fits = true;
+  int sms = 0;
+  int rank = 0;             // from 1 among the legal ones with a prediction
+  bool tie = false;         // too close to the first to call
+  std::string measurement;  // tie: what would decide
+  std::string guidance;     // what documents say; may be empty
+};
+
+/// Step times over numbers of SMs for one dispatcher.
+struct SmSweep {
+  struct Point {
+    int sms = 0;
+    double step = 0;  // s
+  };
+
+  std::string dispatcher;
+  std::vector<Point> points;
+  int present = 0;    // what the recipe has, or the library's default
+  int chosen = 0;     // the smallest of the flat region
+  int flat_from = 0;  // within half a per cent of the best
+  int flat_to = 0;
+  double regret = 0;  // share of the step that the choice loses at worst, in nine of ten draws
+};
+
+/// What a rung needs, and whether the recipe has it.
+struct NeedState {
+  std::string what;
+  const lint::Rule* rule = nullptr;
+  bool met = false;
+  bool arranged = false;  // not met, but the changes listed with the rung bring it along
+};
+
+struct RungState {
+  std::string name;
+  std::string title;
+  std::string move;  // "router"
+  Legality legality;
+  std::vector<NeedState> needs;
+  std::optional<sim::Range> step;                  // s, with all rungs below
+  std::optional<sim::Range> alone;                 // T(without any)/T(with this one alone)
+  std::optional<sim::Range> added;                 // T(rungs below)/T(with this one too)
+  std::optional<sim::Range> together;              // T(without any)/T(with all up to this one)
+  sim::Verdict verdict = sim::Verdict::too_close;  // of `added`: b is a gain
+  bool fits = true;
+  bool present = false;  // the recipe has it
+};
+
+struct PlanChange {
+  std::string field;  // as the user's format spells it
+  std::string from;   // "" where the recipe has none
+  std::string to;     // "" where it goes
+  lint::Tier tier = lint::Tier::performance;
+  std::string why;  // "dispatcher", or the rule that asks for it
+};
+
+struct BringUp {
+  int order = 0;
+  std::string what;  // "how tokens reach their experts: hybridep"
+  std::string check;
+};
+
+/// A short list of edits with what they bring.
+struct Plan {
+  std::vector<PlanChange> changes;
+  sim::Range speedup;                              // T(before)/T(after)
+  sim::Verdict verdict = sim::Verdict::too_close;  // b: surely faster
+  sim::Range step;                                 // s
+  double event_speedup = 0;                        // by the event simulation
+  double needed_memory = 0;                        // bytes
+  double memory_limit = 0;                         // bytes; 0: not known
+  double out_of_memory = 0;
+  Risk risk = Risk::low;
+  std::vector<std::string> risks;  // why
+  std::vector<BringUp> bring_up;   // what must be right first stands first
+  std::vector<std::pair<std::string, std::string>> environment;  // of the launch
+  std::string diff;         // unified; empty where only the launch changes
+  std::string obstacle;     // why there is none
+  std::string measurement;  // verdict too_close: what would decide
+  repair::Draft draft;      // the recipe with it
+  Candidate candidate;      // for tests
+};
+
+/// A recipe that was given beside the advised one.
+struct Rival {
+  std::string name;
+  sim::Range step;
+  sim::Range speedup;  // T(recipe)/T(rival)
+  sim::Verdict verdict = sim::Verdict::too_close;
+  int place = 0;  // among the recipe, the rivals and the plans, from 1
+};
+
+struct SearchTally {
+  double space = 0;  // positions, without regard of conditions
+  std::size_t looked_at = 0;
+  std::size_t skipped = 0;
+  bool exhaustive = false;
+  bool stopped = false;
+};
+
+/// Everything that was found out.
+struct Advice {
+  Goal goal = Goal::speed;
+  std::vector<repair::Repair> repairs;  // that came first
+  std::string repair_diff;
+  std::vector<const lint::Rule*> left;  // errors that no fix settles: plans leave them as they are
+  std::vector<text::Diagnostic> missing;  // facts without which nothing can be predicted
+  std::optional<sim::Prediction> present;
+  std::vector<model::Input> inputs;
+  double fits_risk = 0;  // chance that the recipe itself doesn't fit
+  Diagnosis diagnosis;
+  std::vector<DispatcherRow> dispatchers;  // by rank, then those without
+  std::vector<SmSweep> sweeps;
+  sim::Range ladder_start;  // s, without any rung
+  std::vector<RungState> ladder;
+  std::vector<Plan> plans;  // surely better, the best first
+  std::vector<Plan> close;  // too close to call
+  std::vector<Rival> rivals;
+  int own_place = 0;  // of the recipe itself among rivals and plans
+  SearchTally tally;
+};
+
+/// What became of one question after FIELD=VALUE.
+struct WhyNot {
+  std::string field;  // as the user's format spells it
+  std::string value;
+  Legality legality;
+  std::optional<sim::Range> step;
+  std::optional<sim::Range> speedup;
+  sim::Verdict verdict = sim::Verdict::too_close;
+  double needed_memory = 0;
+  double memory_limit = 0;
+  bool fits = true;
+  std::vector<std::pair<std::string, double>> costs;  // terms of the step that grow, s
+};
+
+}  // namespace epwise::advise

@@ -1,0 +1,262 @@
+#include "advise/advisor.h"
+
+#include <algorithm>
+#include <memory>
+#include <set>
+#include <utility>
+
+#include "advise/decision.h"
+#include "advise/diagnosis.h"
+#include "advise/overlap_ladder.h"
+#include "advise/plan_maker.h"
+#include "advise/search.h"
+#include "sim/prediction.h"
+#include "sim/waterfall.h"
+#include "text/line_diff.h"
+
+namespace epwise::advise {
+
+namespace {
+
+bool is_error(const lint::Finding& finding) {
+  return finding.severity == lint::Severity::error && !finding.consequence;
+}
+
+/// The recipe without the errors that fixes settle, and what that took.
+class Mending {
+ public:
+  explicit Mending(const repair::Bench& bench) : draft(bench.draft()) {
+    repair::Trial trial = bench.lint(draft);
+    for (const lint::Tier tier : {lint::Tier::performance, lint::Tier::training}) {
+      if (trial.recipe == nullptr || std::ranges::none_of(trial.result.findings, is_error)) {
+        break;
+      }
+      constexpr repair::Bounds kBounds{16, 200};
+      repair::Plan plan = repair::plan(bench, trial, tier, kBounds);
+      repair::append(repairs, std::move(plan.repairs));
+      trial = std::move(plan.after);
+    }
+    for (const lint::Finding& finding : trial.result.findings) {
+      if (is_error(finding)) {
+        left.push_back(finding.rule);
+      }
+    }
+    const std::string name = bench.request.file ? bench.request.file->name() : "";
+    diff = text::unified_diff(name, draft.bytes, trial.draft.bytes);
+    draft = std::move(trial.draft);
+  }
+
+  repair::Draft draft;
+  std::vector<repair::Repair> repairs;
+  std::vector<const lint::Rule*> left;
+  std::string diff;
+};
+
+sim::Prediction prediction_of(const Prospect& prospect, const World& world) {
+  return sim::predict(
+      *prospect.job, prospect.work->machine, world.constants.values, prospect.work->stated);
+}
+
+/// Fills in what the recipe itself says; false without a prediction.
+bool read_present(const World& world, const Prospect& present, Advice& advice) {
+  if (present.work == nullptr) {
+    text::Diagnostic& problem = advice.missing.emplace_back();
+    problem.message = present.assessment.problem;
+    problem.help = "`epwise simulate` lists all that is missing";
+    return false;
+  }
+  advice.present = prediction_of(present, world);
+  advice.inputs = present.job->inputs;
+  advice.fits_risk = present.assessment.out_of_memory;
+  return true;
+}
+
+SearchResult explore(const World& world,
+                     const repair::Draft& draft,
+                     const Study& study,
+                     const Knowledge& knowledge,
+                     const Request& request) {
+  std::vector<std::unique_ptr<Assessor>> assessors;
+  for (std::size_t i = 0; i < std::max<std::size_t>(request.workers, 1); ++i) {
+    assessors.push_back(std::make_unique<Assessor>(world, draft, &study.space));
+  }
+  std::vector<const lint::Rule*> quick;
+  for (const std::string& id : knowledge.quick) {
+    if (const lint::Rule* rule = world.bench.knowledge.find(id)) {
+      quick.push_back(rule);
+    }
+  }
+  Landscape landscape;
+  for (const Space::Dimension& dimension : study.space.dimensions()) {
+    const bool layout = dimension.axis->group == "mapping" || dimension.axis->group == "batch";
+    landscape.positions.push_back(dimension.positions);
+    landscape.layout.push_back(layout);
+  }
+  landscape.canonical = [&](Candidate candidate) {
+    return study.space.canonical(std::move(candidate));
+  };
+  landscape.impossible = [&](std::size_t worker, const Candidate& candidate) {
+    return assessors[worker]->impossible(candidate, quick);
+  };
+  landscape.cost = [&](std::size_t worker, const Candidate& candidate) {
+    return cost_of(assessors[worker]->assess(candidate),
+                   candidate,
+                   study.space,
+                   request.goal,
+                   study.present.assessment);
+  };
+  SearchBounds bounds;
+  bounds.workers = assessors.size();
+  bounds.seconds = request.seconds;
+  bounds.stop = request.stop;
+  bounds.progress = request.progress;
+  return search(landscape, bounds);
+}
+
+/// Better in the sense of the goal, and surely so.
+bool is_clear(const Plan& plan, Goal goal, const Assessment& present) {
+  constexpr double kLess = 0.97;  // of the memory
+  if (goal == Goal::memory || !present.fits) {
+    return plan.needed_memory < kLess * present.needed_memory;
+  }
+  return plan.verdict == sim::Verdict::b;
+}
+
+void make_plans(const Study& study,
+                const repair::Draft& draft,
+                const Request& request,
+                const SearchResult& result,
+                Advice& advice) {
+  PlanMaker maker(study, draft, request.goal);
+  std::set<Candidate> made;
+  for (const Candidate& candidate : maker.choose(result, 4 * request.top)) {
+    if (advice.plans.size() >= request.top) {
+      break;
+    }
+    std::optional<Plan> plan = maker.make(candidate);
+    if (!plan || !made.insert(plan->candidate).second || plan->verdict == sim::Verdict::a) {
+      continue;
+    }
+    const bool clear = is_clear(*plan, request.goal, study.present.assessment);
+    if (clear) {
+      advice.plans.push_back(*std::move(plan));
+    } else if (advice.close.size() < request.top) {
+      advice.close.push_back(*std::move(plan));
+    }
+  }
+}
+
+void place_rivals(const Prospect& present,
+                  const World& world,
+                  const Request& request,
+                  Advice& advice) {
+  std::vector<double> steps{present.assessment.step};
+  for (const Plan& plan : advice.plans) {
+    steps.push_back(plan.step.value);
+  }
+  for (const Contender& contender : request.contenders) {
+    steps.push_back(step_range(*contender.work, world.constants.values).value);
+  }
+  const auto place = [&](double step) {
+    return 1 + static_cast<int>(
+                   std::ranges::count_if(steps, [&](double other) { return other < step; }));
+  };
+  for (const Contender& contender : request.contenders) {
+    const sim::Comparison comparison =
+        sim::compare(*present.work, *contender.work, world.constants);
+    Rival rival{contender.name,
+                step_range(*contender.work, world.constants.values),
+                comparison.speedup,
+                comparison.verdict,
+                0};
+    rival.place = place(rival.step.value);
+    advice.rivals.push_back(std::move(rival));
+  }
+  std::ranges::stable_sort(advice.rivals, {}, &Rival::place);
+  advice.own_place = place(present.assessment.step);
+}
+
+}  // namespace
+
+Advice advise(const World& world,
+              const Knowledge& knowledge,
+              const Request& request,
+              std::vector<std::string>& strangers) {
+  Advice advice;
+  advice.goal = request.goal;
+  Mending mending(world.bench);
+  advice.repairs = std::move(mending.repairs);
+  advice.repair_diff = std::move(mending.diff);
+  advice.left = std::move(mending.left);
+  Assessor bare(world, mending.draft, nullptr);
+  const Space space(knowledge, bare.terrain().plain(), request.freedom);
+  strangers = space.strangers();
+  Prospect present = bare.predicted(Edits{});
+  present.assessment.legal = true;  // what is left to mend stays with every plan
+  if (!strangers.empty() || !read_present(world, present, advice)) {
+    return advice;
+  }
+  Assessor assessor(world, mending.draft, &space);
+  const Study study{world, knowledge, space, assessor, present};
+  advice.diagnosis = diagnose(present, world.constants, knowledge);
+  if (present.job->architecture.experts.count > 0) {
+    advice.dispatchers = dispatcher_table(study);
+    advice.sweeps = sm_sweeps(study);
+    Ladder ladder = overlap_ladder(study);
+    advice.ladder_start = ladder.start;
+    advice.ladder = std::move(ladder.rungs);
+  }
+  const SearchResult result = explore(world, mending.draft, study, knowledge, request);
+  advice.tally = {
+      space.size(), result.looked_at, result.skipped, result.exhaustive, result.stopped};
+  make_plans(study, mending.draft, request, result, advice);
+  place_rivals(present, world, request, advice);
+  return advice;
+}
+
+WhyNot why_not(const World& world, const Knowledge& /*knowledge*/, const Edit& edit) {
+  const Mending mending(world.bench);
+  Assessor assessor(world, mending.draft, nullptr);
+  WhyNot answer;
+  const lint::Fix::Edit spelled = assessor.terrain().plain().spelled(edit);
+  answer.field = spelled.field;
+  answer.value = edit.drop ? "" : edit.value.to_text();
+  const Prospect present = assessor.predicted(Edits{});
+  Prospect other = assessor.prospect(Edits{edit});
+  answer.legality = legality_of(other);
+  if (!other.assessment.legal) {
+    other = assessor.predicted(Edits{edit});
+  }
+  if (other.work == nullptr || present.work == nullptr) {
+    return answer;
+  }
+  const sim::Comparison comparison = sim::compare(*present.work, *other.work, world.constants);
+  answer.step = step_range(*other.work, world.constants.values);
+  answer.speedup = comparison.speedup;
+  answer.verdict = comparison.verdict;
+  answer.needed_memory = other.assessment.needed_memory;
+  answer.memory_limit = other.job->machine.memory;
+  answer.fits = other.assessment.fits;
+  for (const sim::CauseOfDifference& cause : comparison.causes) {
+    if (cause.saved() < 0) {
+      answer.costs.emplace_back(cause.name, -cause.saved());
+    }
+  }
+  return answer;
+}
+
+std::vector<std::string> words_of(const Knowledge& knowledge) {
+  std::set<std::string> words;
+  for (const Axis& axis : knowledge.axes) {
+    words.insert(axis.group);
+    words.insert(axis.name);
+    for (const Move& move : axis.moves) {
+      for (const Setting& set : move.sets) {
+        words.insert(set.fields.begin(), set.fields.end());
+      }
+    }
+  }
+  return {words.begin(), words.end()};
+}
+
+}  // namespace epwise::advise

@@ -1,0 +1,215 @@
+#include "advise/assessor.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "model/memory.h"
+#include "sim/machine.h"
+#include "sim/step.h"
+
+namespace epwise::advise {
+
+namespace {
+
+bool holds(const std::vector<const lint::Rule*>& rules, const lint::Rule* rule) {
+  return std::ranges::find(rules, rule) != rules.end();
+}
+
+/// Failed, or hidden behind another failure.
+bool is_known(const lint::Judgement& base, const lint::Rule* rule) {
+  return holds(base.failed, rule) || holds(base.explained, rule) || holds(base.waiting, rule);
+}
+
+int rank(lint::Verdict verdict) {
+  return verdict == lint::Verdict::starts ? 0 : verdict == lint::Verdict::undecided ? 1 : 2;
+}
+
+Edits joined(const Edits& edits, const Edits& more) {
+  Edits all = edits;
+  all.insert(all.end(), more.begin(), more.end());
+  return all;
+}
+
+}  // namespace
+
+Assessor::Assessor(const World& world, const repair::Draft& draft, const Space* space)
+    : world_(world),
+      space_(space),
+      terrain_(world.bench, draft) {
+  constexpr double kHopeless = 0.9;
+  Assessment present;
+  sim::StepWork work;
+  predict(present, work);
+  present_memory_ = present.out_of_memory < kHopeless ? present.needed_memory : 0;
+}
+
+bool Assessor::fits(const Assessment& assessment) const {
+  constexpr double kMostRisk = 0.1;
+  constexpr double kEven = 0.5;
+  return assessment.out_of_memory <= kMostRisk ||
+         (assessment.out_of_memory <= kEven && assessment.needed_memory <= present_memory_);
+}
+
+std::vector<const lint::Rule*> Assessor::news(const lint::Judgement& judgement) const {
+  const lint::Judgement& base = terrain_.plain().base();
+  std::vector<const lint::Rule*> rules;
+  for (const auto* list : {&judgement.failed, &judgement.explained}) {
+    for (const lint::Rule* rule : *list) {
+      if (rule->severity > lint::Severity::note && !is_known(base, rule)) {
+        rules.push_back(rule);
+      }
+    }
+  }
+  std::ranges::stable_sort(rules, [&](const lint::Rule* a, const lint::Rule* b) {
+    const bool first = a == judgement.first;
+    return first != (b == judgement.first) ? first : a->severity > b->severity;
+  });
+  if (rules.empty() && rank(judgement.verdict) > rank(base.verdict) && judgement.first != nullptr) {
+    rules.push_back(judgement.first);
+  }
+  return rules;
+}
+
+bool Assessor::may_touch(const Edits& edits, const std::vector<std::string>& guarded) const {
+  return std::ranges::all_of(edits, [&](const Edit& edit) {
+    return (space_ == nullptr || !space_->is_frozen(edit.field)) &&
+           std::ranges::find(guarded, edit.field) == guarded.end();
+  });
+}
+
+bool Assessor::add_companion(const std::vector<const lint::Rule*>& failing,
+                             const std::vector<std::string>& guarded,
+                             Assessment& assessment) {
+  for (const lint::Rule* rule : failing) {
+    Ground* ground = terrain_.ground(assessment.edits);
+    for (const Edits& fix : ground->fixes_of(*rule, assessment.edits, world_.highest)) {
+      Edits tried = joined(assessment.edits, fix);
+      Ground* under = may_touch(fix, guarded) ? terrain_.ground(tried) : nullptr;
+      if (under == nullptr) {
+        continue;
+      }
+      const std::vector<const lint::Rule*> left = news(under->judge(tried));
+      const bool better = !holds(left, rule) && std::ranges::all_of(left, [&](const auto* each) {
+        return holds(failing, each);
+      });
+      if (better) {
+        assessment.edits = std::move(tried);
+        assessment.companions.push_back({rule, fix});
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+bool Assessor::complete(const std::vector<std::string>& guarded, Assessment& assessment) {
+  constexpr int kMostCompanions = 4;
+  for (int round = 0; round <= kMostCompanions; ++round) {
+    Ground* ground = terrain_.ground(assessment.edits);
+    if (ground == nullptr) {
+      assessment.problem = "the recipe has no place for it";
+      return false;
+    }
+    const std::vector<const lint::Rule*> failing = news(ground->judge(assessment.edits));
+    if (failing.empty()) {
+      return true;
+    }
+    assessment.blocked = failing.front();
+    if (round == kMostCompanions || !add_companion(failing, guarded, assessment)) {
+      return false;
+    }
+    assessment.blocked = nullptr;
+  }
+  return false;
+}
+
+std::shared_ptr<model::Workload> Assessor::predict(Assessment& assessment, sim::StepWork& work) {
+  Ground* ground = terrain_.ground(assessment.edits);
+  if (ground == nullptr) {
+    return nullptr;
+  }
+  model::WorkloadReading reading = ground->workload(assessment.edits);
+  if (!reading.problems.empty()) {
+    assessment.problem = reading.problems.front().message;
+    return nullptr;
+  }
+  sim::StatedInputs stated;
+  for (const std::string& input : world_.inputs) {
+    sim::state(input, reading.workload, stated);
+  }
+  auto job = std::make_shared<model::Workload>(std::move(reading.workload));
+  const auto* hw = world_.bench.target.hw;
+  const sim::MachineReading machine =
+      sim::machine_of(*hw, job->machine, world_.laws, world_.constants);
+  if (!machine.problem.empty()) {
+    assessment.problem = machine.problem;
+    return nullptr;
+  }
+  work = sim::lower(*job, machine.machine, world_.constants.values, stated);
+  const double step = sim::evaluate(work, world_.constants.values, {}).step;
+  if (!std::isfinite(step) || step <= 0) {
+    assessment.problem = "these sizes give no step time";
+    return nullptr;
+  }
+  assessment.step = step;
+  const model::MemoryEstimate memory = model::estimate_memory(*job);
+  assessment.needed_memory = memory.needed;
+  if (job->machine.memory > 0) {
+    assessment.out_of_memory = model::out_of_memory(memory, job->machine.memory);
+  }
+  assessment.fits = fits(assessment);
+  return job;
+}
+
+Assessment Assessor::assess(const Candidate& candidate) {
+  Assessment assessment;
+  assessment.edits = space_->edits(candidate);
+  assessment.legal = complete(space_->guarded(candidate), assessment);
+  if (assessment.legal) {
+    sim::StepWork work;
+    predict(assessment, work);
+  }
+  return assessment;
+}
+
+bool Assessor::is_legal(const Edits& edits) {
+  Ground* ground = terrain_.ground(edits);
+  return ground != nullptr && news(ground->judge(edits)).empty();
+}
+
+bool Assessor::impossible(const Candidate& candidate, const std::vector<const lint::Rule*>& quick) {
+  const Edits edits = space_->edits(candidate);
+  Ground* ground = terrain_.ground(edits);
+  return ground == nullptr || ground->fails_any(quick, edits);
+}
+
+Prospect Assessor::prospect(const Candidate& candidate) {
+  Prospect prospect;
+  prospect.assessment.edits = space_->edits(candidate);
+  prospect.assessment.legal = complete(space_->guarded(candidate), prospect.assessment);
+  return prospect.assessment.legal ? predicted(std::move(prospect)) : prospect;
+}
+
+Prospect Assessor::prospect(Edits edits) {
+  Prospect prospect;
+  prospect.assessment.edits = std::move(edits);
+  prospect.assessment.legal = complete({}, prospect.assessment);
+  return prospect.assessment.legal ? predicted(std::move(prospect)) : prospect;
+}
+
+Prospect Assessor::predicted(Edits edits) {
+  Prospect prospect;
+  prospect.assessment.edits = std::move(edits);
+  return predicted(std::move(prospect));
+}
+
+Prospect Assessor::predicted(Prospect prospect) {
+  auto work = std::make_shared<sim::StepWork>();
+  prospect.job = predict(prospect.assessment, *work);
+  if (prospect.job != nullptr) {
+    prospect.work = std::move(work);
+  }
+  return prospect;
+}
+
+}  // namespace epwise::advise

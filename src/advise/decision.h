@@ -1,0 +1,30 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "advise/moves.h"
+#include "sim/constants.h"
+#include "sim/step_work.h"
+#include "sim/uncertainty.h"
+
+namespace epwise::advise {
+
+/// The step model's constants as they might be instead, the same draws every time.
+std::vector<sim::Constants> draw_constants(const sim::ConstantTable& table, int count);
+
+/// The one measurement that says most about which of two steps is shorter: of the constant whose
+/// uncertainty moves their ratio most.
+std::string deciding_measurement(const sim::StepWork& a,
+                                 const sim::StepWork& b,
+                                 const sim::ConstantTable& table,
+                                 const Knowledge& knowledge);
+
+/// The step with its 80 % interval, in s.
+sim::Range step_range(const sim::StepWork& work, const sim::Constants& constants);
+
+/// What the event simulation takes over what the closed form says, on as many micro-batches as
+/// are worth it.
+double event_factor(const sim::StepWork& work, const sim::Constants& constants);
+
+}  // namespace epwise::advise

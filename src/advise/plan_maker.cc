@@ -1,0 +1,265 @@
+#include "advise/plan_maker.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <set>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "advise/decision.h"
+#include "repair/change.h"
+#include "text/line_diff.h"
+
+namespace epwise::advise {
+
+namespace {
+
+constexpr std::string_view kVariable = "env.";
+
+double risk_cost(Risk risk) {
+  return risk == Risk::low ? 0 : risk == Risk::medium ? 0.02 : 0.06;
+}
+
+bool is_part_of(const std::vector<std::size_t>& part, const std::vector<std::size_t>& whole) {
+  return std::ranges::includes(whole, part);
+}
+
+}  // namespace
+
+Cost cost_of(const Assessment& assessment,
+             const Candidate& candidate,
+             const Space& space,
+             Goal goal,
+             const Assessment& present) {
+  constexpr double kSimplicity = 0.002;  // of the step, a change: less than two runs differ by
+  constexpr double kNotSlower = 1.02;
+  constexpr double kEarned = 0.02;  // safe: of the step, that a change has to bring
+  constexpr double kGiB = 1024.0 * 1024 * 1024;
+  if (!assessment.usable()) {
+    return std::numeric_limits<Cost>::infinity();
+  }
+  const std::vector<std::size_t> changed = space.changed(candidate);
+  const auto changes = static_cast<double>(changed.size() + assessment.companions.size());
+  if (goal == Goal::memory) {
+    const bool slower = assessment.step > kNotSlower * present.step && present.fits;
+    return slower ? std::numeric_limits<Cost>::infinity()
+                  : assessment.needed_memory / kGiB + 0.25 * changes;
+  }
+  double factor = 1 + kSimplicity * changes;
+  if (goal == Goal::safe) {
+    for (const std::size_t axis : changed) {
+      factor += kEarned + risk_cost(space.move(candidate, axis)->risk);
+    }
+  }
+  return assessment.step * factor;
+}
+
+PlanMaker::PlanMaker(const Study& study, repair::Draft draft, Goal goal)
+    : study_(study),
+      draft_(std::move(draft)),
+      goal_(goal),
+      event_factor_(event_factor(*study.present.work, study.world.constants.values)) {}
+
+std::vector<Candidate> PlanMaker::choose(const SearchResult& result, std::size_t most) {
+  constexpr double kSame = 1.002;
+  std::set<std::vector<std::size_t>> seen;
+  std::vector<Visit> best;  // one a set of axes
+  for (const Visit& visit : result.visits) {
+    std::vector<std::size_t> changed = study_.space.changed(visit.candidate);
+    if (!changed.empty() && seen.insert(std::move(changed)).second) {
+      best.push_back(visit);
+    }
+  }
+  std::vector<Candidate> chosen;
+  for (const Visit& visit : best) {
+    const std::vector<std::size_t> changed = study_.space.changed(visit.candidate);
+    const bool dominated = std::ranges::any_of(best, [&](const Visit& other) {
+      const std::vector<std::size_t> less = study_.space.changed(other.candidate);
+      return less.size() < changed.size() && is_part_of(less, changed) &&
+             other.cost <= kSame * visit.cost;
+    });
+    if (!dominated && chosen.size() < most) {
+      chosen.push_back(visit.candidate);
+    }
+  }
+  return chosen;
+}
+
+Candidate PlanMaker::simplified(Candidate candidate) {
+  const auto cost = [&](const Candidate& each) {
+    return cost_of(
+        study_.assessor.assess(each), each, study_.space, goal_, study_.present.assessment);
+  };
+  Cost now = cost(candidate);
+  for (std::size_t axis = 0; axis < candidate.size(); ++axis) {
+    if (candidate[axis] == 0) {
+      continue;
+    }
+    Candidate without = candidate;
+    without[axis] = 0;
+    without = study_.space.canonical(std::move(without));
+    const Cost then = cost(without);
+    if (then <= now) {
+      candidate = std::move(without);
+      now = then;
+    }
+  }
+  return candidate;
+}
+
+PlanChange PlanMaker::change_of(const Edit& edit, lint::Tier tier, std::string why) const {
+  const Ground& ground = study_.assessor.terrain().plain();
+  const lint::Fix::Edit spelled = ground.spelled(edit);
+  PlanChange change;
+  change.field = spelled.field;
+  change.from = ground.is_written(edit.field) ? ground.written_text(edit.field) : "";
+  change.to = edit.drop ? "" : edit.value.to_text();
+  change.tier = tier;
+  change.why = std::move(why);
+  return change;
+}
+
+void PlanMaker::list_changes(const Candidate& candidate, const Prospect& prospect, Plan& plan) {
+  for (const std::size_t axis : study_.space.changed(candidate)) {
+    Candidate alone = study_.space.start();
+    alone[axis] = candidate[axis];
+    const Axis& of = *study_.space.dimensions()[axis].axis;
+    for (const Edit& edit : study_.space.edits(alone)) {
+      if (find_edit(prospect.assessment.edits, edit.field) != nullptr) {
+        plan.changes.push_back(change_of(edit, of.tier, of.name));
+      }
+    }
+  }
+  for (const Companion& companion : prospect.assessment.companions) {
+    for (const Edit& edit : companion.edits) {
+      const bool variable = edit.field.starts_with(kVariable);
+      if (!variable || study_.assessor.terrain().plain().is_written(edit.field)) {
+        plan.changes.push_back(
+            change_of(edit, lint::Tier::performance, std::string(companion.rule->id)));
+      }
+    }
+  }
+}
+
+void PlanMaker::list_bring_up(const Candidate& candidate, Plan& plan) {
+  for (const std::size_t axis : study_.space.changed(candidate)) {
+    const Axis& of = *study_.space.dimensions()[axis].axis;
+    const Move& move = *study_.space.move(candidate, axis);
+    plan.risk = std::max(plan.risk, move.risk);
+    if (move.risk > Risk::low) {
+      plan.risks.push_back(move.because);
+    }
+    plan.bring_up.push_back({of.order, fmt::format("{} {}", of.what, move.name), of.check});
+  }
+  std::ranges::stable_sort(plan.bring_up, {}, &BringUp::order);
+  std::ranges::sort(plan.risks);
+  plan.risks.erase(std::unique(plan.risks.begin(), plan.risks.end()), plan.risks.end());
+}
+
+void PlanMaker::list_environment(const Candidate& candidate, const Prospect& prospect, Plan& plan) {
+  const Edits& edits = prospect.assessment.edits;
+  Ground* ground = study_.assessor.terrain().ground(edits);
+  std::map<std::string, std::string> variables;
+  for (const Edit& edit : edits) {
+    if (edit.field.starts_with(kVariable)) {
+      variables[edit.field.substr(kVariable.size())] = edit.value.to_text();
+    }
+  }
+  for (std::size_t axis = 0; axis < candidate.size(); ++axis) {
+    const Move* move = study_.space.move(candidate, axis);
+    for (const std::string& id : move == nullptr ? std::vector<std::string>() : move->launch) {
+      const lint::Rule* rule = study_.world.bench.knowledge.find(id);
+      for (const Edits& fix : ground->fixes_of(*rule, edits, study_.world.highest)) {
+        const bool launch_only = std::ranges::all_of(
+            fix, [](const Edit& edit) { return edit.field.starts_with(kVariable); });
+        if (!launch_only || !ground->present(fix.front().field).is_unset()) {
+          continue;
+        }
+        Edits all = edits;
+        all.insert(all.end(), fix.begin(), fix.end());
+        if (study_.assessor.is_legal(all)) {
+          variables.emplace(fix.front().field.substr(kVariable.size()),
+                            fix.front().value.to_text());
+        }
+        break;
+      }
+    }
+  }
+  plan.environment.assign(variables.begin(), variables.end());
+}
+
+void PlanMaker::write(const Prospect& prospect, Plan& plan) {
+  const Terrain& terrain = study_.assessor.terrain();
+  const repair::Bench& bench = study_.world.bench;
+  lint::Fix fix;
+  for (const Edit& edit : prospect.assessment.edits) {
+    const bool outside =
+        edit.field.starts_with(kVariable) && !terrain.plain().is_written(edit.field);
+    if (!outside) {
+      fix.edits.push_back(terrain.plain().spelled(edit));
+    }
+  }
+  plan.draft =
+      bench.changed(draft_,
+                    repair::change_of(fix, terrain.recipe(), bench.vocabulary_of(terrain.recipe())),
+                    plan.obstacle);
+  if (plan.obstacle.empty()) {
+    const std::string name = bench.request.file ? bench.request.file->name() : "";
+    plan.diff = text::unified_diff(name, draft_.bytes, plan.draft.bytes);
+  }
+}
+
+bool PlanMaker::verify(Plan& plan) {
+  const repair::Bench& bench = study_.world.bench;
+  model::Target target = bench.target;
+  for (const auto& [name, value] : plan.environment) {
+    target.environment[name] = value;
+  }
+  const repair::Verdict before = repair::verdict_of(bench.lint(draft_));
+  const repair::Verdict after = repair::verdict_of(bench.lint(plan.draft, &target));
+  return after.launch <= before.launch &&
+         std::ranges::all_of(after.problems, [&](const std::string& problem) {
+           return std::ranges::binary_search(before.problems, problem);
+         });
+}
+
+std::optional<Plan> PlanMaker::make(const Candidate& found) {
+  const Candidate candidate = simplified(found);
+  const Prospect prospect = study_.assessor.prospect(candidate);
+  if (study_.space.changed(candidate).empty() || prospect.work == nullptr ||
+      !prospect.assessment.usable()) {
+    return std::nullopt;
+  }
+  Plan plan;
+  plan.candidate = candidate;
+  write(prospect, plan);
+  list_changes(candidate, prospect, plan);
+  list_environment(candidate, prospect, plan);
+  list_bring_up(candidate, plan);
+  if (plan.obstacle.empty() && !verify(plan)) {
+    return std::nullopt;
+  }
+  const sim::Comparison comparison =
+      sim::compare(*study_.present.work, *prospect.work, study_.world.constants);
+  plan.speedup = comparison.speedup;
+  plan.verdict = comparison.verdict;
+  plan.event_speedup = comparison.speedup.value * event_factor_ /
+                       event_factor(*prospect.work, study_.world.constants.values);
+  if (plan.verdict == sim::Verdict::b && plan.event_speedup <= 1) {  // the two tiers disagree
+    plan.verdict = sim::Verdict::too_close;
+  }
+  plan.step = step_range(*prospect.work, study_.world.constants.values);
+  plan.needed_memory = prospect.assessment.needed_memory;
+  plan.memory_limit = prospect.job->machine.memory;
+  plan.out_of_memory = prospect.assessment.out_of_memory;
+  if (plan.verdict == sim::Verdict::too_close) {
+    plan.measurement = deciding_measurement(
+        *study_.present.work, *prospect.work, study_.world.constants, study_.knowledge);
+  }
+  return plan;
+}
+
+}  // namespace epwise::advise

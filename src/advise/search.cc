@@ -1,0 +1,252 @@
+#include "advise/search.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <set>
+#include <thread>
+
+namespace epwise::advise {
+
+namespace {
+
+constexpr Cost kNever = std::numeric_limits<Cost>::infinity();
+
+/// Work on indices, shared out to workers; results go to slots, so that their order is fixed.
+void for_each(std::size_t count,
+              std::size_t workers,
+              const std::function<void(std::size_t worker, std::size_t index)>& work) {
+  std::atomic<std::size_t> next{0};
+  const auto run = [&](std::size_t worker) {
+    for (std::size_t i = next++; i < count; i = next++) {
+      work(worker, i);
+    }
+  };
+  std::vector<std::thread> threads;
+  for (std::size_t worker = 1; worker < std::min(workers, count); ++worker) {
+    threads.emplace_back(run, worker);
+  }
+  run(0);
+  for (std::thread& thread : threads) {
+    thread.join();
+  }
+}
+
+class Searcher {
+ public:
+  Searcher(const Landscape& landscape, const SearchBounds& bounds)
+      : landscape_(landscape),
+        bounds_(bounds),
+        begin_(std::chrono::steady_clock::now()) {}
+
+  SearchResult run() {
+    ask({start()});
+    double size = 1;
+    for (const auto& positions : landscape_.positions) {
+      size *= static_cast<double>(positions.size());
+    }
+    result_.exhaustive = size <= static_cast<double>(bounds_.exhaustive);
+    if (result_.exhaustive) {
+      ask(combinations(start(), [](std::size_t) { return true; }));
+    } else {
+      improve();
+    }
+    for (const auto& [candidate, cost] : known_) {
+      if (cost < kNever) {
+        result_.visits.push_back({candidate, cost});
+      }
+    }
+    std::ranges::sort(result_.visits, [](const Visit& a, const Visit& b) {
+      return a.cost != b.cost ? a.cost < b.cost : a.candidate < b.candidate;
+    });
+    return std::move(result_);
+  }
+
+ private:
+  Candidate start() const { return Candidate(landscape_.positions.size(), 0); }
+
+  bool over() {
+    const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - begin_;
+    const bool told = bounds_.stop != nullptr && *bounds_.stop;
+    result_.stopped = result_.stopped || told || passed.count() > bounds_.seconds;
+    return result_.stopped || result_.looked_at >= bounds_.looks;
+  }
+
+  /// Costs of all that are not yet known.
+  void ask(const std::vector<Candidate>& candidates) {
+    std::set<Candidate> fresh;
+    for (const Candidate& candidate : candidates) {
+      Candidate plain = landscape_.canonical(candidate);
+      if (!known_.contains(plain)) {
+        fresh.insert(std::move(plain));
+      }
+    }
+    const std::vector<Candidate> list(fresh.begin(), fresh.end());
+    constexpr std::size_t kPortion = 256;  // between two looks at the clock
+    for (std::size_t first = 0; first < list.size() && !(first > 0 && over()); first += kPortion) {
+      const std::size_t count = std::min(kPortion, list.size() - first);
+      std::vector<Cost> costs(count, kNever);
+      std::vector<char> skipped(count, 0);
+      for_each(count, bounds_.workers, [&](std::size_t worker, std::size_t i) {
+        const Candidate& candidate = list[first + i];
+        if (landscape_.impossible(worker, candidate)) {
+          skipped[i] = 1;
+        } else {
+          costs[i] = landscape_.cost(worker, candidate);
+        }
+      });
+      for (std::size_t i = 0; i < count; ++i) {
+        known_.emplace(list[first + i], costs[i]);
+        result_.skipped += skipped[i] != 0 ? 1U : 0U;
+        result_.looked_at += skipped[i] == 0 ? 1U : 0U;
+      }
+      if (bounds_.progress) {
+        bounds_.progress(result_.looked_at, result_.looked_at + list.size() - first - count);
+      }
+    }
+  }
+
+  /// A candidate with every combination of some axes.
+  std::vector<Candidate> combinations(const Candidate& from,
+                                      const std::function<bool(std::size_t)>& varies) const {
+    std::vector<Candidate> all{from};
+    for (std::size_t axis = 0; axis < landscape_.positions.size(); ++axis) {
+      if (!varies(axis)) {
+        continue;
+      }
+      std::vector<Candidate> more;
+      for (const Candidate& each : all) {
+        for (const Position position : landscape_.positions[axis]) {
+          Candidate copy = each;
+          copy[axis] = position;
+          more.push_back(std::move(copy));
+        }
+      }
+      all = std::move(more);
+    }
+    return all;
+  }
+
+  Cost cost_of(const Candidate& candidate) const {
+    const auto found = known_.find(landscape_.canonical(candidate));
+    return found == known_.end() ? kNever : found->second;
+  }
+
+  const Candidate& best(const std::vector<Candidate>& candidates) const {
+    return *std::ranges::min_element(candidates, [&](const Candidate& a, const Candidate& b) {
+      const Cost of_a = cost_of(a);
+      const Cost of_b = cost_of(b);
+      return of_a != of_b ? of_a < of_b : a < b;
+    });
+  }
+
+  bool is_layout(std::size_t axis) const { return landscape_.layout[axis]; }
+
+  /// All that differ from it in one or two axes.
+  std::vector<Candidate> neighbours(const Candidate& from, bool layout_too) const {
+    std::vector<Candidate> all;
+    const std::size_t axes = landscape_.positions.size();
+    for (std::size_t a = 0; a < axes; ++a) {
+      for (std::size_t b = a; b < axes; ++b) {
+        if (!layout_too && (is_layout(a) || is_layout(b))) {
+          continue;
+        }
+        const auto pair =
+            combinations(from, [&](std::size_t axis) { return axis == a || axis == b; });
+        all.insert(all.end(), pair.begin(), pair.end());
+      }
+    }
+    return all;
+  }
+
+  /// Downhill until no neighbour is cheaper.
+  Candidate descend(Candidate at, bool layout_too) {
+    for (std::size_t round = 0; round < kMostSteps && !over(); ++round) {
+      const std::vector<Candidate> near = neighbours(at, layout_too);
+      ask(near);
+      const Candidate& next = best(near);
+      if (!(cost_of(next) < cost_of(at))) {
+        break;
+      }
+      at = next;
+    }
+    return at;
+  }
+
+  /// The possible layouts with everything else as in `like`.
+  std::vector<Candidate> layouts(const Candidate& like) {
+    if (possible_.empty()) {
+      std::vector<Candidate> all =
+          combinations(start(), [&](std::size_t axis) { return is_layout(axis); });
+      std::vector<char> bad(all.size(), 0);
+      for_each(all.size(), bounds_.workers, [&](std::size_t worker, std::size_t i) {
+        bad[i] = landscape_.impossible(worker, all[i]) ? 1 : 0;
+      });
+      for (std::size_t i = 0; i < all.size(); ++i) {
+        result_.skipped += bad[i] != 0 ? 1U : 0U;
+        if (bad[i] == 0) {
+          possible_.push_back(std::move(all[i]));
+        }
+      }
+    }
+    std::vector<Candidate> list;
+    for (const Candidate& layout : possible_) {
+      Candidate candidate = like;
+      for (std::size_t axis = 0; axis < layout.size(); ++axis) {
+        candidate[axis] = is_layout(axis) ? layout[axis] : like[axis];
+      }
+      list.push_back(std::move(candidate));
+    }
+    if (list.size() > bounds_.layouts) {
+      list.resize(bounds_.layouts);
+    }
+    return list;
+  }
+
+  void improve() {
+    Candidate at = descend(start(), false);
+    for (std::size_t round = 0; round < bounds_.rounds && !over(); ++round) {
+      std::vector<Candidate> list = layouts(at);
+      ask(list);
+      std::ranges::sort(list, [&](const Candidate& a, const Candidate& b) {
+        const Cost of_a = cost_of(a);
+        const Cost of_b = cost_of(b);
+        return of_a != of_b ? of_a < of_b : a < b;
+      });
+      Candidate before = at;
+      const std::size_t count = std::min(bounds_.starts, list.size());
+      for (std::size_t i = 0; i < count && !over(); ++i) {
+        if (cost_of(list[i]) == kNever) {
+          break;
+        }
+        const Candidate end = descend(list[i], false);
+        if (cost_of(end) < cost_of(at)) {
+          at = end;
+        }
+      }
+      at = descend(at, true);
+      if (!(cost_of(at) < cost_of(before))) {
+        break;
+      }
+    }
+  }
+
+  static constexpr std::size_t kMostSteps = 20;
+
+  const Landscape& landscape_;
+  const SearchBounds& bounds_;
+  std::chrono::steady_clock::time_point begin_;
+  std::map<Candidate, Cost> known_;
+  std::vector<Candidate> possible_;
+  SearchResult result_;
+};
+
+}  // namespace
+
+SearchResult search(const Landscape& landscape, const SearchBounds& bounds) {
+  return Searcher(landscape, bounds).run();
+}
+
+}  // namespace epwise::advise

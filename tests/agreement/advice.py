@@ -1,0 +1,86 @@
+#!/usr/bin/env python3
+"""`epwise advise` against measured A/B groups (../shared): exit 77 without them.
+
+Every dispatcher group gets an answer; no first plan leads from a measured recipe to one that was measured slower by more
+than 3 %; with `--among`, the faster recipe of a decided pair stands above the slower one in at least 15 of 17.
+    advice.py BIN
+"""
+import collections, json, math, pathlib, subprocess, sys, tempfile
+
+SHARED = pathlib.Path(__file__).resolve().parents[2].parent / 'shared'
+if not (SHARED / 'tools' / 'rows.py').is_file():
+    print('skipped: ../shared is not there')
+    sys.exit(77)
+sys.path.insert(0, str(SHARED / 'tools'))
+import rows as R  # noqa: E402
+
+CATEGORIES = {'dispatcher': ['dispatcher'], 'overlap': ['overlap'], 'cuda_graph': ['graphs']}
+
+
+def advise(binary, *args):
+    run = subprocess.run([binary, 'advise', *map(str, args), '--format', 'json'], capture_output=True, text=True, timeout=600)
+    try:
+        return json.loads(run.stdout)
+    except json.JSONDecodeError:
+        return {'broken': (run.stderr or run.stdout)[-300:]}
+
+
+def leads_to(plan, arm, other):
+    """Whether the plan's changes turn one row into the other, as far as rows tell."""
+    row = dict(arm)
+    for change in plan['changes']:
+        field, to = change['field'].split('.')[-1], change['to']
+        if field == 'overlap_moe_expert_parallel_comm': row['ep_overlap'] = to == 'true'
+        elif field == 'delay_wgrad_compute': row['delay_wgrad'] = to == 'true'
+        elif field == 'moe_token_dispatcher_type' and to != 'flex': row['dispatcher'] = to
+        elif field == 'moe_flex_dispatcher_backend' and to: row['dispatcher'] = to
+        elif field == 'cuda_graph_impl' and to == 'none': row['cuda_graph'] = []
+        elif field in ('cuda_graph_modules', 'cuda_graph_scope') and to: row['cuda_graph'] = sorted(to.strip('[]').replace(' ', '').split(','))
+        elif field == 'cuda_graph_impl' or 'num_sms' in field: pass
+        else: return False
+    keys = ('dispatcher', 'ep_overlap', 'delay_wgrad', 'cuda_graph', 'tp', 'pp', 'vp', 'ep', 'mbs', 'recompute')
+    norm = lambda x: sorted(x) if isinstance(x, list) else (x or False)
+    return all(norm(row.get(k)) == norm(other.get(k)) for k in keys)
+
+
+def main():
+    binary = sys.argv[1]
+    data = R.load(R.FACTS / 'perf_rows.jsonl')
+    models = {m['model']: m for m in R.load(R.FACTS / 'models.jsonl')}
+    by_id = {r['id']: r for r in data}
+    answered = groups_n = slower = above = decided = silent = plans = 0
+    with tempfile.TemporaryDirectory() as folder:
+        index = R.write(folder, data, models)
+        groups = collections.defaultdict(list)
+        for item in index:
+            if item['ab_group'] and item['ab_category'] in CATEGORIES: groups[item['ab_group']].append(item)
+        for group, arms in sorted(groups.items()):
+            what = CATEGORIES[arms[0]['ab_category']]
+            if len(arms) < 2: continue
+            groups_n += arms[0]['ab_category'] == 'dispatcher'
+            found = False
+            for arm in arms:
+                out = advise(binary, f"{folder}/{arm['file']}", '--hw', arm['hw'], '--gpus', arm['gpus'], *[x for w in what for x in ('--may-change', w)])
+                if 'broken' in out: print('no answer:', arm['id'], out['broken']); silent += 1; continue
+                found = found or bool(out.get('dispatchers'))
+                plans += len(out.get('plans') or [])
+                for plan in (out.get('plans') or [])[:1]:
+                    for other in arms:
+                        if other is arm or not leads_to(plan, by_id[arm['id']], by_id[other['id']]): continue
+                        if other['step_time_s'] > 1.03 * arm['step_time_s']:
+                            slower += 1; print(f"recommends what was slower: {arm['id']} -> {other['id']}")
+            answered += arms[0]['ab_category'] == 'dispatcher' and found
+            for i, a in enumerate(arms):
+                for b in arms[:i]:
+                    slow, fast = sorted((a, b), key=lambda x: -x['step_time_s'])
+                    if (a['hw'], a['gpus']) != (b['hw'], b['gpus']) or slow['step_time_s'] <= 1.03 * fast['step_time_s']: continue
+                    decided += 1
+                    out = advise(binary, f"{folder}/{slow['file']}", '--among', f"{folder}/{fast['file']}", '--hw', slow['hw'], '--gpus', slow['gpus'], '--may-change', what[0])
+                    rival = (out.get('among') or [{}])[0]
+                    if rival.get('place') and rival['place'] < out.get('place', 0): above += 1
+                    else: print(f"not above: {fast['id']} over {slow['id']} ({out.get('broken', '')})")
+    print(f'dispatcher groups answered {answered}/{groups_n}; slower recommended {slower}; faster above {above}/{decided}; plans {plans}; no answer {silent}')
+    sys.exit(not (answered == groups_n and slower == 0 and silent == 0 and above >= math.ceil(decided * 15 / 17)))
+
+
+main()

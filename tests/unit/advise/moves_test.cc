@@ -1,0 +1,112 @@
+#include "advise/moves.h"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "lint/knowledge.h"
+#include "recipe/vocabulary.h"
+
+namespace epwise::advise {
+
+namespace {
+
+const lint::Knowledge& rules() {
+  static const lint::Knowledge table = lint::load_knowledge();
+  return table;
+}
+
+/// Whether any known version of any framework has the field.
+bool exists(const std::string& field) {
+  for (const auto framework : {recipe::Framework::bridge, recipe::Framework::mlm}) {
+    for (const auto version : recipe::Vocabulary::versions(framework)) {
+      if (recipe::Vocabulary::load(framework, version).find(field) != nullptr) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+std::vector<std::string> problems_of(const std::string& moves, const std::string& guidance) {
+  const text::SourceFile first("moves.yaml", moves);
+  const text::SourceFile second("guidance.yaml", guidance);
+  std::vector<text::Diagnostic> problems;
+  read_knowledge(first, second, problems);
+  std::vector<std::string> messages;
+  for (const auto& problem : problems) {
+    messages.push_back(problem.message);
+  }
+  return messages;
+}
+
+}  // namespace
+
+TEST_CASE("every rule that advice names is one, and every field is some version's") {
+  const Knowledge& known = knowledge();
+  REQUIRE(known.axes.size() > 10);
+  for (const std::string& id : known.quick) {
+    CHECK_MESSAGE(rules().find(id) != nullptr, id);
+  }
+  for (const Axis& axis : known.axes) {
+    for (const Move& move : axis.moves) {
+      for (const Need& need : move.needs) {
+        CHECK_MESSAGE(rules().find(need.rule) != nullptr, need.rule);
+      }
+      for (const std::string& id : move.launch) {
+        CHECK_MESSAGE(rules().find(id) != nullptr, id);
+      }
+      for (const Setting& setting : move.sets) {
+        for (const std::string& field : setting.fields) {
+          CHECK_MESSAGE(exists(field), field);
+        }
+      }
+      for (const std::string& field : move.drops) {
+        CHECK_MESSAGE(exists(field), field);
+      }
+    }
+  }
+}
+
+TEST_CASE("what is packed is what is unpacked") {
+  const Knowledge& known = knowledge();
+  CHECK(pack(unpack(pack(known))) == pack(known));
+  CHECK_THROWS(unpack(pack(known) + "x"));
+}
+
+TEST_CASE("every constant that a measurement settles is one, and every term of a wall too") {
+  CHECK_FALSE(knowledge().measurements.empty());
+  CHECK(knowledge().walls.size() == 3);
+  for (const Rung& rung : knowledge().ladder) {
+    REQUIRE(knowledge().axis(rung.axis) != nullptr);
+  }
+}
+
+TEST_CASE("mistakes in the files are told with what is wrong") {
+  const std::string guidance =
+      "dispatchers: {}\nwalls: []\nmemory_wall: x\nladder: []\nmeasurements: []\notherwise: x\n";
+  const auto has = [](const std::vector<std::string>& all, const std::string& part) {
+    return std::ranges::any_of(
+        all, [&](const std::string& each) { return each.find(part) != std::string::npos; });
+  };
+  CHECK(has(problems_of("quick: []\naxes: {a: {group: g, what: w, order: 1, check: c, risk: wild, "
+                        "because: b, field: x, values: [1, 2]}}\n",
+                        guidance),
+            "`wild` is no risk"));
+  CHECK(has(problems_of("quick: []\naxes: {a: {group: g, what: w, order: 1, check: c, risk: low, "
+                        "because: b, field: x, values: [1]}}\n",
+                        guidance),
+            "fewer than two moves"));
+  CHECK(has(problems_of("quick: []\naxes: {a: {group: g, what: w, order: 1, check: c, risk: low, "
+                        "because: b, field: x, values: [1, 2], with: {b: [1]}}}\n",
+                        guidance),
+            "which is no axis"));
+  CHECK(problems_of("quick: []\naxes: {a: {group: g, what: w, order: 1, check: c, risk: low, "
+                    "because: b, field: x, values: [1, null]}}\n",
+                    guidance)
+            .empty());
+}
+
+}  // namespace epwise::advise

@@ -1,0 +1,252 @@
+// What the seed documents measured, and what advice says of the same recipes.
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <iterator>
+#include <string>
+
+#include <doctest/doctest.h>
+
+#include "advise/advisor.h"
+#include "cost/compiled_table.h"
+#include "support/repair_bench.h"
+
+namespace epwise::advise {
+
+namespace {
+
+std::string seed(const std::string& name) {
+  std::ifstream in("examples/seeds/" + name + ".yaml");
+  REQUIRE_MESSAGE(in, name);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+/// A large model on a rack: 256 experts over 64 ranks of one NVLink domain.
+constexpr const char* kRack = R"(model:
+  num_layers: 60
+  hidden_size: 7168
+  ffn_hidden_size: 18432
+  num_attention_heads: 128
+  kv_channels: 128
+  num_query_groups: 128
+  gated_linear_unit: true
+  add_bias_linear: false
+  vocab_size: 129280
+  seq_length: 4096
+  num_moe_experts: 256
+  moe_router_topk: 8
+  moe_ffn_hidden_size: 2048
+  moe_grouped_gemm: true
+  moe_router_force_load_balancing: true
+  moe_token_dispatcher_type: alltoall
+  moe_shared_expert_overlap: false
+  tensor_model_parallel_size: 1
+  pipeline_model_parallel_size: 4
+  virtual_pipeline_model_parallel_size: 5
+  expert_model_parallel_size: 64
+  expert_tensor_parallel_size: 1
+  bf16: true
+comm_overlap:
+  tp_comm_overlap: false
+  overlap_moe_expert_parallel_comm: false
+  delay_wgrad_compute: false
+mixed_precision: bf16_mixed
+ddp: {use_distributed_optimizer: true, overlap_grad_reduce: true, overlap_param_gather: true}
+optimizer: {use_distributed_optimizer: true}
+train: {global_batch_size: 2048, micro_batch_size: 1}
+dataset: {sequence_length: 4096}
+)";
+
+struct Advised {
+  Advice advice;
+  test::RecipeBench bench;
+  cost::Table laws = cost::compiled_table();
+
+  Advised(const std::string& text, const std::string& target, Request request)
+      : bench(text, target) {
+    const World world{bench.bench(), laws, sim::constants(), {}};
+    std::vector<std::string> strangers;
+    advice = advise(world, knowledge(), request, strangers);
+    REQUIRE(strangers.empty());
+    REQUIRE(advice.present.has_value());
+  }
+
+  const DispatcherRow& dispatcher(const std::string& name) const {
+    const auto found = std::ranges::find(advice.dispatchers, name, &DispatcherRow::name);
+    REQUIRE(found != advice.dispatchers.end());
+    return *found;
+  }
+
+  const RungState& rung(const std::string& name) const {
+    const auto found = std::ranges::find(advice.ladder, name, &RungState::name);
+    REQUIRE(found != advice.ladder.end());
+    return *found;
+  }
+};
+
+Request only(std::vector<std::string> words) {
+  Request request;
+  request.freedom.may_change = std::move(words);
+  request.seconds = 60;
+  return request;
+}
+
+bool changes_to(const Plan& plan, const std::string& field, const std::string& value) {
+  return std::ranges::any_of(plan.changes, [&](const PlanChange& change) {
+    return change.field.find(field) != std::string::npos && change.to == value;
+  });
+}
+
+}  // namespace
+
+TEST_CASE("no overlap is recommended for Qwen3-30B with EP4 alltoall on two nodes") {
+  for (const char* name : {"q30-ep4-gbs8-off", "q30-ep4-gbs64-off"}) {
+    CAPTURE(name);
+    const Advised advised(seed(name), "--hw h100 --gpus 16", only({"overlap"}));
+    CHECK(advised.rung("overlap").verdict != sim::Verdict::b);
+    for (const Plan& plan : advised.advice.plans) {
+      CHECK_FALSE(changes_to(plan, "overlap_moe_expert_parallel_comm", "true"));
+    }
+  }
+}
+
+TEST_CASE("overlap pays for EP16 on 16 H100, delayed weight gradients don't clearly") {
+  const Advised advised(seed("q30-ep16-off"), "--hw h100 --gpus 16", only({"overlap"}));
+  const RungState& overlap = advised.rung("overlap");
+  CHECK(overlap.legality.legal);
+  CHECK(overlap.verdict == sim::Verdict::b);
+  constexpr double kMeasured = 41.25 / 31.31;
+  CHECK(overlap.added->low < kMeasured);
+  CHECK(overlap.added->high > kMeasured);
+  CHECK(advised.rung("wgrad").verdict == sim::Verdict::too_close);
+  REQUIRE_FALSE(advised.advice.plans.empty());
+  const Plan& first = advised.advice.plans.front();
+  CHECK(changes_to(first, "overlap_moe_expert_parallel_comm", "true"));
+  CHECK_FALSE(changes_to(first, "delay_wgrad_compute", "true"));
+  CHECK(first.diff.find("+  overlap_moe_expert_parallel_comm: true") != std::string::npos);
+  CHECK(std::ranges::any_of(first.environment, [](const auto& variable) {
+    return variable.first == "CUDA_DEVICE_MAX_CONNECTIONS";
+  }));
+}
+
+TEST_CASE("HybridEP stands first on NVL72 at a large expert group, and DeepEP is refused there") {
+  const Advised advised(kRack, "--hw gb200 --gpus 256", only({"dispatcher"}));
+  CHECK(advised.advice.dispatchers.front().name == "hybridep");
+  CHECK(advised.dispatcher("hybridep").guidance.find("NVL72") != std::string::npos);
+  const DispatcherRow& deepep = advised.dispatcher("deepep");
+  CHECK_FALSE(deepep.legality.legal);
+  REQUIRE(deepep.legality.rule != nullptr);
+  CHECK(deepep.legality.rule->code == "DSP006");
+}
+
+TEST_CASE("plans lint clean, fit, and are what their diff says") {
+  Request request;
+  request.seconds = 60;
+  request.freedom.may_change = {"dispatcher", "overlap", "graphs", "recompute"};
+  const Advised advised(seed("q30-ep16-off"), "--hw h100 --gpus 16", request);
+  REQUIRE_FALSE(advised.advice.plans.empty());
+  const repair::Bench& bench = const_cast<Advised&>(advised).bench.bench();
+  const World world{bench, advised.laws, sim::constants(), {}};
+  double before = 0;
+  for (const Plan& plan : advised.advice.plans) {
+    CHECK(plan.verdict == sim::Verdict::b);
+    CHECK(plan.speedup.low <= plan.speedup.value);
+    CHECK(plan.out_of_memory <= 0.1);
+    model::Target target = bench.target;
+    for (const auto& [name, value] : plan.environment) {
+      target.environment[name] = value;
+    }
+    const repair::Trial trial = bench.lint(plan.draft, &target);
+    for (const lint::Finding& finding : trial.result.findings) {
+      CHECK_MESSAGE(finding.severity == lint::Severity::note, finding.message);
+    }
+    Assessor after(world, plan.draft, nullptr);
+    const Prospect prospect = after.predicted(Edits{});
+    REQUIRE(prospect.work != nullptr);
+    CHECK(prospect.assessment.step == doctest::Approx(plan.step.value).epsilon(1e-9));
+    CHECK(plan.step.value >= before * 0.9);
+    before = plan.step.value;
+    CHECK_FALSE(plan.diff.empty());
+    CHECK(std::ranges::is_sorted(plan.bring_up, {}, &BringUp::order));
+  }
+}
+
+TEST_CASE("the search over a recipe's own space finds what looking at everything finds") {
+  test::RecipeBench bench(seed("q30-ep16-off"), "--hw h100 --gpus 16");
+  const cost::Table laws = cost::compiled_table();
+  const World world{bench.bench(), laws, sim::constants(), {}};
+  const repair::Draft draft = bench.bench().draft();
+  Assessor bare(world, draft, nullptr);
+  const Space space(knowledge(), bare.terrain().plain(), {{"overlap", "graphs", "dispatcher"}, {}});
+  Assessor assessor(world, draft, &space);
+  const Assessment present = assessor.assess(space.start());
+  double best = present.step;
+  Candidate at = space.start();
+  // Every combination, by counting.
+  while (true) {
+    if (space.canonical(at) == at) {
+      const Assessment assessment = assessor.assess(at);
+      best = assessment.usable() ? std::min(best, assessment.step) : best;
+    }
+    std::size_t axis = 0;
+    for (; axis < at.size(); ++axis) {
+      const auto& positions = space.dimensions()[axis].positions;
+      const auto next = std::next(std::ranges::find(positions, at[axis]));
+      if (next != positions.end()) {
+        at[axis] = *next;
+        break;
+      }
+      at[axis] = 0;
+    }
+    if (axis == at.size()) {
+      break;
+    }
+  }
+  const Advised advised(
+      seed("q30-ep16-off"), "--hw h100 --gpus 16", only({"overlap", "graphs", "dispatcher"}));
+  REQUIRE_FALSE(advised.advice.plans.empty());
+  constexpr double kSimplicity = 1.02;  // what several changes may be worth less
+  CHECK(advised.advice.plans.front().step.value <= kSimplicity * best);
+}
+
+TEST_CASE("what stays, stays") {
+  Request request = only({"dispatcher", "overlap"});
+  request.freedom.keep = {"overlap"};
+  const Advised advised(seed("q30-ep16-off"), "--hw h100 --gpus 16", request);
+  for (const auto* plans : {&advised.advice.plans, &advised.advice.close}) {
+    for (const Plan& plan : *plans) {
+      CHECK_FALSE(changes_to(plan, "overlap_moe_expert_parallel_comm", "true"));
+    }
+  }
+}
+
+TEST_CASE("a recipe with an error is repaired first") {
+  std::string text = seed("q30-ep16-off");
+  const std::string from = "moe_shared_expert_overlap: false";
+  text.replace(text.find(from), from.size(), "moe_shared_expert_overlap: true");
+  const std::string off = "overlap_moe_expert_parallel_comm: false";
+  text.replace(text.find(off), off.size(), "overlap_moe_expert_parallel_comm: true");
+  const Advised advised(text, "--hw h100 --gpus 16", only({"dispatcher"}));
+  CHECK_FALSE(advised.advice.repairs.empty());
+  CHECK(advised.advice.left.empty());
+  CHECK_FALSE(advised.advice.repair_diff.empty());
+}
+
+TEST_CASE("why not: the rule that forbids a value, or what it costs") {
+  test::RecipeBench bench(seed("q30-ep16-off"), "--hw h100 --gpus 16");
+  const cost::Table laws = cost::compiled_table();
+  const World world{bench.bench(), laws, sim::constants(), {}};
+  const WhyNot refused =
+      why_not(world, knowledge(), {"model.expert_model_parallel_size", expr::Value::of(3), false});
+  CHECK_FALSE(refused.legality.legal);
+  CHECK(refused.legality.rule != nullptr);
+  const WhyNot slower =
+      why_not(world, knowledge(), {"model.tensor_model_parallel_size", expr::Value::of(2), false});
+  CHECK(slower.legality.legal);
+  REQUIRE(slower.speedup.has_value());
+  CHECK(slower.speedup->value < 1);
+  CHECK_FALSE(slower.costs.empty());
+}
+
+}  // namespace epwise::advise
