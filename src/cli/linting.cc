@@ -11,6 +11,7 @@
 
 #include "cli/recipe_header.h"
 #include "cli/target_resolution.h"
+#include "model/launcher_target.h"
 #include "recipe/load.h"
 #include "yaml/parse.h"
 
@@ -149,9 +150,10 @@ LintOutcome Linter::lint(const Sheet& sheet) {
     const auto recipe = std::make_shared<const recipe::Recipe>(std::move(loaded));
     const recipe::Vocabulary& vocabulary =
         vocabulary_of(sheet, recipe->framework, recipe->model_class);
-    lint::Result result = lint::lint(*recipe, vocabulary, on, knowledge_, task.selection);
-    std::string target = describe(on, recipe->framework);
-    outcome.files.push_back({recipe->path, recipe, std::move(result), std::move(target)});
+    const model::Target target = model::with_launcher(on, *recipe);
+    lint::Result result = lint::lint(*recipe, vocabulary, target, knowledge_, task.selection);
+    std::string described = describe(target, recipe->framework);
+    outcome.files.push_back({recipe->path, recipe, std::move(result), std::move(described)});
   }
   return outcome;
 }

@@ -13,6 +13,7 @@
 #include "recipe/bridge_yaml.h"
 #include "recipe/document_merge.h"
 #include "recipe/header_comment.h"
+#include "recipe/launch_script.h"
 #include "recipe/model_args.h"
 #include "yaml/parse.h"
 
@@ -91,6 +92,9 @@ class Loader {
   std::vector<Recipe> run() {
     if (!request_.file) {
       return {words_only()};
+    }
+    if (is_launch_script(*request_.file)) {
+      return read_launch_script(request_, start(1), line_.words, vocabulary_for_);
     }
     if (request_.documents == Request::Documents::merge) {
       yaml::Stream merged = request_.stream ? *request_.stream : yaml::parse(*request_.file);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "model/launcher_target.h"
+
 namespace epwise::repair {
 
 namespace {
@@ -57,11 +59,12 @@ Trial Bench::lint(Draft draft, const model::Target* instead) const {
     return trial;
   }
   trial.recipe = std::make_shared<const recipe::Recipe>(std::move(recipes[place]));
-  trial.result = lint::lint(*trial.recipe,
-                            vocabulary_for(trial.recipe->framework, trial.recipe->model_class),
-                            instead == nullptr ? target : *instead,
-                            knowledge,
-                            selection);
+  trial.result =
+      lint::lint(*trial.recipe,
+                 vocabulary_for(trial.recipe->framework, trial.recipe->model_class),
+                 model::with_launcher(instead == nullptr ? target : *instead, *trial.recipe),
+                 knowledge,
+                 selection);
   return trial;
 }
 

@@ -119,7 +119,16 @@ class Translator {
     }
   }
 
+  bool is_script() const {
+    const auto launcher = recipe_.raw.find("raw.launcher");
+    return launcher != recipe_.raw.end() && launcher->second.to_text() == "shell";
+  }
+
   void edit_file(std::vector<std::string> path, std::optional<Literal> value) {
+    if (is_script()) {
+      obstruct("it stands in a shell script, which has to be edited by hand");
+      return;
+    }
     change_.edits.push_back({std::move(path), std::move(value)});
   }
 

@@ -1,0 +1,166 @@
+#include "shell/interpreter.h"
+
+#include <string>
+#include <utility>
+
+#include <doctest/doctest.h>
+
+#include "text/source_file.h"
+
+namespace epwise::shell {
+namespace {
+
+/// "run|--a|4|$X?": the words of each program, unknown ones with a question mark, those under a
+/// condition with a tilde; "; " between programs.
+std::string words_of(const std::string& script, const Surroundings& surroundings = {}) {
+  const text::SourceFile file("run.sh", script);
+  std::string out;
+  for (const Invocation& invocation : follow(file, surroundings).invocations) {
+    out += out.empty() ? "" : "; ";
+    std::string words;
+    for (const Field& field : invocation.words) {
+      words += words.empty() ? "" : "|";
+      words += field.condition() != 0 ? "~" : "";
+      words += field.text();
+      words += field.known() || field.condition() != 0 ? "" : "?";
+    }
+    out += words;
+  }
+  return out;
+}
+
+TEST_CASE("words, quotes and escapes") {
+  CHECK(words_of("run a 'b c' \"d  e\" f\\ g") == "run|a|b c|d  e|f g");
+  CHECK(words_of("run a \\\n  b # comment\n") == "run|a|b");
+  CHECK(words_of("run a#b '' \"\"") == "run|a#b||");
+  CHECK(words_of("run \"a\\\"b\\n\"") == "run|a\"b\\n");
+  CHECK(words_of("run a; run b & run c") == "run|a; run|b; run|c");
+  CHECK(words_of("run a 2>&1 > log | tee x") == "run|a; tee|x");
+  CHECK(words_of("run $'a b' {1,2}") == "run|a b|{1,2}");
+}
+
+TEST_CASE("variables") {
+  CHECK(words_of("A=4\nrun $A ${A} \"$A\" '$A' x$A") == "run|4|4|4|$A|x4");
+  CHECK(words_of("run ${A:-4} ${A-5} ${A:+6} ${A:=7} $A") == "run|4|5|7|7");
+  CHECK(words_of("run $A ${A:?no}") == "run|$A?|${A:?no}?");
+  CHECK(words_of("A='x y'\nrun $A \"$A\"") == "run|x|y|x y");
+  CHECK(words_of("A=a.tar.gz\nrun ${A%.gz} ${A%%.*} ${A#*.} ${A##*.} ${#A}") ==
+        "run|a.tar|a|tar.gz|gz|8");
+  CHECK(words_of("A=1\nA+=2\nrun $A") == "run|12");
+  CHECK(words_of("A=$(date)\nrun $A ${A:-1}") == "run|$A?|${A:-1}?");
+  CHECK(words_of("unset A\nrun ${A:-4}") == "run|4");
+  CHECK(words_of("run ${SLURM_NNODES:-1}") == "run|${SLURM_NNODES:-1}?");
+  Surroundings caller;
+  caller.environment = {{"A", "9"}, {"B", std::nullopt}};
+  CHECK(words_of("run $A ${A:-4} ${B:-5}", caller) == "run|9|9|5");
+}
+
+TEST_CASE("arithmetic") {
+  CHECK(words_of("N=4\nrun $((N * 8)) $(($N*2+1)) $((2**3)) $((7 % 4)) $((N > 3 ? 1 : 0))") ==
+        "run|32|9|8|3|1");
+  CHECK(words_of("run $((1/0)) $((X * 2)) $((9223372036854775807 + 1))") ==
+        "run|$((1/0))?|$((X * 2))?|$((9223372036854775807 + 1))?");
+}
+
+TEST_CASE("lists") {
+  CHECK(words_of("A=(--x 1 # no\n  --y 'a b'\n)\nrun \"${A[@]}\" z") == "run|--x|1|--y|a b|z");
+  CHECK(words_of("A=(a 'b c')\nrun ${A[@]} ${A[0]} ${A[1]} ${#A[@]} $A \"${A[*]}\"") ==
+        "run|a|b|c|a|b|c|2|a|a b c");
+  CHECK(words_of("A=(a)\nA+=(b c)\nrun \"${A[@]}\"") == "run|a|b|c");
+  CHECK(words_of("A=()\nrun x \"${A[@]}\" y") == "run|x|y");
+}
+
+TEST_CASE("conditions that are known") {
+  CHECK(words_of("A=1\nif [ $A -eq 1 ]; then run a; else run b; fi") == "run|a");
+  CHECK(words_of("A=x\nif [[ \"$A\" == y || $A == x* ]]; then run a; else run b; fi") == "run|a");
+  CHECK(words_of("if [ -z \"$A\" ]; then A=3; fi\nrun $A") == "run|3");
+  CHECK(words_of("[[ -n ${A} ]] && B=1\nrun ${B:-0}") == "run|0");
+  CHECK(words_of("(( 3 > 2 )) && run a") == "run|a");
+  CHECK(words_of("A=h100\ncase $A in\n a100) run a ;;\n h100|h200) run h ;;\n *) run x ;;\nesac") ==
+        "run|h");
+  CHECK(words_of("for i in 1 2; do run $i; done") == "run|1; run|2");
+}
+
+TEST_CASE("conditions that are open") {
+  CHECK(words_of("F=(--a)\nif [ $X = 1 ]; then F+=(--b 2); fi\nrun \"${F[@]}\"") ==
+        "run|--a|~--b|~2");
+  CHECK(words_of("P='--a'\nif [ $X = 1 ]; then P=\"$P --b 2\"; else P=\"$P --c\"; fi\nrun $P") ==
+        "run|--a|~--b|~2|~--c");
+  CHECK(words_of("if [ $X = 1 ]; then T=4; else T=8; fi\nrun --t $T") == "run|--t|$T?");
+  CHECK(words_of("if [ $X = 1 ]; then T=8; else T=8; fi\nrun --t $T") == "run|--t|8");
+  CHECK(words_of("if [ -f x ]; then T=4; else exit 1; fi\nrun --t $T") == "run|--t|4");
+  CHECK(words_of("for i in $(seq 3); do run $i; done") == "run|$i?");
+}
+
+TEST_CASE("functions, subshells and arguments") {
+  CHECK(words_of("go() { run \"$@\" $1; }\ngo a b") == "run|a|b|a");
+  CHECK(words_of("function go {\n  T=4\n}\ngo\nrun $T") == "run|4");
+  CHECK(words_of("(T=4)\nrun ${T:-1}") == "run|1");
+  CHECK(words_of("run $1 \"$@\" ${2:-x}") == "run|$1?|x");
+  Surroundings called;
+  called.arguments = {field_of("a"), field_of("b c")};
+  CHECK(words_of("run $1 \"$@\" ${2:-x}", called) == "run|a|a|b c|b|c");
+  CHECK(words_of("if [ $# -lt 1 ]; then echo usage; exit 1; fi\nrun a") == "run|a");
+  CHECK(words_of("run a\nexit 0\nrun b") == "run|a");
+}
+
+TEST_CASE("shells in shells") {
+  CHECK(words_of("srun -N 2 bash -c 'A=1; run $A'") == "srun|-N|2|run|1");
+  CHECK(words_of("A=1\nsrun bash -c \"run $A \\$A\"") == "srun|run|1|1");
+  CHECK(words_of("C=\"run --a 1\"\neval $C") == "run|--a|1");
+  CHECK(words_of("sbatch -N 2 <<EOF\n#!/bin/bash\nrun ${A:-4}\nEOF\nrun b") ==
+        "sbatch|-N|2|run|4; run|b");
+  CHECK(words_of("cat <<'EOF'\nrun a\nEOF\nrun b") == "cat; run|b");
+}
+
+TEST_CASE("a word is marked where it was written") {
+  const std::string script =
+      "T=4\nARGS=(\n  --tp $T\n  --pp 2\n)\nMORE=\"--ep 8\"\nrun \"${ARGS[@]}\" $MORE\n";
+  const text::SourceFile file("run.sh", script);
+  const Trace trace = follow(file, {});
+  REQUIRE(trace.invocations.size() == 1);
+  std::string places;
+  for (const Field& field : trace.invocations.front().words) {
+    const auto at = field.mark.start();
+    places += field.text() + "@" + std::to_string(at.line) + ":" + std::to_string(at.column) + " ";
+  }
+  CHECK(places == "run@7:1 --tp@3:3 4@3:8 --pp@4:3 2@4:8 --ep@6:7 8@6:12 ");
+}
+
+TEST_CASE("what is exported") {
+  const text::SourceFile file("run.sh",
+                              "export A=1\nB=2\nexport B\nC=3\nD=4 run x\nexport E=$(date)\nrun y");
+  const Trace trace = follow(file, {});
+  REQUIRE(trace.invocations.size() == 2);
+  std::string names;
+  for (const auto& [name, variable] : trace.invocations[0].environment) {
+    names += name + "=" + variable.fields.front().text() + " ";
+  }
+  CHECK(names == "A=1 B=2 D=4 ");
+  const auto& later = trace.invocations[1].environment;
+  CHECK(later.count("D") == 0);
+  CHECK_FALSE(later.at("E").fields.front().known());
+}
+
+TEST_CASE("broken text ends") {
+  for (const std::string script : {"if",
+                                   "if [ x",
+                                   "run \"a",
+                                   "A=(a",
+                                   "case x in",
+                                   "for",
+                                   "$((",
+                                   "${A",
+                                   "cat <<EOF",
+                                   "f() { f; }\nf",
+                                   "while true; do run a; done",
+                                   ")))\nfi\n}",
+                                   "A=$A$A$A$A\nfor i in 1 2 3 4 5 6 7 8; do A=$A$A; done",
+                                   "x='; eval $x"}) {
+    CAPTURE(script);
+    CHECK_NOTHROW(words_of(script));
+  }
+}
+
+}  // namespace
+}  // namespace epwise::shell
