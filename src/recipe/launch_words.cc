@@ -91,7 +91,7 @@ class Reader {
   bool program() {
     const std::string text = words_[at_].text();
     if (text == "-m" || text == "--module") {
-      return module(text == "-m");
+      return module();
     }
     if (!text.starts_with("-")) {
       take_program(at_);
@@ -99,14 +99,14 @@ class Reader {
     }
     if (starter_ == Starter::python) {
       const bool value = text == "-W" || text == "-X" || text == "-c";
-      at_ += value ? 2 : 1;
+      at_ += value ? 2U : 1U;
       return false;
     }
     torch_option(text);
     return false;
   }
 
-  bool module(bool) {
+  bool module() {
     const std::size_t next = at_ + 1;
     if (next >= words_.size()) {
       at_ = next;
@@ -180,7 +180,7 @@ class Reader {
       width = mpi_option(text);
     } else if (starter_ == Starter::env) {
       const bool flagged = text == "-e" || text == "--env";
-      at_ += flagged && at_ + 1 < words_.size() ? 1 : 0;
+      at_ += flagged && at_ + 1 < words_.size() ? 1U : 0U;
       variable(words_[at_]);
     }
     at_ += width;

@@ -1,0 +1,138 @@
+#include "recipe/launch_script.h"
+
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "data/embedded.h"
+#include "recipe/load.h"
+
+namespace epwise::recipe {
+namespace {
+
+const Vocabulary& vocabulary_for(Framework framework) {
+  static const Vocabulary kBridge =
+      Vocabulary::load(Framework::bridge, "head", data::compiled_vocabulary());
+  static const Vocabulary kMegatron =
+      Vocabulary::load(Framework::mlm, "head", data::compiled_vocabulary());
+  return framework == Framework::bridge ? kBridge : kMegatron;
+}
+
+std::vector<Recipe> read(const std::string& script, const Environment& environment = {}) {
+  Request request;
+  request.file = std::make_shared<const text::SourceFile>("run.sh", script);
+  request.environment = environment;
+  return load(request, vocabulary_for);
+}
+
+/// "4@3:8", "?" for what is unknown, "-" for what is not there.
+std::string shown(const Recipe& recipe, const std::string& name) {
+  const Field* field = recipe.find(name);
+  if (field == nullptr) {
+    return "-";
+  }
+  const auto at = field->mark.start();
+  return (field->value.is_unknown() ? "?" : field->value.to_text()) + "@" +
+         std::to_string(at.line) + ":" + std::to_string(at.column);
+}
+
+std::string gpus(const std::string& command) {
+  const auto recipes = read(command + " pretrain_gpt.py --num-layers 4 --hidden-size 64 --bf16\n");
+  const auto found = recipes.front().raw.find("raw.gpus");
+  return found == recipes.front().raw.end() ? "?" : found->second.to_text();
+}
+
+TEST_CASE("flags of a launch have their places in the script") {
+  const auto recipes = read(
+      "export CUDA_DEVICE_MAX_CONNECTIONS=1\n"
+      "EP=8\n"
+      "MOE=(\n"
+      "  --num-experts 64  # all of them\n"
+      "  --expert-model-parallel-size $EP\n"
+      ")\n"
+      "NCCL_DEBUG=INFO torchrun --nnodes=2 --nproc_per_node 8 pretrain_gpt.py \"${MOE[@]}\" \\\n"
+      "  --bf16 --seq-length ${SEQ:-4096} $EXTRA --save \"$1\"\n");
+  REQUIRE(recipes.size() == 1);
+  const Recipe& recipe = recipes.front();
+  CHECK(recipe.framework == Framework::mlm);
+  CHECK(shown(recipe, "model.num_moe_experts") == "64@4:17");
+  CHECK(shown(recipe, "model.expert_model_parallel_size") == "8@5:32");
+  CHECK(shown(recipe, "model.bf16") == "true@8:3");
+  CHECK(shown(recipe, "model.seq_length") == "4096@8:23");
+  CHECK(shown(recipe, "checkpoint.save").front() == '?');
+  CHECK(recipe.variables.at("CUDA_DEVICE_MAX_CONNECTIONS").value.to_text() == "1");
+  CHECK(recipe.variables.at("CUDA_DEVICE_MAX_CONNECTIONS").mark.start().column == 36);
+  CHECK(recipe.variables.at("NCCL_DEBUG").value.to_text() == "INFO");
+  CHECK(recipe.raw.at("raw.gpus").to_text() == "16");
+  CHECK(recipe.raw.at("raw.gpus_source").to_text() == "run.sh:7");
+}
+
+TEST_CASE("the number of GPUs") {
+  CHECK(gpus("torchrun --nproc-per-node 8") == "8");
+  CHECK(gpus("python -m torch.distributed.run --nnodes 4 --nproc_per_node=8") == "32");
+  CHECK(gpus("N=${N:-4}\ntorchrun --nnodes $N --nproc-per-node $((N * 2))") == "32");
+  CHECK(gpus("srun -N 4 --ntasks-per-node=8 python -u") == "32");
+  CHECK(gpus("srun -n16 python") == "16");
+  CHECK(gpus("#!/bin/bash\n#SBATCH --nodes=4\n#SBATCH --ntasks-per-node 8 # all\nsrun python") ==
+        "32");
+  CHECK(
+      gpus("#!/bin/bash\n#SBATCH -N 4\nsrun torchrun --nnodes $SLURM_NNODES --nproc_per_node 8") ==
+      "32");
+  CHECK(gpus("mpirun -np 8 -x NCCL_DEBUG=INFO python") == "8");
+  CHECK(gpus("srun -N 2 bash -c \"torchrun --nnodes 2 --nproc-per-node 4\"\nsrun -n 8 python") ==
+        "8");
+  CHECK(gpus("torchrun --nnodes $SLURM_NNODES --nproc-per-node 8") == "?");
+  CHECK(gpus("torchrun --nnodes 1:4 --nproc-per-node 8") == "?");
+  CHECK(gpus("python") == "?");
+}
+
+TEST_CASE("what depends on an open condition is unknown") {
+  const std::string script =
+      "F='--num-layers 4 --hidden-size 64'\n"
+      "if [[ $OVERLAP == 1 ]]; then\n"
+      "  F=\"$F --overlap-moe-expert-parallel-comm\"\n"
+      "  export CUDA_DEVICE_MAX_CONNECTIONS=32\n"
+      "fi\n"
+      "torchrun pretrain_gpt.py $F --bf16\n";
+  const auto open = read(script);
+  CHECK(shown(open.front(), "model.overlap_moe_expert_parallel_comm") == "?@3:9");
+  CHECK(open.front().variables.at("CUDA_DEVICE_MAX_CONNECTIONS").value.is_unknown());
+  const auto on = read(script, {{"OVERLAP", "1"}});
+  CHECK(shown(on.front(), "model.overlap_moe_expert_parallel_comm") == "true@3:9");
+  CHECK(on.front().variables.at("CUDA_DEVICE_MAX_CONNECTIONS").value.to_text() == "32");
+  const auto off = read(script, {{"OVERLAP", "0"}});
+  CHECK(shown(off.front(), "model.overlap_moe_expert_parallel_comm") == "-");
+  CHECK(off.front().variables.count("CUDA_DEVICE_MAX_CONNECTIONS") == 0);
+}
+
+TEST_CASE("flags from elsewhere leave the rest of the recipe open") {
+  const auto recipes = read("torchrun train.py ${MODEL_ARGS[@]} --bf16 --swiglu --lr 1e-4\n");
+  CHECK(recipes.front().find("model.num_layers")->value.is_unknown());
+  CHECK(recipes.front().find("model.bf16")->value.to_text() == "true");
+}
+
+TEST_CASE("every launch is a recipe, and a script without one is none") {
+  const std::string run = "torchrun pretrain_gpt.py --num-layers 4 --hidden-size 64 --bf16\n";
+  const auto two = read(run + run);
+  REQUIRE(two.size() == 2);
+  CHECK(two[1].path == "run.sh#2");
+  const auto none = read("#!/bin/bash\npip install torch\npython tools/check.py --x 1\n");
+  CHECK_FALSE(none.front().readable);
+  CHECK(none.front().diagnostics.front().rule == "recipe/unrecognized");
+}
+
+TEST_CASE("what a launch script looks like") {
+  const auto is_script = [](const std::string& name, const std::string& bytes) {
+    return is_launch_script(text::SourceFile(name, bytes));
+  };
+  CHECK(is_script("a.sh", ""));
+  CHECK(is_script("a", "#!/usr/bin/env bash\n"));
+  CHECK(is_script("<stdin>", "# words\nexport A=1\n"));
+  CHECK_FALSE(is_script("a.yaml", "#!/bin/bash\n"));
+  CHECK_FALSE(is_script("a", "model:\n  num_layers: 4\n"));
+  CHECK_FALSE(is_script("a", "#!/usr/bin/env python\n"));
+}
+
+}  // namespace
+}  // namespace epwise::recipe
