@@ -139,12 +139,17 @@ std::shared_ptr<const editor::Reading> EditorDesk::lint(
   } catch (const std::exception& error) {
     reading->problem = fmt::format("internal error: {}", error.what());
   }
+  // A file of something else is left alone, whatever is wrong with the configuration.
+  const auto& stream = reading->request.stream;
+  if (!reading->problem.empty() && stream && stream->readable && !recipe::sniff(*file)) {
+    reading->problem.clear();
+    reading->skipped = true;
+  }
   return reading;
 }
 
 void EditorDesk::fill(editor::Reading& reading) {
   const std::string& path = reading.file->name();
-  // First, so that a file of something else is left alone whatever the configuration says.
   reading.request.stream = std::make_shared<const yaml::Stream>(yaml::parse(*reading.file));
   reading.request.file = reading.file;
   const auto& configuration = configurations_->find(path);

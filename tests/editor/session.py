@@ -185,6 +185,10 @@ async def rewritten(binary, folder):
     hint = next((h for h in hints if 'tp_comm_overlap:' in lines[h.position.line]), None)
     check('right behind the value', hint and lines[hint.position.line][:hint.position.character].endswith('tp_comm_overlap: true')
           and hint.label == '→ false', hints)
+    for diagnostic in session.seen['b.yaml']:
+        for action in await session.actions('b.yaml', diagnostic):
+            texts = [edit.new_text for edits in action.edit.changes.values() for edit in edits]
+            check(f'an edit keeps CRLF: {action.title}', all(t.count('\n') == t.count('\r\n') for t in texts), action)
     check('with the reason', all(h.tooltip for h in hints), hints)
     await session.stop()
 
@@ -206,6 +210,13 @@ async def pulled(binary, folder):
     other = await session.client.text_document_diagnostic_async(types.DocumentDiagnosticParams(
         text_document=types.TextDocumentIdentifier(session.uri('notes.yaml'))))
     check('a YAML file that is no recipe is left alone', not other.items, other)
+    (folder / '.epwise.yaml').write_text('hv: gb200\n')
+    session.client.workspace_did_change_watched_files(types.DidChangeWatchedFilesParams(changes=[]))
+    wrong = await ask()
+    check('a wrong configuration is said at every recipe', [d.code for d in wrong.items] == ['configuration'], wrong)
+    other = await session.client.text_document_diagnostic_async(types.DocumentDiagnosticParams(
+        text_document=types.TextDocumentIdentifier(session.uri('notes.yaml'))))
+    check('and at nothing else', not other.items, other)
     await session.stop()
 
 
