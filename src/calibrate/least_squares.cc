@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include <Eigen/Dense>
 
@@ -137,11 +138,11 @@ class Search {
     return result;
   }
 
-  bool is_free(std::size_t i, const Matrix& slope) const {
-    constexpr double kNear = 1.001;
-    constexpr double kLeastSlope = 1e-9;
-    return at_[i] > problem_.low[i] * kNear && at_[i] < problem_.high[i] / kNear &&
-           slope.col(static_cast<Eigen::Index>(i)).norm() > kLeastSlope;
+  /// Whether the observations say anything of a parameter. One that stands at a bound still counts:
+  /// left out, it would make its neighbours look surer than they are.
+  static bool is_seen(std::size_t i, const Matrix& slope) {
+    constexpr double kLeastSlope = 1e-6;
+    return slope.col(static_cast<Eigen::Index>(i)).norm() > kLeastSlope;
   }
 
   std::vector<std::vector<double>> covariance(double scale) const {
@@ -151,7 +152,7 @@ class Search {
     std::vector<std::size_t> free;
     for (std::size_t i = 0; i < size; ++i) {
       result[i][i] = FitSolution::kUnknown;
-      if (is_free(i, slope)) {
+      if (is_seen(i, slope)) {
         free.push_back(i);
       }
     }

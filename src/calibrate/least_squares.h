@@ -16,8 +16,8 @@ struct FitProblem {
 
 struct FitSolution {
   std::vector<double> parameters;
-  /// Of the logarithms of the parameters. A parameter that stands at a bound, or that the
-  /// observations say nothing of, has a variance of kUnknown.
+  /// Of the logarithms of the parameters. A parameter that the observations say nothing of has a
+  /// variance of kUnknown.
   std::vector<std::vector<double>> covariance;
   double scale = 0;  // standard deviation of the residuals; 1 where they are as large as stated
   double loss = 0;

@@ -10,14 +10,12 @@
 
 #include <fmt/core.h>
 
-#include "calibrate/cpu_backend.h"
-#include "calibrate/host_probe.h"
 #include "calibrate/launch.h"
 #include "calibrate/plan.h"
 #include "calibrate/quantities.h"
-#include "calibrate/replay.h"
 #include "calibrate/run.h"
 #include "calibrate/socket_ranks.h"
+#include "cli/calibration_device.h"
 #include "cli/calibration_file.h"
 #include "cli/calibration_ratio.h"
 #include "cli/progress.h"
@@ -25,7 +23,6 @@
 #include "cli/simulation.h"
 #include "cli/version.h"
 #include "cost/compiled_table.h"
-#include "hw/profile.h"
 #include "report/calibration_writer.h"
 #include "report/duration_text.h"
 
@@ -39,95 +36,11 @@ using world::UsageError;
 constexpr double kQuickBudget = 50;  // s; what comes before and after fits into a minute
 constexpr double kFullBudget = 270;
 
-constexpr std::string_view kWithoutDevice =
-    "--backend cpu takes every step on the CPU, to see it work (it speaks for no GPU); "
-    "--backend replay makes times up from the cost laws or from a recorded file; "
-    "`epwise calibrate import` takes what nccl-tests and DeepEP's tests measured";
-
-std::uint64_t seed_of(const Arguments& arguments) {
-  const auto setting = arguments.one("--seed");
-  if (!setting) {
-    return 1;
-  }
-  std::uint64_t seed = 0;
-  const std::string& text = setting->value;
-  const auto read = std::from_chars(text.data(), text.data() + text.size(), seed);
-  constexpr std::uint64_t kMost = 1ULL << 53;
-  if (read.ec != std::errc() || read.ptr != text.data() + text.size() || seed > kMost) {
-    throw UsageError(fmt::format("{}: `{}` is no whole number", setting->source, text));
-  }
-  return seed;
-}
-
-/// A backend with the clock that its rounds go by.
-struct Opened {
-  std::unique_ptr<calibrate::Backend> backend;
-  calibrate::Clock clock;
-  std::string reason;
-};
-
-calibrate::ReplayScript replay_script(Session& session, const Arguments& arguments) {
-  calibrate::ReplayScript script;
-  if (const auto path = arguments.one("--replay")) {
-    const text::SourceFile file(path->value, session.files.read(path->value));
-    std::vector<text::Diagnostic> problems;
-    auto read = calibrate::read_replay(file, problems);
-    if (!read) {
-      throw world::MissingError(problems_text(problems));
-    }
-    return *read;
-  }
-  if (const auto hw = arguments.one("--hw")) {
-    const hw::Profile* const profile = hw::find_profile(hw->value);
-    script.hw = profile == nullptr ? hw->value : profile->name;
-  }
-  return script;
-}
-
-Opened open_backend(Session& session,
-                    const Arguments& arguments,
-                    const std::string& name,
-                    calibrate::Ranks& ranks,
-                    const cost::Table& laws) {
-  calibrate::BackendSettings settings;
-  settings.quick = arguments.flag("--quick");
-  if (const auto timeout = arguments.one("--timeout")) {
-    settings.timeout = parse_duration(timeout->value, timeout->source);
-  }
-  if (name == "replay") {
-    calibrate::OpenedReplay replay =
-        calibrate::open_replay(replay_script(session, arguments), ranks, laws, seed_of(arguments));
-    return {std::move(replay.backend), std::move(replay.clock), std::move(replay.reason)};
-  }
-  if (name == "cpu") {
-    return {calibrate::open_cpu_backend(ranks, settings), steady_clock(), {}};
-  }
-  calibrate::OpenedBackend cuda = calibrate::open_cuda_backend(ranks, settings);
-  if (cuda.backend != nullptr) {
-    const std::string python = session.variables.get("EPWISE_PYTHON").value_or("python3");
-    cuda.backend = calibrate::with_host_probe(
-        std::move(cuda.backend), [python](const std::string& script, std::string& reason) {
-          return calibrate::run_python(python, script, reason);
-        });
-  }
-  return {std::move(cuda.backend), steady_clock(), std::move(cuda.reason)};
-}
-
-std::string hw_of(const calibrate::Backend& backend, const std::string& replayed) {
-  if (backend.name() == "replay") {
-    return replayed;
-  }
-  const hw::Profile* const profile = hw::find_profile_of_device(backend.environment().device.name);
-  return profile == nullptr ? "" : profile->name;
-}
-
-/// What host time is told of: Grace and other ARM hosts, or x86.
-std::string_view host_kind() {
-#if defined(__aarch64__)
-  return "grace";
-#else
-  return "x86";
-#endif
+/// Of digits that another rank wrote.
+int number_of(const std::string& digits) {
+  int number = 0;
+  std::from_chars(digits.data(), digits.data() + digits.size(), number);
+  return number;
 }
 
 /// One calibration from options to file.
@@ -141,21 +54,22 @@ class CalibrationRun {
         speaks_(ranks_->rank() == 0) {}
 
   ExitCode run() {
-    const std::string name = arguments_.text_of("--backend", "cuda");
-    Opened opened = open_backend(session_, arguments_, name, *ranks_, laws_);
+    const OpenedDevice opened = open_device(session_, arguments_, *ranks_, laws_);
     if (opened.backend == nullptr) {
-      session_.err << fmt::format(
-          "epwise: there is nothing to calibrate on: {}\n{}\n", opened.reason, kWithoutDevice);
+      session_.err << fmt::format("epwise: there is nothing to calibrate on: {}\n{}\n",
+                                  opened.reason,
+                                  way_without_device());
       return ExitCode::no_device;
     }
-    prepare(*opened.backend);
-    return measure(*opened.backend, std::move(opened.clock));
+    prepare(opened);
+    return measure(opened);
   }
 
  private:
   bool is_quick() const { return arguments_.flag("--quick"); }
 
-  void prepare(const calibrate::Backend& backend) {
+  void prepare(const OpenedDevice& opened) {
+    const calibrate::Backend& backend = *opened.backend;
     start_.tool = tool_version();
     start_.created = time_stamp(session_.variables);
     start_.backend = backend.name();
@@ -165,13 +79,34 @@ class CalibrationRun {
     start_.mode = is_quick() ? "quick" : "full";
     start_.seed = seed_of(arguments_);
     start_.host = host_kind();
-    start_.hw =
-        hw_of(backend, backend.name() == "replay" ? replay_script(session_, arguments_).hw : "");
+    start_.hw = opened.hw;
+    agree_on_machine();
     subject_ = calibrate::usual_subject();
     if (!arguments_.operands.empty()) {
       read_recipe();
     }
     start_.subject = backend.name() == "cpu" ? calibrate::reduced(subject_) : subject_;
+  }
+
+  /// Ranks have to plan alike: what rank 0 has counts, and others that have something else are told
+  /// of.
+  void agree_on_machine() {
+    calibrate::Device& device = start_.environment.device;
+    const std::vector<std::string> names = ranks_->all_gather(device.name);
+    const std::vector<std::string> sms = ranks_->all_gather(fmt::format("{}", device.sms));
+    const std::vector<std::string> domains = ranks_->all_gather(fmt::format("{}", start_.domain));
+    for (std::size_t rank = 1; rank < names.size(); ++rank) {
+      if (names[rank] != names[0] || sms[rank] != sms[0]) {
+        start_.warnings.push_back(fmt::format(
+            "rank {} has another device: {} with {} SMs", rank, names[rank], sms[rank]));
+      }
+    }
+    device.name = names[0];
+    device.sms = number_of(sms[0]);
+    for (const std::string& domain : domains) {
+      start_.domain = std::min(start_.domain, number_of(domain));
+    }
+    start_.hw = ranks_->broadcast(start_.hw);
   }
 
   void read_recipe() {
@@ -202,7 +137,8 @@ class CalibrationRun {
     settings.seed = start_.seed;
     if (const cost::Chip* chip = laws_.find_chip(start_.hw)) {
       constexpr double kGiga = 1e9;
-      settings.pace = chip->nvlink * kGiga;
+      constexpr double kReached = 0.8;  // of the datasheet's rate, by exchanges that fill the link
+      settings.pace = kReached * chip->nvlink * kGiga;
       settings.fp8 = chip->peak_fp8 > 0;
     }
     return calibrate::make_plan(start_.subject, settings);
@@ -228,14 +164,22 @@ class CalibrationRun {
 
   std::string output() const { return arguments_.text_of("--output", "calibration.yaml"); }
 
+  /// Rank 0 reads; the others may have no such file, or another one.
   void resume_from_file() {
-    if (!session_.files.is_file(output()) || arguments_.flag("--fresh")) {
-      return;
+    std::size_t taken = 0;
+    if (speaks_ && session_.files.is_file(output()) && !arguments_.flag("--fresh")) {
+      taken = calibrate::resume(load_calibration(session_, output()), start_);
     }
-    const std::size_t taken = calibrate::resume(load_calibration(session_, output()), start_);
-    if (taken > 0 && speaks_) {
+    const std::string text = ranks_->broadcast(taken > 0 ? calibrate::to_yaml(start_) : "");
+    if (taken > 0) {
       session_.err << fmt::format(
           "{}: {} points stand already; --fresh measures them again\n", output(), taken);
+    } else if (!text.empty()) {
+      const text::SourceFile file(output(), text);
+      std::vector<text::Diagnostic> problems;
+      if (auto started = calibrate::read_calibration(file, problems)) {
+        start_.points = std::move(started->points);
+      }
     }
   }
 
@@ -259,7 +203,9 @@ class CalibrationRun {
                  << std::flush;
   }
 
-  ExitCode measure(calibrate::Backend& backend, calibrate::Clock clock) {
+  ExitCode measure(const OpenedDevice& opened) {
+    calibrate::Backend& backend = *opened.backend;
+    const calibrate::Clock& clock = opened.clock;
     const auto stated = arguments_.one("--budget");
     const double budget = stated ? parse_duration(stated->value, stated->source)
                                  : (is_quick() ? kQuickBudget : kFullBudget);

@@ -133,6 +133,8 @@ def several(binary, folder):
     text = path.read_text()
     check('the file knows three ranks and who was slowest', 'ranks: 3\n' in text and 'slowest: {rank: ' in text)
     check('only rank 0 speaks', texts[1] == '' and texts[2] == '', texts)
+    codes, texts, _ = launch(binary, 3, 'calibrate', '--backend', 'cpu', '--quick', '--budget', '15s', '-o', str(path))
+    check('three ranks go on where they stood', codes == [0, 0, 0] and 'points stand already' in texts[0], texts)
     for how, took in (('dead_rank', 60), ('hung_rank', 60)):
         path = folder / f'{how}.yaml'
         script = folder / f'{how}-script.yaml'
