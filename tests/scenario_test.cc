@@ -76,9 +76,10 @@ TEST_CASE("Every subcommand and every exit code has a session") {
 TEST_CASE("A session survives being read and written") {
   const std::string text =
       "# A.\n$ K=V epwise lint 'a b'\n--- a b\nx: 1\n---\ny: 2\n--- stdin\nz\n--- forbidden c\n"
-      "--- stdout\nout\n--- stderr\nerr\n--- written f\ntext\n--- exit 3\n";
+      "--- stdout\nout\n\\--- a/b\n\\\\--- c\n--- stderr\nerr\n--- written f\ntext\n--- exit 3\n";
   const support::Scenario scenario = support::parse_scenario(text);
   CHECK(scenario.files.front().second == "x: 1\n---\ny: 2\n");
+  CHECK(scenario.expected.out == "out\n--- a/b\n\\--- c\n");
   CHECK(support::to_text(scenario, scenario.expected) == text);
 }
 

@@ -52,10 +52,17 @@ std::string* open_section(std::string_view name, Scenario& scenario) {
   return &list.back().second;
 }
 
-std::string section(std::string_view name, const std::string& text) {
-  std::string result = std::string(kSection) + std::string(name) + "\n" + text;
-  if (!text.empty() && !text.ends_with('\n')) {
-    result += "\n";
+/// A line that would open a section, a diff's for one, stands behind a backslash.
+bool is_shielded(std::string_view line) {
+  const std::size_t start = line.find_first_not_of('\\');
+  return start != std::string_view::npos && line.substr(start).starts_with(kSection);
+}
+
+std::string section(std::string_view name, std::string_view text) {
+  std::string result = std::string(kSection) + std::string(name) + "\n";
+  while (!text.empty()) {
+    const std::string_view line = next_line(text);
+    result.append(is_shielded(line) ? "\\" : "").append(line).append("\n");
   }
   return result;
 }
@@ -77,7 +84,7 @@ Scenario parse_scenario(std::string_view text) {
     if (line.starts_with(kSection)) {
       target = open_section(line.substr(kSection.size()), scenario);
     } else if (target != nullptr) {
-      target->append(line).append("\n");
+      target->append(line.substr(is_shielded(line) ? 1 : 0)).append("\n");
     } else {
       throw std::invalid_argument("text outside of a section: " + std::string(line));
     }

@@ -24,6 +24,7 @@ namespace epwise::support {
 ///   …
 ///   --- exit 1
 ///
+/// A line of text that begins with "--- " stands behind a backslash.
 /// Everything behind "--- exit" is expectation; sections that expect nothing may be left out.
 struct Scenario {
   std::string comment;                                     // with its "# "
