@@ -39,6 +39,7 @@ class TargetReader {
     settings.stack = pairs("stack", "component: version");
     settings.environment = pairs("env", "NAME: value");
     settings.harness = pairs("harness", "name: value");
+    settings.inputs = pairs("inputs", "name: value");
     settings.purpose = scalar("purpose");
     check_word(settings.purpose, "purpose", {model::kPurposes.begin(), model::kPurposes.end()});
     settings.base = scalar("base");

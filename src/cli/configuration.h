@@ -30,6 +30,7 @@ struct TargetEntry {
 ///   gpus: 256
 ///   stack: nemo-25.09,te=2.14.0   # or a mapping {te: 2.14.0}
 ///   env: {CUDA_DEVICE_MAX_CONNECTIONS: 1, NCCL_IB_TC: }     # no value: unset
+///   inputs: {host: 52us, nic_rate: 400Gbit/s}   # what is known of runs, for predictions
 ///   framework: bridge
 ///   purpose: benchmark
 ///   harness: {moe_a2a_overlap: true}

@@ -53,6 +53,19 @@ std::map<std::string, std::string> sources_of(std::span<const TargetSettings* co
   return result;
 }
 
+/// The strongest source's value of an input.
+std::string input_value(std::span<const TargetSettings* const> sources, std::string_view name) {
+  for (const TargetSettings* source : sources) {
+    for (auto setting = source->inputs.rbegin(); setting != source->inputs.rend(); ++setting) {
+      const std::size_t sign = std::min(setting->value.find('='), setting->value.size());
+      if (setting->value.substr(0, sign) == name) {
+        return setting->value.substr(std::min(sign + 1, setting->value.size()));
+      }
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
 std::vector<EffectiveSetting> effective_settings(std::span<const TargetSettings* const> sources,
@@ -92,6 +105,10 @@ std::vector<EffectiveSetting> effective_settings(std::span<const TargetSettings*
   const std::map<std::string, std::string> harness = sources_of(sources, &TargetSettings::harness);
   for (const auto& [name, value] : target.harness) {
     result.push_back({fmt::format("harness.{}", name), value.to_text(), harness.at(name)});
+  }
+  const std::map<std::string, std::string> inputs = sources_of(sources, &TargetSettings::inputs);
+  for (const auto& [name, source] : inputs) {
+    result.push_back({fmt::format("inputs.{}", name), input_value(sources, name), source});
   }
   result.push_back(scalar("framework", framework, "recognised by the recipe's keys"));
   result.push_back(list("select", run.select, "all rules"));

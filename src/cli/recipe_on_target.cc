@@ -76,6 +76,9 @@ RecipeOnTarget::RecipeOnTarget(Session& session,
     sources.push_back(&entry->settings);
   }
   sources.push_back(&configuration.target);
+  for (auto source = sources.rbegin(); source != sources.rend(); ++source) {
+    inputs_.insert(inputs_.end(), (*source)->inputs.begin(), (*source)->inputs.end());
+  }
   const ThisMachine machine(session);
   resolved_ = resolve_target(sources, knowledge_, machine);
   base_ = base_file(resolved_.base, session.files);

@@ -42,6 +42,9 @@ class RecipeOnTarget {
 
   const Threshold& threshold() const { return threshold_; }
 
+  /// What is known of the run, "name=value", the weakest source first: later ones count.
+  const std::vector<Setting>& inputs() const { return inputs_; }
+
   struct Reading {
     std::shared_ptr<const recipe::Recipe> recipe;
     const recipe::Vocabulary* vocabulary = nullptr;
@@ -73,6 +76,7 @@ class RecipeOnTarget {
   ResolvedTarget resolved_;
   lint::Selection selection_;
   Threshold threshold_;
+  std::vector<Setting> inputs_;
   Vocabularies vocabularies_;
   std::vector<std::pair<std::string, Reading>> readings_;  // by framework versions
 };

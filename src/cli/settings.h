@@ -18,6 +18,7 @@ struct TargetSettings {
   std::vector<Setting> environment;  // "K=V"; "K" unsets
   std::optional<Setting> purpose;
   std::vector<Setting> harness;  // "K=V"
+  std::vector<Setting> inputs;   // "host=40us": what is known of the run, for predictions
   std::optional<Setting> base;   // a file, as it is reached from the working directory
 
   bool operator==(const TargetSettings&) const = default;

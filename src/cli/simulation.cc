@@ -29,6 +29,16 @@ model::WorkloadReading read_workload(const RecipeOnTarget::Reading& reading,
   return model::read_workload(facts);
 }
 
+/// What configuration and options know of the run, the weakest source first.
+void state_inputs(const RecipeOnTarget& recipe, model::Workload& job, sim::StatedInputs& stated) {
+  for (const Setting& input : recipe.inputs()) {
+    const std::string wrong = sim::state(input.value, job, stated);
+    if (!wrong.empty()) {
+      throw world::UsageError(fmt::format("{}: {}", input.source, wrong));
+    }
+  }
+}
+
 int count_errors(const RecipeOnTarget::Reading& reading, const RecipeOnTarget& recipe) {
   const lint::Result result = lint::lint(*reading.recipe,
                                          *reading.vocabulary,
@@ -117,12 +127,7 @@ SimulatedJob Simulator::run(const std::string& path, bool force) {
     report.missing = std::move(read.problems);
     return job;
   }
-  for (const Setting& input : arguments_.all("--input")) {
-    const std::string wrong = sim::state(input.value, read.workload, job.stated);
-    if (!wrong.empty()) {
-      throw world::UsageError(fmt::format("{}: {}", input.source, wrong));
-    }
-  }
+  state_inputs(recipe, read.workload, job.stated);
   const sim::ConstantTable& constants = sim::constants();
   sim::MachineReading machine =
       sim::machine_of(*recipe.target().hw, read.workload.machine, laws_, constants);

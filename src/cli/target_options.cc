@@ -77,6 +77,7 @@ TargetSettings target_settings(const Arguments& arguments) {
     std::ranges::move(split_list(list), std::back_inserter(settings.stack));
   }
   settings.environment = arguments.all("--env");
+  settings.inputs = arguments.all("--input");
   settings.purpose = arguments.one("--purpose");
   settings.harness = arguments.all("--harness");
   settings.base = arguments.one("--base");

@@ -31,6 +31,7 @@ const std::vector<ConstantColumn>& constant_columns() {
       {"flex_launch", Dimension::seconds, &Constants::flex_launch},
       {"flex_preparation", Dimension::seconds, &Constants::flex_preparation},
       {"tensor_parallel", Dimension::none, &Constants::tensor_parallel},
+      {"tensor_parallel_exposed", Dimension::none, &Constants::tensor_parallel_exposed},
       {"pipeline_transfer", Dimension::none, &Constants::pipeline_transfer},
       {"imbalance_forced", Dimension::none, &Constants::imbalance_forced},
       {"imbalance_natural", Dimension::none, &Constants::imbalance_natural},

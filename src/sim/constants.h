@@ -42,6 +42,7 @@ struct Constants {
   double flex_launch = 0;       // s
   double flex_preparation = 0;  // s
   double tensor_parallel = 0;
+  double tensor_parallel_exposed = 0;
   double pipeline_transfer = 0;
   double imbalance_forced = 0;
   double imbalance_natural = 0;

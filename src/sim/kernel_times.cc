@@ -29,24 +29,30 @@ Format format_of(Precision precision) {
   return Format::bf16;
 }
 
-double law_gemm(const Machine& machine, Format format, double m, double n, double k) {
+}  // namespace
+
+double KernelTimes::told(Law law, const cost::Cost& cost) const {
+  if (tally_ != nullptr) {
+    tally_->add(law, cost);
+  }
+  return cost.seconds;
+}
+
+double KernelTimes::law_gemm(Format format, double m, double n, double k) const {
   cost::Gemm shape;
   shape.format = format;
   shape.m = std::max(1.0, std::trunc(m));
   shape.n = std::max(1.0, std::trunc(n));
   shape.k = std::max(1.0, std::trunc(k));
   shape.quantise = false;
-  return cost::gemm(*machine.laws, machine.chip, shape).seconds;
+  return told(Law::dense, cost::gemm(*machine_.laws, machine_.chip, shape));
 }
-
-}  // namespace
 
 double KernelTimes::gemm(Precision precision, double m, double n, double k) const {
   if (precision == Precision::mxfp8) {
-    return 0.5 * (law_gemm(machine_, Format::fp8, m, n, k) +
-                  law_gemm(machine_, Format::fp8_block, m, n, k));
+    return 0.5 * (law_gemm(Format::fp8, m, n, k) + law_gemm(Format::fp8_block, m, n, k));
   }
-  return law_gemm(machine_, format_of(precision), m, n, k);
+  return law_gemm(format_of(precision), m, n, k);
 }
 
 double KernelTimes::grouped_gemm(Precision precision,
@@ -64,7 +70,8 @@ double KernelTimes::grouped_gemm(Precision precision,
   shape.k = k;
   shape.stage = stage;
   shape.persistent = fused;
-  const double grouped = cost::grouped_gemm(*machine_.laws, machine_.chip, shape).seconds;
+  const double grouped =
+      told(Law::grouped, cost::grouped_gemm(*machine_.laws, machine_.chip, shape));
   const bool weights = stage == cost::GemmStage::weight_gradient;
   const double single = weights ? gemm(precision, n, k, rows) : gemm(precision, rows, n, k);
   // A weight gradient reads and writes its FP32 buffer and a BF16 weight is 2 bytes: 6 in all.
@@ -86,7 +93,7 @@ double KernelTimes::attention(const AttentionShape& shape) const {
   const double small =
       machine_.blackwell ? constants_.small_head_blackwell : constants_.small_head_hopper;
   const double factor = shape.head_dim_qk <= kSmallHead ? small : 1;
-  return factor * cost::attention(*machine_.laws, machine_.chip, law).seconds;
+  return factor * told(Law::attention, cost::attention(*machine_.laws, machine_.chip, law));
 }
 
 double KernelTimes::quantise(double bytes) const {
@@ -109,11 +116,11 @@ double KernelTimes::all_gather(double bytes, int ranks) const {
   call.kind = cost::CollectiveKind::all_gather;
   call.bytes = bytes;
   call.ranks = ranks;
-  return cost::collective(*machine_.laws, machine_.chip, call).seconds;
+  return told(Law::collective, cost::collective(*machine_.laws, machine_.chip, call));
 }
 
 double KernelTimes::memory(cost::MemoryKernel kernel, double bytes) const {
-  return cost::memory_bound(*machine_.laws, machine_.chip, kernel, bytes, 0).seconds;
+  return told(Law::memory, cost::memory_bound(*machine_.laws, machine_.chip, kernel, bytes, 0));
 }
 
 }  // namespace epwise::sim

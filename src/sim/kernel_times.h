@@ -3,6 +3,7 @@
 #include "cost/gemm.h"
 #include "cost/parameters.h"
 #include "model/workload.h"
+#include "sim/law_spread.h"
 #include "sim/machine.h"
 
 namespace epwise::sim {
@@ -22,9 +23,11 @@ struct AttentionShape {
 /// laws and shares that no law holds come from the table of constants.
 class KernelTimes {
  public:
-  KernelTimes(const Machine& machine, const Constants& constants)
+  /// Answers are added to `tally`, where there is one.
+  KernelTimes(const Machine& machine, const Constants& constants, LawTally* tally = nullptr)
       : machine_(machine),
-        constants_(constants) {}
+        constants_(constants),
+        tally_(tally) {}
 
   /// Without the quantisation of its input. MXFP8 lies between 8 bit and block-scaled 8 bit: the
   /// mean of both laws.
@@ -67,9 +70,14 @@ class KernelTimes {
 
  private:
   double memory(cost::MemoryKernel kernel, double bytes) const;
+  double law_gemm(cost::Format format, double m, double n, double k) const;
+
+  /// The seconds, tallied.
+  double told(Law law, const cost::Cost& cost) const;
 
   const Machine& machine_;
   const Constants& constants_;
+  LawTally* tally_;
 };
 
 }  // namespace epwise::sim

@@ -59,8 +59,8 @@ Passes one_after_the_other(double forward, double backward) {
   return {forward, backward, forward + backward};
 }
 
-Passes dense_layer(const Setting& on, LayerPasses& layers) {
-  const DenseTimes times = dense_times(on.work, on.prices);
+Passes dense_layer(const Setting& on, const Piece& mixer, LayerPasses& layers) {
+  const DenseTimes times = dense_times(on.work, mixer, on.prices);
   const double forward = soft_max(times.gpu_forward(), times.host_forward());
   const double backward = soft_max(times.gpu_backward(), times.host_backward()) + times.replay;
   if (on.work.dense_mlp.forward.dense > 0) {
@@ -86,7 +86,7 @@ LayerPasses layer_passes(const StepWork& work,
   const double factor = overlap_host_factor(work.job->exchange, constants);
   const Setting on{work, constants, effects, prices, factor};
   LayerPasses layers;
-  layers.dense = dense_layer(on, layers);
+  layers.dense = dense_layer(on, work.mixer, layers);
   layers.moe = moe_layer(on, work.mixer, 1 + (factor - 1) * 0.5, layers);
   layers.offload = offload_of(on, layers.moe);
   layers.moe.add(layers.offload, 1);
@@ -96,7 +96,8 @@ LayerPasses layer_passes(const StepWork& work,
   layers.embedding = one_after_the_other(gpu_time(work.embedding.forward, prices),
                                          gpu_time(work.embedding.data, prices));
   if (work.job->architecture.prediction_depths > 0) {
-    layers.prediction = moe_layer(on, work.prediction_mixer, 1, layers);
+    layers.prediction = work.predicts_densely() ? dense_layer(on, work.prediction_mixer, layers)
+                                                : moe_layer(on, work.prediction_mixer, 1, layers);
     const Piece& more = work.prediction;
     layers.prediction.add(
         one_after_the_other(gpu_time(more.forward, prices),

@@ -117,6 +117,39 @@ bool waits_for_sizes(const model::Workload& job) {
          !fixed_buffers;
 }
 
+/// `hidden` runs beside `exchange`: what of it still takes time, with what contention takes back.
+double beside(double hidden, double exchange, double loss) {
+  return std::max(0.0, hidden - exchange) + loss * std::min(hidden, exchange);
+}
+
+/// What a recipe without combined 1F1B may hide inside a layer: the shared expert, half of it
+/// beside either exchange, and the experts' weight gradients beside the dispatch of the backward
+/// pass.
+void hide_inside(LayerTimes& times,
+                 const StepWork& work,
+                 const Constants& constants,
+                 const Prices& prices,
+                 const Effects& effects) {
+  const model::Exchange& exchange = work.job->exchange;
+  if (exchange.overlap || work.job->parallel.expert <= 1) {
+    return;
+  }
+  const double loss = effects.contention ? constants.overlap_loss : 0;
+  if (exchange.shared_expert_overlap) {
+    const Piece& shared = work.shared_expert;
+    const double forward = 0.5 * gpu_time(shared.forward, prices);
+    const double data = 0.5 * gpu_time(shared.data, prices);
+    const double weights = 0.5 * gpu_time(shared.weights, prices);
+    for (const double node : {times.d_forward, times.c_forward}) {
+      times.a_forward += beside(forward, node, loss) - forward;
+    }
+    for (const double node : {times.c_backward, times.d_backward}) {
+      times.a_data += beside(data, node, loss) - data;
+      times.a_weights += beside(weights, std::max(0.0, node - data), loss) - weights;
+    }
+  }
+}
+
 void time_gpu(LayerTimes& times, const StepWork& work, const Piece& mixer, const Prices& prices) {
   const bool fused = work.job->kernels.fused_experts;
   const Piece& router = work.router;
@@ -165,13 +198,13 @@ double priced_exchange(const StepWork& work, const Constants& constants) {
          constants.alltoall_launch;
 }
 
-DenseTimes dense_times(const StepWork& work, const Prices& prices) {
+DenseTimes dense_times(const StepWork& work, const Piece& mixer, const Prices& prices) {
   const model::Workload& job = *work.job;
   const auto gpu = [&](const Work& part) { return gpu_time(part, prices); };
   DenseTimes times;
-  times.a_forward = gpu(work.mixer.forward);
-  times.a_data = gpu(work.mixer.data);
-  times.a_weights = gpu(work.mixer.weights);
+  times.a_forward = gpu(mixer.forward);
+  times.a_data = gpu(mixer.data);
+  times.a_weights = gpu(mixer.weights);
   times.m_forward = gpu(work.dense_mlp.forward);
   times.m_data = gpu(work.dense_mlp.data);
   times.m_weights = gpu(work.dense_mlp.weights);
@@ -179,10 +212,10 @@ DenseTimes dense_times(const StepWork& work, const Prices& prices) {
     times.replay = times.m_forward;
   }
   if (!job.graphs.full_iteration && !job.graphs.whole_layers) {
-    const HostPair mixer = host_of(work.mixer, prices);
+    const HostPair mixing = host_of(mixer, prices);
     const HostPair mlp = host_of(work.dense_mlp, prices);
-    times.host_a_forward = mixer.forward;
-    times.host_a_backward = mixer.backward;
+    times.host_a_forward = mixing.forward;
+    times.host_a_backward = mixing.backward;
     times.host_m_forward = mlp.forward;
     times.host_m_backward = mlp.backward;
   }
@@ -210,6 +243,7 @@ LayerTimes layer_times(const StepWork& work,
   times.c_forward = combine + behind;
   times.c_backward = combine + behind;
 
+  hide_inside(times, work, constants, prices, effects);
   const Replay replay =
       replay_of(work, mixer, times, constants, prices, before + behind, dispatch + combine);
   times.a_data += replay.a;

@@ -72,7 +72,8 @@ struct DenseTimes {
   double host_backward() const { return host_a_backward + host_m_backward; }
 };
 
-DenseTimes dense_times(const StepWork& work, const Prices& prices);
+/// `mixer`: of the layer's own kind.
+DenseTimes dense_times(const StepWork& work, const Piece& mixer, const Prices& prices);
 
 /// One exchange in either direction, in s.
 double priced_exchange(const StepWork& work, const Constants& constants);

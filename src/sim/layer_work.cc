@@ -86,7 +86,11 @@ Piece shared_expert_work(const model::Workload& job, const Sizes& sizes, const K
 
 Piece dense_mlp_work(const model::Workload& job, const Sizes& sizes, const KernelTimes& times) {
   Piece piece;
-  if (sizes.dense_layers == 0) {
+  const auto& predicted = job.architecture.prediction;
+  const auto dense = [](const model::Layer& layer) {
+    return layer.feed_forward == model::FeedForward::dense;
+  };
+  if (sizes.dense_layers == 0 && std::ranges::none_of(predicted, dense)) {
     return piece;
   }
   add_mlp(piece,
@@ -181,7 +185,10 @@ Piece prediction_work(const model::Workload& job, const Sizes& sizes, const Kern
   return piece;
 }
 
-double exchange_time(const model::Workload& job, const Sizes& sizes, const Machine& machine) {
+double exchange_time(const model::Workload& job,
+                     const Sizes& sizes,
+                     const Machine& machine,
+                     LawTally& tally) {
   cost::Exchange call;
   call.backend = backend_of(job.exchange.dispatcher);
   call.tokens = sizes.rank_tokens;
@@ -190,10 +197,14 @@ double exchange_time(const model::Workload& job, const Sizes& sizes, const Machi
   call.experts = job.architecture.experts.count;
   call.ranks = job.parallel.expert;
   call.sms = call.backend == cost::Backend::nccl ? 0 : job.exchange.sms;
-  call.direction = cost::Direction::dispatch;
-  const double dispatch = cost::exchange(*machine.laws, machine.chip, call).seconds;
-  call.direction = cost::Direction::combine;
-  return 0.5 * (dispatch + cost::exchange(*machine.laws, machine.chip, call).seconds);
+  double both = 0;
+  for (const auto direction : {cost::Direction::dispatch, cost::Direction::combine}) {
+    call.direction = direction;
+    const cost::Cost answer = cost::exchange(*machine.laws, machine.chip, call);
+    tally.add(Law::exchange, answer);
+    both += answer.seconds;
+  }
+  return 0.5 * both;
 }
 
 int spanned_domains(const model::Workload& job, const Machine& machine) {

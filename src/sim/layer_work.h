@@ -34,7 +34,10 @@ Piece prediction_work(const model::Workload& job, const Sizes& sizes, const Kern
 
 /// One exchange of tokens, the mean of a dispatch and a combine, in s; 0 without expert
 /// parallelism.
-double exchange_time(const model::Workload& job, const Sizes& sizes, const Machine& machine);
+double exchange_time(const model::Workload& job,
+                     const Sizes& sizes,
+                     const Machine& machine,
+                     LawTally& tally);
 
 /// Nodes' worth of NVLink domains that expert parallelism spans: 1 inside one.
 int spanned_domains(const model::Workload& job, const Machine& machine);

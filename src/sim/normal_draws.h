@@ -8,6 +8,11 @@ namespace epwise::sim {
 /// library leaves its distributions open).
 class NormalDraws {
  public:
+  NormalDraws() = default;
+
+  /// Another sequence, independent of the first.
+  explicit NormalDraws(std::uint64_t seed) : state_(seed) {}
+
   double next();
 
  private:

@@ -66,7 +66,8 @@ Prices prices_of(const StepWork& work, const Constants& constants, const Effects
   prices.router = constants.router;
   prices.cross_entropy = constants.cross_entropy;
   prices.scan = constants.scan;
-  prices.collective = constants.tensor_parallel;
+  prices.collective = constants.tensor_parallel *
+                      (job.parallel.tensor_overlap ? constants.tensor_parallel_exposed : 1);
   prices.launch = constants.kernel_launch * (graph ? constants.graph_launch : 1);
   constexpr double kFusedKernels = 3;
   prices.fused_launches = kFusedKernels * constants.kernel_launch;

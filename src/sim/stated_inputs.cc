@@ -99,6 +99,27 @@ bool take_attention(std::string_view value, Workload& job, StatedInputs& stated)
   return fused.has_value();
 }
 
+bool take_tensor_overlap(std::string_view value, Workload& job, StatedInputs& stated) {
+  const auto on = choice(value, "on", "off");
+  if (on) {
+    job.parallel.tensor_overlap = *on;
+    stated.tensor_overlap = true;
+  }
+  return on.has_value();
+}
+
+bool take_optimizer_states(std::string_view value, Workload& job, StatedInputs& /*stated*/) {
+  constexpr double kMost = 64;
+  constexpr double kFp32 = 4;
+  const auto bytes = quantity(value, units::Dimension::bytes);
+  if (!bytes || *bytes > kMost) {
+    return false;
+  }
+  job.optimizer.main_weight = std::min(kFp32, *bytes);
+  job.optimizer.moments = *bytes - job.optimizer.main_weight;
+  return true;
+}
+
 bool take_fp8_attention(std::string_view value, Workload& job, StatedInputs& /*stated*/) {
   const auto on = choice(value, "on", "off");
   if (on) {
@@ -126,17 +147,21 @@ const std::vector<Entry>& entries() {
       {{"nvlink_domain", "a number of GPUs: 72", "GPUs of the job that share NVLink"}, take_domain},
       {{"attention_path", "fused or unfused", "kernels of a learnable softmax"}, take_attention},
       {{"fp8_attention", "on or off", "core attention in FP8"}, take_fp8_attention},
-      {{"fused_experts", "on or off", "experts as one kernel chain"}, take_fused_experts}};
+      {{"fused_experts", "on or off", "experts as one kernel chain"}, take_fused_experts},
+      {{"tensor_overlap", "on or off", "tensor-parallel collectives beside their GEMMs"},
+       take_tensor_overlap},
+      {{"optimizer_states", "a size: 12B", "weights and moments of a parameter"},
+       take_optimizer_states}};
   return all;
 }
 
-void note(std::string_view name, std::string_view value, Workload& job) {
+void note(std::string_view name, std::string_view value, const InputOrigin& origin, Workload& job) {
   const auto known = std::ranges::find(job.inputs, name, &model::Input::key);
   model::Input& input = known == job.inputs.end() ? job.inputs.emplace_back() : *known;
   input.key = name;
   input.value = value;
-  input.status = model::InputStatus::written;
-  input.why.clear();
+  input.status = origin.status;
+  input.why = origin.why;
 }
 
 }  // namespace
@@ -152,7 +177,10 @@ const std::vector<InputKind>& input_kinds() {
   return kinds;
 }
 
-std::string state(std::string_view text, model::Workload& job, StatedInputs& stated) {
+std::string state(std::string_view text,
+                  model::Workload& job,
+                  StatedInputs& stated,
+                  const InputOrigin& origin) {
   const auto sign = text.find('=');
   if (sign == std::string_view::npos) {
     return fmt::format("an input is written NAME=VALUE, not `{}`", text);
@@ -171,7 +199,7 @@ std::string state(std::string_view text, model::Workload& job, StatedInputs& sta
   if (!entry->take(value, job, stated)) {
     return fmt::format("{} takes {}, not `{}`", name, entry->kind.values, value);
   }
-  note(entry->kind.name, value, job);
+  note(entry->kind.name, value, origin, job);
   return {};
 }
 

@@ -143,11 +143,14 @@ StepNodes step_nodes(const StepWork& work, const Constants& constants, const Eff
   const LayerTimes times = layer_times(work, work.mixer, constants, prices, effects);
   StepNodes nodes;
   nodes.pipeline = work.pipeline;
-  nodes.table.push_back(node_costs(dense_times(work, prices), factor, delayed));
+  nodes.table.push_back(node_costs(dense_times(work, work.mixer, prices), factor, delayed));
   nodes.table.push_back(expert_layer(times, factor, delayed));
   add_gpu(nodes.table.back(), layers.offload);
-  nodes.table.push_back(expert_layer(
-      layer_times(work, work.prediction_mixer, constants, prices, effects), factor, delayed));
+  const Piece& mixer = work.prediction_mixer;
+  nodes.table.push_back(
+      work.predicts_densely()
+          ? node_costs(dense_times(work, mixer, prices), factor, delayed)
+          : expert_layer(layer_times(work, mixer, constants, prices, effects), factor, delayed));
   LayerCost& prediction = nodes.table.back();
   prediction.post = true;
   prediction[Node::post_forward].gpu =

@@ -63,10 +63,17 @@ double transfer_time(const model::Workload& job,
 
 }  // namespace
 
+bool StepWork::predicts_densely() const {
+  return std::ranges::any_of(job->architecture.prediction, [](const model::Layer& layer) {
+    return layer.feed_forward == model::FeedForward::dense;
+  });
+}
+
 LayerWork lower_layers(const model::Workload& job,
                        const Machine& machine,
                        const Constants& constants) {
-  const KernelTimes times(machine, constants);
+  LawTally tally;
+  const KernelTimes times(machine, constants, &tally);
   const Sizes sizes = sizes_of(job);
   const model::Architecture& shape = job.architecture;
   LayerWork work;
@@ -81,7 +88,7 @@ LayerWork lower_layers(const model::Workload& job,
     work.experts = expert_work(job, sizes, times);
     work.dispatch_side = dispatch_side_work(job, sizes, times);
     work.combine_side = combine_side_work(job, sizes, times);
-    work.exchange = exchange_time(job, sizes, machine);
+    work.exchange = exchange_time(job, sizes, machine, tally);
     work.activation_replay =
         times.elementwise(sizes.rows * shape.experts.ffn * kBf16 * shape.mlp_matrices());
   }
@@ -90,6 +97,7 @@ LayerWork lower_layers(const model::Workload& job,
   work.embedding = embedding_work(job, sizes, times);
   work.norm_replay = times.elementwise(sizes.rank_tokens * shape.hidden * kBf16 * 4);
   work.offload = offload_time(job, sizes, machine);
+  work.spread = tally.spread();
   return work;
 }
 

@@ -5,6 +5,7 @@
 #include "model/workload.h"
 #include "schedule/pipeline.h"
 #include "sim/constants.h"
+#include "sim/law_spread.h"
 #include "sim/machine.h"
 #include "sim/stated_inputs.h"
 #include "sim/work.h"
@@ -46,6 +47,7 @@ struct LayerWork {
   double norm_replay = 0;        // s, recomputing the norms of a layer
   double activation_replay = 0;  // s, recomputing the experts' activation
   double offload = 0;            // s, a layer's activations to host memory, or back
+  LawSpread spread;              // of the laws that were asked
 };
 
 /// The split of a recipe over stages and replicas, lowered.
@@ -62,6 +64,9 @@ struct StepWork : LayerWork, SplitWork {
   double layers_per_chunk = 1;
   double transfer = 0;           // s, between two stages; 0 without a pipeline
   bool several_domains = false;  // expert parallelism leaves the NVLink domain
+
+  /// Whether the layer of a prediction depth has a dense MLP.
+  bool predicts_densely() const;
   Machine machine;
   StatedInputs stated;
   const model::Workload* job = nullptr;  // outlives this

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sim/shared_errors.h"
 #include "sim/step.h"
 
 namespace epwise::sim {
@@ -21,7 +22,8 @@ double host_share(const StepWork& work, const Constants& constants) {
 
 double Uncertainty::half_width() const {
   return std::sqrt(base * base + routing * routing + softmax * softmax + overlap * overlap +
-                   tensor_parallel * tensor_parallel + hardware * hardware + host * host);
+                   tensor_parallel * tensor_parallel + hardware * hardware + host * host +
+                   laws * laws);
 }
 
 Uncertainty uncertainty_of(const StepWork& work, const Constants& constants) {
@@ -38,7 +40,7 @@ Uncertainty uncertainty_of(const StepWork& work, const Constants& constants) {
   if (job.exchange.overlap && !job.graphs.full_iteration) {
     known.overlap = constants.width_overlap;
   }
-  if (job.parallel.tensor > 1) {
+  if (job.parallel.tensor > 1 && !work.stated.tensor_overlap) {
     known.tensor_parallel = constants.width_tensor_parallel;
   }
   if (!work.machine.measured) {
@@ -47,6 +49,7 @@ Uncertainty uncertainty_of(const StepWork& work, const Constants& constants) {
   constexpr double kStatedHost = 0.35;  // of the width that a stated host time leaves
   known.host = constants.width_host * (work.stated.host_operation > 0 ? kStatedHost : 1) *
                std::min(1.0, host_share(work, constants) / kFullHostShare);
+  known.laws = law_width(work, constants);
   return known;
 }
 

@@ -21,6 +21,7 @@ struct Uncertainty {
   double tensor_parallel = 0;
   double hardware = 0;
   double host = 0;
+  double laws = 0;  // of kernels and exchanges, by their own deviations
 
   double half_width() const;  // of all together
 };

@@ -35,7 +35,10 @@ INPUTS
   --input states what the lists of assumptions name; an interval shrinks with what is known.
   routing=forced|natural, imbalance=1.2 (hottest rank over mean), host=40us (one framework
   operation), cpu=x86|grace, nic_rate=400Gbit/s, nvlink_domain=72, attention_path=fused|unfused
-  (learnable softmax), fp8_attention=on|off, fused_experts=on|off
+  (learnable softmax), fp8_attention=on|off, fused_experts=on|off, tensor_overlap=on|off
+  (collectives beside their GEMMs), optimizer_states=12B (weights and moments of a parameter).
+  `inputs: {host: 52us}` in .epwise.yaml says them for every recipe, in an entry of `targets` for
+  some; --input counts before both. The report says of each who said it, or that it is assumed.
 )";
 
 const std::vector<std::string_view>& format_names() {

@@ -25,6 +25,9 @@ TEST_CASE("an input is taken over, or refused with what it takes") {
       {"attention_path=unfused", ""},
       {"fp8_attention=on", ""},
       {"fused_experts=off", ""},
+      {"tensor_overlap=on", ""},
+      {"optimizer_states=8B", ""},
+      {"optimizer_states=8", "optimizer_states takes a size: 12B, not `8`"},
       {"host", "an input is written NAME=VALUE, not `host`"},
       {"hosts=40us", "predictions have no input `hosts`, did you mean `host`?"},
       {"cpu=arm", "cpu takes x86 or grace, not `arm`"},
@@ -55,7 +58,13 @@ TEST_CASE("what is stated replaces the assumption") {
   CHECK(job.inputs[0].value == "grace");
   CHECK(job.inputs[0].status == model::InputStatus::written);
   CHECK(job.inputs[0].why.empty());
-  CHECK(input_kinds().size() == 9);
+  CHECK(input_kinds().size() == 11);
+  CHECK(state("optimizer_states=10 B", job, stated).empty());
+  CHECK(job.optimizer.main_weight == 4);
+  CHECK(job.optimizer.moments == 6);
+  CHECK(state("cpu=x86", job, stated, {model::InputStatus::profile, "somebody measured"}).empty());
+  CHECK(job.inputs[0].status == model::InputStatus::profile);
+  CHECK(job.inputs[0].why == "somebody measured");
 }
 
 }  // namespace

@@ -1,0 +1,69 @@
+#!/usr/bin/env python3
+"""What `epwise simulate` and the closed form cost, in instructions (callgrind): the same on a busy machine as on a quiet one.
+
+    ninja -C BUILD epwise bench_simulate; tests/bench/simulate.py BUILD [--limits]
+
+100,000 candidates on two cores in 1 s are 20 us each, a cold `simulate` has 20 ms, the event tier 10 ms for a step of 16 stages and
+64 micro-batches; a core of 3 GHz retires about two instructions a cycle here, so 120,000, 120,000,000 and 60,000,000 are the limits.
+Allocations are counted too: a candidate whose layers and split are known makes none. Needs a Release build and valgrind.
+"""
+import argparse, pathlib, re, subprocess, sys, tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+RECIPE = ROOT / 'examples/seeds/q30-ep16-overlap.yaml'
+# tier: what one round is, rounds, instructions allowed, allocations allowed
+TIERS = {
+    'candidate': ('a candidate, layers and split known', 2000, 120_000, 0),
+    'lower': ('a recipe lowered, all laws asked', 100, None, None),
+    'predict': ('a prediction with waterfall and interval', 50, None, None),
+    'compare': ('a comparison, 256 paired draws', 5, None, None),
+}
+COLD_LIMIT = 120_000_000
+
+
+def instructions(command):
+    with tempfile.TemporaryDirectory() as folder:
+        run = subprocess.run(['valgrind', '--tool=callgrind', f'--callgrind-out-file={folder}/out', *command],
+                             stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    found = re.search(r'Collected : (\d+)', run.stderr)
+    if not found:
+        sys.exit(f'valgrind gave no count: {run.stderr[-400:]}')
+    return int(found[1])
+
+
+def allocations(command):
+    run = subprocess.run(['valgrind', '--tool=memcheck', *command], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    return int(re.search(r'total heap usage: ([\d,]+) allocs', run.stderr)[1].replace(',', ''))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument('build', type=pathlib.Path)
+    parser.add_argument('--limits', action='store_true')
+    args = parser.parse_args()
+    missed = []
+
+    def say(what, figure, unit, limit):
+        met = limit is None or figure <= limit
+        print(f'{what:<44}{figure:>14,.0f} {unit}{"" if limit is None else f", at most {limit:,}"}{"" if met else "   NOT MET"}', flush=True)
+        if not met:
+            missed.append(what)
+
+    bench = str(args.build / 'tests/bench_simulate')
+    for tier, (what, rounds, limit, most_allocations) in TIERS.items():
+        command = [bench, tier, str(RECIPE)]
+        say(what, (instructions([*command, str(rounds)]) - instructions([*command, '0'])) / rounds, 'instructions', limit)
+        if most_allocations is not None:
+            say('', allocations([*command, str(rounds)]) - allocations([*command, '0']), f'allocations in {rounds} rounds', most_allocations)
+    epwise = str(args.build / 'epwise')
+    cold = [epwise, 'simulate', str(RECIPE), '--hw', 'h100', '--gpus', '16']
+    say('simulate, cold', instructions(cold), 'instructions', COLD_LIMIT)
+    say('  of which lint and reading', instructions([epwise, 'lint', *cold[2:]]), 'instructions', None)
+    if missed and args.limits:
+        print('not met: ' + ', '.join(missed))
+        return 1
+    return 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
