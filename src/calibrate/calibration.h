@@ -76,7 +76,7 @@ struct Residual {
 
 /// A law with its parameters; laws.h says what each form means.
 struct Fit {
-  std::string id;    // "exchange.dispatch.direct.bf16"
+  std::string id;    // "dispatch.direct.bf16.h7168.r8"
   std::string form;  // "message_line", "sm_curve", "sm_table", "contention", "gemm_surface"
   std::vector<std::string> names;               // "alpha_us", "rate_gbs"
   std::vector<double> values;                   // in the units that the names end with

@@ -76,19 +76,22 @@ class Sorter {
     Sample sample = sample_of(point);
     if (is_collective(work.kernel)) {
       sample.query.bytes = work.shape.bytes;
-      lines[fmt::format("{}{}{}",
+      lines[fmt::format("{}{}.r{}{}",
                         scope_prefix(point.request),
                         to_string(work.kernel),
+                        work.shape.ranks,
                         work.sms > 0 ? fmt::format(".k{}", work.sms) : "")]
           .push_back(sample);
     } else if (is_exchange(work.kernel) && work.sms > 0 && !(work.pace > 0)) {
       sample.query.bytes = point.payload_bytes;
       sample.query.sms = work.sms;
-      curves[fmt::format("{}{}.{}.{}",
+      curves[fmt::format("{}{}.{}.{}.h{}.r{}",
                          scope_prefix(point.request),
                          to_string(work.kernel),
                          to_string(work.structure),
-                         format_word(work.format))]
+                         format_word(work.format),
+                         work.shape.hidden,
+                         work.shape.ranks)]
           .push_back(sample);
     } else if (is_gemm(work.kernel)) {
       place_gemm(point, sample);

@@ -1,6 +1,7 @@
 #include "calibrate/import_row.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdlib>
 #include <string_view>
@@ -93,18 +94,26 @@ bool has_size(const Work& work) {
   }
 }
 
+/// "imported.domain.dispatch.staged.bf16.t4096.h7168.e256.top8.r8.s24"
 std::string id_of(const Work& work, Scope scope) {
-  std::string id = fmt::format("imported.{}", work_text(work));
-  for (char& sign : id) {
-    sign = sign == ':' || sign == ',' || sign == ' ' ? '.' : sign;
+  constexpr std::array<std::string_view, 10> kSigns = {
+      "m", "n", "k", "g", "t", "h", "i", "e", "top", "r"};
+  std::string id = fmt::format("imported.{}.{}", to_string(scope), to_string(work.kernel));
+  if (is_exchange(work.kernel)) {
+    id += fmt::format(".{}", to_string(work.structure));
   }
-  std::string short_id;
-  for (const char sign : id) {
-    if (sign != '.' || short_id.back() != '.') {
-      short_id += sign;
+  id += fmt::format(".{}", format_word(work.format));
+  if (work.shape.bytes > 0) {
+    id += fmt::format(".b{:.0f}", work.shape.bytes);
+  }
+  std::size_t at = 0;
+  for (const ShapeField& field : shape_fields()) {
+    if (work.shape.*field.member != 0) {
+      id += fmt::format(".{}{}", kSigns.at(at), work.shape.*field.member);
     }
+    ++at;
   }
-  return fmt::format("{}.{}", short_id, to_string(scope));
+  return work.sms > 0 ? fmt::format("{}.s{}", id, work.sms) : id;
 }
 
 }  // namespace

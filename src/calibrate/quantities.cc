@@ -261,12 +261,16 @@ class Teller {
               "no dense GEMM was measured");
     const auto bf16 = ratios(dense(cost::Format::bf16));
     const double factor = bf16 ? std::exp(bf16->mean()) : 1;
-    add_ratio(blackwell ? "fp8_blackwell" : "fp8_hopper",
-              dense(cost::Format::fp8),
-              kKernelDoubt,
-              factor,
-              "dense GEMMs in fp8",
-              "no GEMM in fp8 was measured");
+    // Imported 8-bit products may hold their quantisation, which the step model counts apart.
+    add_ratio(
+        blackwell ? "fp8_blackwell" : "fp8_hopper",
+        [bare = dense(cost::Format::fp8)](const Point& point) {
+          return point.status == PointStatus::measured && bare(point);
+        },
+        kKernelDoubt,
+        factor,
+        "dense GEMMs in fp8",
+        "no GEMM in fp8 was measured");
     add_ratio(
         "grouped_gemm",
         [](const Point& point) {
@@ -292,6 +296,18 @@ class Teller {
   void add_launches() {
     add_point("kernel_launch", Kernel::launch, kHostDoubt);
     add_point("host_sync", Kernel::host_sync, kHostDoubt);
+    std::string why;
+    const Point* const eager = find(Kernel::launch, why);
+    const Point* const graph = find(Kernel::graph_launch, why);
+    if (eager == nullptr || graph == nullptr) {
+      refuse("graph_launch", why);
+      return;
+    }
+    tell_value("graph_launch",
+               graph->time.median / eager->time.median,
+               std::hypot(kHostDoubt, graph->time.relative_sd()),
+               "host.graph_launch over host.launch",
+               2);
   }
 
   /// Step times know best: they replace what kernels say.

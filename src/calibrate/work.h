@@ -31,7 +31,7 @@ enum class Kernel : std::uint8_t {
   graph_launch,     // one empty kernel of a graph of 64
   stream_hop,       // one stream waits for an event of another
   host_sync,        // counts (4 · experts bytes) to the host, and the host waits
-  host_operation,   // the host's share of one framework operation
+  host_operation,   // the host's share of one framework operation (host_probe.h)
   all_to_all,       // NCCL; bytes: the whole send buffer of one rank, as nccl-tests counts
   all_gather,       // NCCL; bytes: what every rank ends with
   reduce_scatter,   // NCCL; bytes: what every rank starts with
