@@ -16,6 +16,7 @@ namespace {
 using Names = std::vector<std::string_view>;
 
 constexpr std::size_t kLongest = 100;  // nobody misspells more
+constexpr std::size_t kShortest = 12;  // what is shorter begins too many names by chance
 
 std::string_view parent_of(std::string_view path) {
   const auto dot = path.rfind('.');
@@ -26,11 +27,15 @@ std::string_view last_part(std::string_view path) {
   return path.substr(path.rfind('.') + 1);
 }
 
-/// The only candidate that a name nearly is.
+/// The only candidate that a name nearly is, or that goes on where the name ends.
 std::optional<std::string> meant(std::string_view name, const Names& candidates) {
   constexpr int kMost = 2;
   if (name.size() > kLongest) {
     return std::nullopt;
+  }
+  const auto continues = [&](std::string_view each) { return each.starts_with(name); };
+  if (name.size() >= kShortest && std::ranges::count_if(candidates, continues) == 1) {
+    return std::string(*std::ranges::find_if(candidates, continues));
   }
   const auto near = text::nearest(name, candidates, 2);
   const auto far = [&](const std::string& each) { return text::edit_distance(name, each); };

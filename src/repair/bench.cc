@@ -1,6 +1,8 @@
 #include "repair/bench.h"
 
 #include <algorithm>
+#include <array>
+#include <string_view>
 
 #include "model/launcher_target.h"
 
@@ -12,6 +14,18 @@ constexpr int kUnreadable = 3;
 
 bool has(const std::vector<std::string>& sorted, const std::string& name) {
   return std::ranges::binary_search(sorted, name);
+}
+
+/// A key or word that is read from now on says what it always said: what is wrong with that is no
+/// mistake of the right spelling.
+bool is_of_misspelling(std::string_view finding) {
+  constexpr std::array<std::string_view, 5> kUnread{"recipe/unknown-key: ",
+                                                    "recipe/refused-key: ",
+                                                    "recipe/unknown-word: ",
+                                                    "flags/unrecognized: ",
+                                                    "flags/bad-choice: "};
+  return std::ranges::any_of(kUnread,
+                             [&](std::string_view rule) { return finding.starts_with(rule); });
 }
 
 }  // namespace
@@ -153,9 +167,11 @@ bool is_better(const Verdict& before, const Verdict& after, const std::string& f
   const auto was_hidden = [&](const std::string& name) {
     return has(before.problems, name) || has(before.hidden, name);
   };
-  return !has(after.findings, finding) && !has(after.open, finding) &&
-         std::ranges::all_of(after.problems, was_there) &&
-         std::ranges::all_of(after.hidden, was_hidden) && after.launch <= before.launch;
+  const bool nothing_new =
+      is_of_misspelling(finding) || (std::ranges::all_of(after.problems, was_there) &&
+                                     std::ranges::all_of(after.hidden, was_hidden));
+  return !has(after.findings, finding) && !has(after.open, finding) && nothing_new &&
+         after.launch <= before.launch;
 }
 
 }  // namespace epwise::repair

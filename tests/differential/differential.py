@@ -121,7 +121,8 @@ class MegatronLm:
 
     # Whether these work depends on a package or a process group, not on the recipe; --heterogeneous-layers-config is a text in a format
     # of its own, and the last belong to programs that the oracle does not start.
-    ELSEWHERE = ('--enable-msc', '--inprocess-restart', '--use-checkpoint-args', '--kitchen-', '--heterogeneous-layers-config', '--export-', '--modelopt-', '--retro-')
+    ELSEWHERE = ('--enable-msc', '--inprocess-restart', '--use-checkpoint-args', '--kitchen-', '--heterogeneous-layers-config', '--export-', '--modelopt-', '--retro-',
+                 '--enable-gpt-oss', '--finetune-data-', '--finetune-hf-dataset', '--freeze-base-for-mtp', '--qad-', '--teacher-model-config')
     # They say which program the recipe is for; the oracle reads it off the recipe as it was before the changes.
     PROGRAM = ('--hybrid', '--is-hybrid', '--mamba')
 

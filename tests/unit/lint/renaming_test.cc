@@ -67,6 +67,10 @@ TEST_CASE("a misspelt key gets the name that it nearly has") {
       {"MODEL_ARGS:\n  --num-layers: 4\n  --num-expert: 8\n",
        "flags/unrecognized",
        "neutral: --num-expert is --num-experts"},
+      {"MODEL_ARGS:\n  --num-layers: 4\n  --moe-token-dispatcher: alltoall\n",
+       "flags/unrecognized",
+       "neutral: --moe-token-dispatcher is --moe-token-dispatcher-type"},
+      {"MODEL_ARGS:\n  --num-layers: 4\n  --moe-router: x\n", "flags/unrecognized", ""},
       {"MODEL_ARGS:\n  --num-experts: 4\n  --num-expert: 8\n", "flags/unrecognized", ""},
       {"MODEL_ARGS:\n  --number-of-layers: 4\n", "flags/unrecognized", ""},
   };
