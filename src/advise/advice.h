@@ -143,11 +143,20 @@ struct SearchTally {
   bool stopped = false;
 };
 
+/// What predictions are held to.
+struct Anchor {
+  double measured = 0;   // s, the recipe's step
+  double predicted = 0;  // s, before it was measured
+};
+
 /// Everything that was found out.
 struct Advice {
   Goal goal = Goal::speed;
   std::vector<repair::Repair> repairs;  // that came first
   std::string repair_diff;
+  repair::Draft mended;  // the recipe with the repairs
+  std::optional<Anchor> anchor;
+  bool doubtful_dispatch = false;  // a measured exchange that the measured step belies: not used
   std::vector<const lint::Rule*> left;  // errors that no fix settles: plans leave them as they are
   std::vector<text::Diagnostic> missing;  // facts without which nothing can be predicted
   std::optional<sim::Prediction> present;

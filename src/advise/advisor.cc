@@ -5,6 +5,9 @@
 #include <set>
 #include <utility>
 
+#include <fmt/format.h>
+
+#include "advise/anchor.h"
 #include "advise/decision.h"
 #include "advise/diagnosis.h"
 #include "advise/overlap_ladder.h"
@@ -178,15 +181,19 @@ void place_rivals(const Prospect& present,
 
 }  // namespace
 
-Advice advise(const World& world,
-              const Knowledge& knowledge,
-              const Request& request,
-              std::vector<std::string>& strangers) {
+namespace {
+
+/// Everything but what needs a measured step.
+Advice study_recipe(const World& world,
+                    const Knowledge& knowledge,
+                    const Request& request,
+                    std::vector<std::string>& strangers) {
   Advice advice;
   advice.goal = request.goal;
   Mending mending(world.bench);
   advice.repairs = std::move(mending.repairs);
   advice.repair_diff = std::move(mending.diff);
+  advice.mended = mending.draft;
   advice.left = std::move(mending.left);
   Assessor bare(world, mending.draft, nullptr);
   const Space space(knowledge, bare.terrain().plain(), request.freedom);
@@ -214,6 +221,41 @@ Advice advise(const World& world,
   return advice;
 }
 
+/// The constants that go with a measured exchange; those there were where the step that follows
+/// from it is another than the measured one: then one of the two was measured of something else.
+sim::ConstantTable held_to(const World& world, const Measured& measured, bool& doubtful) {
+  constexpr double kAnother = 1.5;
+  Assessor assessor(world, Mending(world.bench).draft, nullptr);
+  const Prospect present = assessor.predicted(Edits{});
+  if (present.work == nullptr || measured.dispatch <= 0) {
+    return world.constants;
+  }
+  sim::ConstantTable table = anchored(world.constants, *present.work, measured);
+  const double step = step_range(*present.work, table.values).value;
+  doubtful =
+      measured.step > 0 && (step > kAnother * measured.step || step < measured.step / kAnother);
+  return doubtful ? world.constants : table;
+}
+
+}  // namespace
+
+Advice advise(const World& world,
+              const Knowledge& knowledge,
+              const Request& request,
+              std::vector<std::string>& strangers) {
+  World stated = world;
+  if (request.measured.host > 0) {
+    stated.inputs.push_back(fmt::format("host={}us", request.measured.host * 1e6));
+  }
+  bool doubtful = false;
+  const sim::ConstantTable table = held_to(stated, request.measured, doubtful);
+  const World held{stated.bench, stated.laws, table, stated.inputs, stated.highest};
+  Advice advice = study_recipe(held, knowledge, request, strangers);
+  anchor(advice, request.measured);
+  advice.doubtful_dispatch = doubtful;
+  return advice;
+}
+
 WhyNot why_not(const World& world, const Knowledge& /*knowledge*/, const Edit& edit) {
   const Mending mending(world.bench);
   Assessor assessor(world, mending.draft, nullptr);
@@ -222,12 +264,9 @@ WhyNot why_not(const World& world, const Knowledge& /*knowledge*/, const Edit& e
   answer.field = spelled.field;
   answer.value = edit.drop ? "" : edit.value.to_text();
   const Prospect present = assessor.predicted(Edits{});
-  Prospect other = assessor.prospect(Edits{edit});
+  const Prospect other = assessor.prospect(Edits{edit});
   answer.legality = legality_of(other);
-  if (!other.assessment.legal) {
-    other = assessor.predicted(Edits{edit});
-  }
-  if (other.work == nullptr || present.work == nullptr) {
+  if (!other.assessment.legal || other.work == nullptr || present.work == nullptr) {
     return answer;
   }
   const sim::Comparison comparison = sim::compare(*present.work, *other.work, world.constants);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "advise/advice.h"
+#include "advise/anchor.h"
 #include "advise/moves.h"
 
 namespace epwise::advise {
@@ -21,6 +22,7 @@ struct Request {
   Goal goal = Goal::speed;
   Freedom freedom;
   std::size_t top = 5;
+  Measured measured;
   std::vector<Contender> contenders;
   std::size_t workers = 1;
   double seconds = 60;  // of search; usually a few

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "cli/linting.h"
+#include "cli/simulation.h"
 #include "cli/target_options.h"
 #include "cost/compiled_table.h"
 #include "lint/field_spelling.h"
@@ -57,6 +58,18 @@ const RecipeOnTarget& checked(const RecipeOnTarget& recipe, const std::string& p
         "on how many GPUs? `epwise advise {} --hw {} --gpus 64`", name, recipe.target().hw->name));
   }
   return recipe;
+}
+
+advise::Measured measured_in(const Session& session, const std::string& path) {
+  const text::SourceFile file(path, session.files.read(path));
+  std::vector<text::Diagnostic> problems;
+  const advise::Measured measured = advise::read_measured(file, problems);
+  if (!problems.empty()) {
+    const text::Diagnostic& first = problems.front();
+    throw world::MissingError(fmt::format(
+        "{}:{}: {}", path, first.mark.nowhere() ? 1 : first.mark.start().line, first.message));
+  }
+  return measured;
 }
 
 expr::Value value_of(std::string_view text) {
@@ -118,14 +131,18 @@ AdvisedJob::AdvisedJob(Session& session, const Arguments& arguments, const std::
                    : recipe_.read()),
       bench_(recipe_.bench()),
       laws_(cost::compiled_table()),
-      world_{bench_, laws_, sim::constants(), input_texts(arguments)} {}
+      constants_(Simulator(session, arguments).constants(recipe_.target().hw->name)),
+      world_{bench_, laws_, constants_, input_texts(arguments)} {}
 
 std::string AdvisedJob::target_text() const {
   return describe(recipe_.target(), reading_.recipe->framework);
 }
 
-advise::Request advise_request(const Arguments& arguments) {
+advise::Request advise_request(const Session& session, const Arguments& arguments) {
   advise::Request request;
+  if (const auto path = arguments.one("--profile")) {
+    request.measured = measured_in(session, path->value);
+  }
   const std::string goal = arguments.text_of("--goal", "speed");
   request.goal = goal == "memory" ? advise::Goal::memory
                  : goal == "safe" ? advise::Goal::safe

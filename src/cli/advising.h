@@ -35,11 +35,13 @@ class AdvisedJob {
   RecipeOnTarget::Reading reading_;
   repair::Bench bench_;
   cost::Table laws_;
+  sim::ConstantTable constants_;  // those of --calibration among them
   advise::World world_;
 };
 
-/// What --goal, --keep, --may-change, --top and the terminal say. Throws world::UsageError.
-advise::Request advise_request(const Arguments& arguments);
+/// What --goal, --keep, --may-change, --top and --profile say. Throws world::UsageError and
+/// world::MissingError.
+advise::Request advise_request(const Session& session, const Arguments& arguments);
 
 /// "moe_router_topk=4" or "--moe-router-topk=4" → an edit of the recipe's field. Throws
 /// world::UsageError for names that the framework doesn't have, with the nearest ones.

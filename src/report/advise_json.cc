@@ -198,6 +198,11 @@ void add_findings(const advise::Advice& advice, Json& json) {
                   {"shares", shares},
                   {"helps", diagnosis.advice}};
   json["step_time_s"] = range_json(advice.present->step_time);
+  if (advice.anchor) {
+    json["measured"] = {{"step_time_s", rounded(advice.anchor->measured)},
+                        {"predicted_s", rounded(advice.anchor->predicted)},
+                        {"dispatch_time_used", !advice.doubtful_dispatch}};
+  }
   json["memory"] = memory_json(
       advice.present->needed_memory.value, advice.present->memory_limit, advice.fits_risk);
   json["dispatchers"] = list_json(advice.dispatchers, dispatcher_json);

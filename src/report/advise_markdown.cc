@@ -25,8 +25,10 @@ std::string dispatcher_rows(const Advice& advice) {
   for (const advise::DispatcherRow& row : advice.dispatchers) {
     const std::string name = row.name + (row.present ? " (now)" : "");
     if (!row.legality.legal || !row.step) {
-      out += fmt::format(
-          "| – | {} | | | | | not legal: {} |\n", name, cell(reason_text(row.legality)));
+      out += fmt::format("| – | {} | | | | | {}: {} |\n",
+                         name,
+                         row.legality.legal ? "no prediction" : "not legal",
+                         cell(reason_text(row.legality)));
       continue;
     }
     std::string more = row.tie && row.rank > 1 ? "too close to 1; decides: " + row.measurement : "";

@@ -73,6 +73,19 @@ class Text {
                fmt::format("{} to {} with 80 %",
                            seconds_text(now.step_time.low),
                            seconds_text(now.step_time.high))));
+    if (advice.anchor) {
+      line(fmt::format("  {:<{}}{:>9}   ", "", kNameWidth, "measured") +
+           paint_(Role::dim,
+                  fmt::format("{} were predicted; everything below is held to it",
+                              seconds_text(advice.anchor->predicted))));
+    }
+    if (advice.doubtful_dispatch) {
+      say("  ",
+          "the measured dispatch_time can't be: the step would be another than the measured one; "
+          "it "
+          "is not used",
+          Role::warning);
+    }
     const double limit = now.memory_limit;
     line(fmt::format(
              "  {:<{}}{:>9}   ", "memory now", kNameWidth, gib_text(now.needed_memory.value)) +

@@ -34,6 +34,10 @@ std::string advise_json(const AdvisedRecipe& recipe);
 /// For a pull request.
 std::string advise_markdown(const AdvisedRecipe& recipe);
 
+/// One self-contained page without scripts, fonts or links: plans, dispatchers, ladder, SM sweeps,
+/// where the step goes, memory.
+std::string advise_html(const AdvisedRecipe& recipe);
+
 std::string why_not_text(const AnsweredWhyNot& answered, const Style& style);
 std::string why_not_json(const AnsweredWhyNot& answered);
 
