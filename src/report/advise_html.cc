@@ -145,7 +145,7 @@ std::string sweep(const advise::SmSweep& from) {
   const bool there = std::ranges::find(from.points, from.present, &advise::SmSweep::Point::sms) !=
                      from.points.end();
   page.sweep.own = there ? from.present : 0;
-  page.sweep.best = from.chosen;
+  page.sweep.best = std::ranges::min_element(from.points, {}, &advise::SmSweep::Point::step)->sms;
   page.sweep.flat_from = from.flat_from;
   page.sweep.flat_to = from.flat_to;
   return sweep_section(page);
