@@ -103,7 +103,7 @@ struct Variable {
   std::string what;
 };
 
-/// Everything that advice/ says.
+/// Everything that knowledge/ says.
 struct Knowledge {
   std::vector<std::string> quick;  // ids of rules of arithmetic
   std::vector<Axis> axes;
@@ -119,7 +119,7 @@ struct Knowledge {
   const Axis* axis(std::string_view name) const;
 };
 
-/// advice/moves.yaml and advice/guidance.yaml → knowledge; an incomplete one and why where
+/// knowledge/moves.yaml and knowledge/guidance.yaml → knowledge; an incomplete one and why where
 /// something is missing or unknown:
 ///   moves.yaml:40:3: axis `dispatcher` has no move `hybrid`
 Knowledge read_knowledge(const text::SourceFile& moves,

@@ -31,7 +31,7 @@ std::string_view compiled_laws();
 /// hwprofiles/stepmodel/constants.yaml as sim/constants.h packs it (src/sim/stepc_main.cc).
 std::string_view compiled_step_model();
 
-/// advice/*.yaml as advise/moves.h packs them (src/advise/advicec_main.cc).
+/// advise/knowledge/*.yaml as advise/moves.h packs them (src/advise/advicec_main.cc).
 std::string_view compiled_advice();
 
 }  // namespace epwise::data
