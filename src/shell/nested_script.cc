@@ -11,8 +11,6 @@
 namespace epwise::shell {
 namespace {
 
-constexpr std::size_t npos = std::string_view::npos;
-
 std::string_view base_name(std::string_view path) {
   return path.substr(path.rfind('/') + 1);
 }

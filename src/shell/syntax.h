@@ -30,8 +30,8 @@ struct Part {
   text::Mark mark = {};
   std::string text;            // the literal; the name of a parameter; what a command says
   std::string operation = {};  // of a parameter: "", ":-", "%%", …; "#" for ${#x}, "!" for ${!x}
-  std::vector<Word> index = {};    // ${x[index]}: none or one
-  std::vector<Word> operand = {};  // ${x:-operand}, $((operand)): none or one
+  std::vector<Word> index;     // ${x[index]}: none or one
+  std::vector<Word> operand;   // ${x:-operand}, $((operand)): none or one
 };
 
 struct Word {
