@@ -5,11 +5,14 @@ namespace epwise::cli {
 std::vector<Command> commands() {
   return {
       lint_command(),
+      gate_command(),
+      baseline_command(),
       whatif_command(),
       why_command(),
       simulate_command(),
       compare_command(),
       advise_command(),
+      diff_command(),
       cost_command(),
       calibrate_command(),
       explain_command(),
@@ -18,6 +21,7 @@ std::vector<Command> commands() {
       doctor_command(),
       config_command(),
       lsp_command(),
+      schema_command(),
       completions_command(),
       help_command(),
   };

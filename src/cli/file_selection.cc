@@ -1,6 +1,7 @@
 #include "cli/file_selection.h"
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <optional>
 #include <set>
@@ -51,7 +52,7 @@ struct Found {
 /// Goes through a folder and keeps the files that `wanted` takes.
 class Walk {
  public:
-  /// `pattern`: files must match it as shown; empty: every YAML file.
+  /// `pattern`: files must match it as shown; empty: every YAML file and shell script.
   Walk(const world::Files& files, std::string pattern)
       : files_(files),
         pattern_(std::move(pattern)) {}
@@ -102,7 +103,10 @@ class Walk {
 
   bool is_wanted(const std::string& path) const {
     if (pattern_.empty()) {
-      return path.ends_with(".yaml") || path.ends_with(".yml");
+      constexpr std::array<std::string_view, 7> kEndings = {
+          ".yaml", ".yml", ".sh", ".bash", ".sbatch", ".slurm", ".sub"};
+      return std::ranges::any_of(kEndings,
+                                 [&path](std::string_view end) { return path.ends_with(end); });
     }
     return glob_matches(pattern_, path);
   }
@@ -165,7 +169,8 @@ Found expand(const world::Files& files, const std::string& argument) {
   if (files.is_directory(path)) {
     Found found = Walk(files, "").run(path);
     if (found.inputs.empty() && found.problems.empty()) {
-      found.problems.push_back(fmt::format("{}: no *.yaml or *.yml file in this folder", argument));
+      found.problems.push_back(
+          fmt::format("{}: no YAML file or shell script in this folder", argument));
     }
     return found;
   }

@@ -20,7 +20,8 @@ struct FileSelection {
   std::vector<std::string> unreadable;  // one sentence for each argument that gave nothing
 };
 
-/// A file is taken as it is, a folder gives every *.yaml and *.yml below it, a word with `*`, `?`
+/// A file is taken as it is, a folder gives every YAML file (*.yaml, *.yml) and shell
+/// script (*.sh, *.bash, *.sbatch, *.slurm, *.sub) below it, a word with `*`, `?`
 /// or `[` that names no file gives the files it matches, `-` is standard input under the name
 /// `standard_name`. Folders and patterns leave out what .gitignore and .epwiseignore files between
 /// the repository's root and the file name, and `.git` itself; links back to a folder above are not

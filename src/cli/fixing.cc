@@ -1,11 +1,14 @@
 #include <algorithm>
+#include <functional>
 #include <memory>
 #include <utility>
 
 #include "cli/linting.h"
+#include "model/launcher_target.h"
 #include "repair/elsewhere.h"
 #include "repair/proof.h"
 #include "report/tally.h"
+#include "waive/waivers.h"
 
 namespace epwise::cli {
 
@@ -61,21 +64,31 @@ std::size_t Linter::place_of(std::size_t document) const {
   return documents_.number > 0 ? static_cast<std::size_t>(documents_.number - 1) : document;
 }
 
-repair::Bench Linter::bench_of(const Sheet& sheet, std::size_t place) {
-  return {knowledge_,
-          sheet.resolved.target,
-          sheet.task.selection,
-          [this, &sheet](recipe::Framework framework, std::string_view model_class)
-              -> const recipe::Vocabulary& { return vocabulary_of(sheet, framework, model_class); },
-          sheet.request,
-          place,
-          static_cast<int>(place) + 1};
+repair::Bench Linter::bench_of(const Sheet& sheet, std::size_t place, const model::Target& target) {
+  repair::Bench bench{knowledge_,
+                      target,
+                      sheet.task.selection,
+                      [this, &sheet](recipe::Framework framework,
+                                     std::string_view model_class) -> const recipe::Vocabulary& {
+                        return vocabulary_of(sheet, framework, model_class);
+                      },
+                      sheet.request,
+                      place,
+                      static_cast<int>(place) + 1,
+                      {}};
+  if (sheet.task.ignores) {
+    bench.accept = [this, &target, &sheet](const recipe::Recipe& recipe, lint::Result& result) {
+      waive::Waivers().accept(recipe, {knowledge_, target, sheet.task.today}, result);
+    };
+  }
+  return bench;
 }
 
 void Linter::prove(const Sheet& sheet, LintOutcome& outcome) {
   for (std::size_t i = 0; i < outcome.files.size(); ++i) {
     report::LintedFile& file = outcome.files[i];
-    const repair::Bench bench = bench_of(sheet, place_of(i));
+    const model::Target on = model::with_launcher(sheet.resolved.target, *file.recipe);
+    const repair::Bench bench = bench_of(sheet, place_of(i), on);
     const bool full = sheet.task.written_in_full;
     repair::prove_fixes(
         bench, *file.recipe, file.result, full ? lint::Severity::note : lint::Severity::warning);
@@ -85,13 +98,48 @@ void Linter::prove(const Sheet& sheet, LintOutcome& outcome) {
   }
 }
 
+/// Comments that accept nothing any more go, with their line where nothing else stands in it.
+void Linter::drop_unused(Sheet& sheet, const LintOutcome& outcome, FixedText& fixed) {
+  std::vector<text::Mark> cuts;
+  for (const report::LintedFile& file : outcome.files) {
+    for (const lint::Finding& finding : file.result.findings) {
+      const text::Mark& mark = finding.primary.mark;
+      if (finding.rule->id == "suppression/unused" && mark.file == sheet.request.file.get()) {
+        cuts.push_back(waive::cut_of(mark));
+        fixed.repairs.push_back(
+            {std::string(finding.rule->id),
+             lint::Tier::neutral,
+             {{std::string(mark.file->bytes().substr(mark.begin, mark.end - mark.begin)),
+               "",
+               std::nullopt}}});
+      }
+    }
+  }
+  if (cuts.empty()) {
+    return;
+  }
+  std::ranges::sort(cuts, std::greater<>(), &text::Mark::begin);
+  std::string bytes(sheet.request.file->bytes());
+  for (const text::Mark& cut : cuts) {
+    bytes.erase(cut.begin, cut.end - cut.begin);
+  }
+  if (sheet.request.file->had_byte_order_mark()) {
+    bytes.insert(0, "\xEF\xBB\xBF");
+  }
+  sheet.request.file =
+      std::make_shared<const text::SourceFile>(sheet.request.file->name(), std::move(bytes));
+  sheet.request.stream = nullptr;
+}
+
 void Linter::fix(Sheet& sheet, LintOutcome& outcome) {
   const FixOrder& order = *sheet.task.fix;
   FixedText fixed;
-  fixed.before = bench_of(sheet, 0).draft();
+  fixed.before = bench_of(sheet, 0, sheet.resolved.target).draft();
+  drop_unused(sheet, outcome, fixed);
   std::vector<report::Repaired> repaired;
   for (std::size_t i = 0; i < outcome.files.size(); ++i) {
-    const repair::Bench bench = bench_of(sheet, place_of(i));
+    const model::Target on = model::with_launcher(sheet.resolved.target, *outcome.files[i].recipe);
+    const repair::Bench bench = bench_of(sheet, place_of(i), on);
     repair::Plan plan = repair::plan(bench, bench.lint(bench.draft()), order.highest);
     repaired.push_back(report_of(plan, !order.show_only));
     std::ranges::move(plan.repairs, std::back_inserter(fixed.repairs));
@@ -103,7 +151,7 @@ void Linter::fix(Sheet& sheet, LintOutcome& outcome) {
     }
     sheet.request.words = std::move(plan.after.draft.words);
   }
-  fixed.after = bench_of(sheet, 0).draft();
+  fixed.after = bench_of(sheet, 0, sheet.resolved.target).draft();
   LintOutcome after = lint(sheet);
   prove(sheet, after);
   const std::size_t documents = std::min(repaired.size(), after.files.size());

@@ -90,6 +90,21 @@ std::vector<Option> fix_options() {
   };
 }
 
+std::vector<Option> acceptance_options() {
+  using enum Option::Arity;
+  return {
+      {.name = "--baseline",
+       .arity = one,
+       .value = "FILE",
+       .summary = "findings that this file knows don't count (epwise baseline write)",
+       .variable = "EPWISE_BASELINE",
+       .completion = Completion::files},
+      {.name = "--no-ignores",
+       .summary = "comments such as `# epwise: ignore[...]` don't count",
+       .variable = "EPWISE_NO_IGNORES"},
+  };
+}
+
 std::vector<Option> input_options() {
   using enum Option::Arity;
   return {

@@ -20,6 +20,9 @@ std::vector<Option> configuration_options();
 /// --fix and --diff.
 std::vector<Option> fix_options();
 
+/// --baseline and --no-ignores.
+std::vector<Option> acceptance_options();
+
 /// --document, --stdin-filename, --list-files, --jobs, --exit-zero.
 std::vector<Option> input_options();
 

@@ -11,6 +11,8 @@
 
 #include <fmt/core.h>
 
+#include "cli/baseline.h"
+#include "cli/calendar.h"
 #include "cli/checkout.h"
 #include "cli/configuration_search.h"
 #include "cli/file_selection.h"
@@ -62,12 +64,14 @@ std::string read_standard_input(const Arguments& arguments, Session& session) {
 /// One run of `epwise lint`: everything that its steps share.
 class LintRun {
  public:
-  LintRun(Session& session, const Arguments& arguments)
+  LintRun(Session& session, const Arguments& arguments, const LintHooks& hooks)
       : session_(session),
         arguments_(arguments),
+        hooks_(hooks),
         machine_(session),
         given_(target_settings(arguments)),
-        configurations_(session.files, value("--config"), tool_version()) {}
+        configurations_(session.files, value("--config"), tool_version()),
+        today_(today(session.variables)) {}
 
   ExitCode run() {
     std::vector<Sink> sinks = parse_formats(arguments_.all("--format"), session_.variables);
@@ -75,6 +79,13 @@ class LintRun {
     shows_fixes_ = shows_fixes(sinks);
     written_in_full_ = is_written_in_full(sinks);
     select();
+    if (const auto baseline = arguments_.one("--baseline")) {
+      baseline_ = Baseline::read(session_.files, baseline->value);
+    }
+    checkout_ = find_checkout(session_.files);
+    if (hooks_.narrow) {
+      hooks_.narrow(selection_);
+    }
     if (arguments_.flag("--list-files")) {
       return list_files();
     }
@@ -89,14 +100,24 @@ class LintRun {
       return ExitCode::interrupted;
     }
     report.knowledge = &knowledge;
-    report.checkout = find_checkout(session_.files);
     auto code = ExitCode{static_cast<std::uint8_t>(report.exit_code)};
+    if (hooks_.judge) {
+      code = worst(code, hooks_.judge(report, baseline_));
+      report.exit_code = to_int(code);
+    }
+    if (!hooks_.writes) {
+      return code;
+    }
     if (fix_) {
       const ExitCode put = put_fixes(told, ending);
       if (put == ExitCode::interrupted) {
         return put;
       }
       code = worst(code, put);
+    }
+    if (hooks_.nothing_is_fine && report.files.empty() && code == ExitCode::clean) {
+      session_.err << "epwise: no recipe among the files that changed\n";
+      std::erase_if(sinks, [](const Sink& sink) { return sink.path.empty(); });
     }
     if (fix_ && fix_->show_only) {
       std::erase_if(sinks, [](const Sink& sink) { return sink.path.empty(); });
@@ -186,7 +207,7 @@ class LintRun {
       const Sources& sources = sources_[i];
       LintTask task;
       task.path = input.path;
-      task.named = input.named;
+      task.named = input.named && !arguments_.flag("--skip-others");
       task.words_only = words_only_;
       if (input.standard) {
         task.standard = read_standard_input(arguments_, session_);
@@ -198,6 +219,8 @@ class LintRun {
       task.weaker.push_back(&sources.configuration->target);
       task.selection = selection_of(sources.run, knowledge);
       task.fix = fix_;
+      task.ignores = !arguments_.flag("--no-ignores");
+      task.today = today_;
       task.shows_fixes = shows_fixes_;
       task.written_in_full = written_in_full_;
       task.selects_any = std::ranges::any_of(
@@ -228,14 +251,36 @@ class LintRun {
     }
     check_base(outcomes);
     ReportBuilder builder(session_, arguments_, told);
+    if (hooks_.nothing_is_fine) {
+      builder.allow_nothing();
+    }
     for (const std::string& sentence : selection_.unreadable) {
       builder.add_unreadable(sentence);
     }
     for (std::size_t i = 0; i < tasks_.size(); ++i) {
       fixed_.push_back(std::move(outcomes[i].fixed));
+      for (report::LintedFile& file : outcomes[i].files) {
+        baseline_.accept(checkout_, file);
+      }
       builder.add(tasks_[i], thresholds_[i], std::move(outcomes[i]));
     }
-    return builder.finish();
+    report::LintReport report = builder.finish();
+    report.checkout = checkout_;
+    if (arguments_.one("--baseline")) {
+      report.baseline = baseline_.count();
+      tell_settled(*report.baseline);
+    }
+    return report;
+  }
+
+  void tell_settled(const report::BaselineCount& count) {
+    if (count.settled > 0) {
+      session_.err << fmt::format(
+          "epwise: {} of {} settled: `epwise baseline prune {}` takes them out\n",
+          report::counted(count.settled, "finding"),
+          count.path,
+          count.path);
+    }
   }
 
   void check_base(const std::vector<LintOutcome>& outcomes) const {
@@ -280,6 +325,7 @@ class LintRun {
 
   Session& session_;
   const Arguments& arguments_;
+  const LintHooks& hooks_;
   ThisMachine machine_;
   std::optional<FixOrder> fix_;
   bool shows_fixes_ = false;
@@ -292,12 +338,19 @@ class LintRun {
   std::vector<Sources> sources_;
   std::vector<LintTask> tasks_;
   std::vector<Threshold> thresholds_;
+  Baseline baseline_;
+  report::Checkout checkout_;
+  std::string today_;
 };
 
 }  // namespace
 
+ExitCode run_lint_with(Session& session, const Arguments& arguments, const LintHooks& hooks) {
+  return LintRun(session, arguments, hooks).run();
+}
+
 ExitCode run_lint(Session& session, const Arguments& arguments) {
-  return LintRun(session, arguments).run();
+  return run_lint_with(session, arguments, {});
 }
 
 }  // namespace epwise::cli

@@ -9,10 +9,12 @@
 #include <fmt/core.h>
 #include <fmt/ranges.h>
 
+#include "cli/places.h"
 #include "cli/recipe_header.h"
 #include "cli/target_resolution.h"
 #include "model/launcher_target.h"
 #include "recipe/load.h"
+#include "waive/waivers.h"
 #include "yaml/parse.h"
 
 namespace epwise::cli {
@@ -78,6 +80,24 @@ std::shared_ptr<const text::SourceFile> base_file(const std::string& path,
   return path.empty() ? nullptr
                       : std::make_shared<const text::SourceFile>(
                             path, files.read(path, yaml::Limits{}.bytes));
+}
+
+std::function<std::shared_ptr<const text::SourceFile>(const std::string&)> neighbours(
+    const world::Files& files, const std::string& path) {
+  return [&files, folder = parent_of(path)](
+             const std::string& name) -> std::shared_ptr<const text::SourceFile> {
+    for (const std::string& place : {name, join(folder, name)}) {
+      if (files.is_file(place)) {
+        try {
+          return std::make_shared<const text::SourceFile>(place,
+                                                          files.read(place, yaml::Limits{}.bytes));
+        } catch (const MissingError&) {
+          return nullptr;
+        }
+      }
+    }
+    return nullptr;
+  };
 }
 
 DocumentChoice parse_document(const Setting& setting) {
@@ -146,15 +166,24 @@ LintOutcome Linter::lint(const Sheet& sheet) {
     keep_document(documents_.number, task.path, recipes);
   }
   const model::Target& on = sheet.resolved.target;
+  waive::Waivers waivers;
   for (recipe::Recipe& loaded : recipes) {
     const auto recipe = std::make_shared<const recipe::Recipe>(std::move(loaded));
     const recipe::Vocabulary& vocabulary =
         vocabulary_of(sheet, recipe->framework, recipe->model_class);
     const model::Target target = model::with_launcher(on, *recipe);
     lint::Result result = lint::lint(*recipe, vocabulary, target, knowledge_, task.selection);
+    if (task.ignores) {
+      waivers.accept(*recipe, {knowledge_, target, task.today}, result);
+    }
     std::string described = describe(target, recipe->framework);
     outcome.files.push_back({recipe->path, recipe, std::move(result), std::move(described)});
   }
+  std::vector<std::pair<const recipe::Recipe*, lint::Result*>> results;
+  for (report::LintedFile& file : outcome.files) {
+    results.emplace_back(file.recipe.get(), &file.result);
+  }
+  waivers.report(task.selection, knowledge_, results);
   return outcome;
 }
 
@@ -184,6 +213,7 @@ recipe::Request Linter::request_of(const LintTask& task,
   request.base = base_file(resolved.base, files_);
   request.words = words_;
   request.environment = resolved.target.environment;
+  request.open = neighbours(files_, task.path);
   if (documents_.merge) {
     request.documents = recipe::Request::Documents::merge;
   }

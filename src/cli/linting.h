@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -33,6 +34,10 @@ DocumentChoice parse_document(const Setting& setting);
 std::shared_ptr<const text::SourceFile> base_file(const std::string& path,
                                                   const world::Files& files);
 
+/// How a launch script at `path` reaches other files: as they are named, else from its own folder.
+std::function<std::shared_ptr<const text::SourceFile>(const std::string&)> neighbours(
+    const world::Files& files, const std::string& path);
+
 /// What --fix and --diff ask for.
 struct FixOrder {
   lint::Tier highest = lint::Tier::neutral;
@@ -60,6 +65,8 @@ struct LintTask {
   lint::Selection selection;
   bool selects_any = true;       // some rule is left
   bool shows_fixes = false;      // some format does: they are tried then, and those that fail go
+  bool ignores = true;           // comments such as `# epwise: ignore[…]` count
+  std::string today;             // "2026-11-22", for comments that end with a day
   bool written_in_full = false;  // those of notes are tried too, and other targets
   std::optional<FixOrder> fix;
 };
@@ -107,9 +114,10 @@ class Linter {
   const recipe::Vocabulary& vocabulary_of(const Sheet& sheet,
                                           recipe::Framework framework,
                                           std::string_view model_class);
-  repair::Bench bench_of(const Sheet& sheet, std::size_t place);
+  repair::Bench bench_of(const Sheet& sheet, std::size_t place, const model::Target& target);
   std::size_t place_of(std::size_t document) const;
   void fix(Sheet& sheet, LintOutcome& outcome);
+  static void drop_unused(Sheet& sheet, const LintOutcome& outcome, FixedText& fixed);
   void prove(const Sheet& sheet, LintOutcome& outcome);
   std::shared_ptr<const text::SourceFile> read(const LintTask& task) const;
 

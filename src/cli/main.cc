@@ -11,6 +11,7 @@
 #include "hw/driver_probe.h"
 #include "world/disk_files.h"
 #include "world/process_variables.h"
+#include "world/programs.h"
 
 namespace {
 
@@ -34,6 +35,7 @@ int main(int argc, char** argv) {
   epwise::world::DiskFiles files;
   const epwise::world::ProcessVariables variables;
   const epwise::hw::DriverProbe devices;
+  const epwise::world::ProcessPrograms programs;
   epwise::cli::App app({std::cin,
                         std::cout,
                         std::cerr,
@@ -41,6 +43,7 @@ int main(int argc, char** argv) {
                         variables,
                         epwise::cli::find_terminal(),
                         devices,
-                        &interruption});
+                        &interruption,
+                        &programs});
   return app.run(std::vector<std::string>(argv + 1, argv + argc));
 }

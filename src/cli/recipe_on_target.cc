@@ -14,6 +14,8 @@
 #include "cli/rules_source.h"
 #include "cli/target_options.h"
 #include "cli/version.h"
+#include "model/launcher_target.h"
+#include "recipe/launch_script.h"
 #include "recipe/load.h"
 #include "yaml/parse.h"
 
@@ -82,6 +84,8 @@ RecipeOnTarget::RecipeOnTarget(Session& session,
   const ThisMachine machine(session);
   resolved_ = resolve_target(sources, knowledge_, machine);
   base_ = base_file(resolved_.base, session.files);
+  open_ = neighbours(session.files, path_);
+  take_launcher();
   selection_ = selection_of(run, knowledge_);
   threshold_ = threshold_of(run);
 }
@@ -97,6 +101,18 @@ std::shared_ptr<const text::SourceFile> RecipeOnTarget::source(Session& session)
   }
   return std::make_shared<const text::SourceFile>(path_,
                                                   session.files.read(path_, yaml::Limits{}.bytes));
+}
+
+/// The number of GPUs that a launch script itself starts counts where nothing else is said.
+void RecipeOnTarget::take_launcher() {
+  if (file_ == nullptr || !recipe::is_launch_script(*file_)) {
+    return;
+  }
+  const auto recipes = load(resolved_.target);
+  const auto index = static_cast<std::size_t>(document_ == 0 ? 0 : document_ - 1);
+  if (index < recipes.size()) {
+    resolved_.target = model::with_launcher(resolved_.target, recipes[index]);
+  }
 }
 
 RecipeOnTarget::Reading RecipeOnTarget::read(const model::Target& target) {
@@ -153,6 +169,7 @@ recipe::Request RecipeOnTarget::request_for(const model::Target& target) const {
   request.base = base_;
   request.words = words_;
   request.environment = target.environment;
+  request.open = open_;
   if (merge_) {
     request.documents = recipe::Request::Documents::merge;
   }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -64,6 +65,7 @@ class RecipeOnTarget {
  private:
   std::shared_ptr<const text::SourceFile> source(Session& session) const;
   recipe::Request request_for(const model::Target& target) const;
+  void take_launcher();
   std::vector<recipe::Recipe> load(const model::Target& target);
 
   std::string path_;
@@ -73,6 +75,7 @@ class RecipeOnTarget {
   lint::Knowledge knowledge_;
   std::shared_ptr<const text::SourceFile> file_;
   std::shared_ptr<const text::SourceFile> base_;
+  std::function<std::shared_ptr<const text::SourceFile>(const std::string&)> open_;
   ResolvedTarget resolved_;
   lint::Selection selection_;
   Threshold threshold_;

@@ -62,7 +62,8 @@ report::LintReport ReportBuilder::finish() {
   if (!rules_left_) {
     say("nothing is left of the rules after --select and --ignore");
   }
-  if (!checked_) {
+  const bool nothing = report_.files.empty() && code_ == ExitCode::clean;
+  if (!checked_ && !(nothing_is_fine_ && nothing)) {
     code_ = worst(code_, ExitCode::nothing_checked);
     say_unless_told("nothing was checked");
   }
@@ -101,7 +102,7 @@ void ReportBuilder::say_skipped() {
     return;
   }
   const bool one = skipped_.size() == 1;
-  say(fmt::format("skipped {} YAML file{} that {} no recipe{}",
+  say(fmt::format("skipped {} file{} that {} no recipe{}",
                   skipped_.size(),
                   one ? "" : "s",
                   one ? "is" : "are",

@@ -20,6 +20,9 @@ class ReportBuilder {
   /// and that nothing was checked.
   ReportBuilder(Session& session, const Arguments& arguments, bool told);
 
+  /// No recipe among the inputs is no failure.
+  void allow_nothing() { nothing_is_fine_ = true; }
+
   /// An argument that gave no file: "recipes/x: no such file or folder".
   void add_unreadable(const std::string& sentence);
 
@@ -44,6 +47,7 @@ class ReportBuilder {
   report::LintReport report_;
   ExitCode code_ = ExitCode::clean;
   bool checked_ = false;
+  bool nothing_is_fine_ = false;
   bool any_ = false;
   bool rules_left_ = true;
   std::vector<std::string> skipped_;

@@ -113,7 +113,7 @@ bool is_written_in_full(const std::vector<Sink>& sinks) {
 bool shows_fixes(const std::vector<Sink>& sinks) {
   return std::ranges::any_of(sinks, [](const Sink& sink) {
     return sink.write == report::write_full || sink.write == report::write_json ||
-           sink.write == report::write_sarif;
+           sink.write == report::write_sarif || sink.write == report::write_rdjson;
   });
 }
 

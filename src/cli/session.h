@@ -6,6 +6,7 @@
 #include "cli/terminal.h"
 #include "hw/device.h"
 #include "world/files.h"
+#include "world/programs.h"
 
 namespace epwise::cli {
 
@@ -18,7 +19,8 @@ struct Session {
   const world::Variables& variables;
   Terminal terminal;
   const hw::DeviceProbe& devices;
-  Interruption* interruption = nullptr;  // none in most tests
+  Interruption* interruption = nullptr;       // none in most tests
+  const world::Programs* programs = nullptr;  // null pointer: none can be started
 };
 
 }  // namespace epwise::cli

@@ -25,6 +25,9 @@ void transfer(Archive& archive, EmbeddedFile& file) {
 /// hwprofiles/*.yaml as hw/profile_archive.h packs them, sorted by path.
 std::span<const EmbeddedFile> hardware_profiles();
 
+/// data/schemas/*.json, JSON Schemas of our own files and outputs, by name without ending.
+std::span<const EmbeddedFile> schemas();
+
 /// hwprofiles/costlaws/*.yaml as cost/table_entry.h packs them (src/cost/lawc_main.cc).
 std::string_view compiled_laws();
 

@@ -24,6 +24,7 @@ struct Result {
   const Rule* root = nullptr;
   std::vector<model::Rewrite> effective;
   std::vector<Finding> findings;     // by place, then severity, then id
+  std::vector<Accepted> accepted;    // were findings, until a user's word took them out
   std::vector<Explained> explained;  // failed, and follow from the failure of another rule, by id
   std::vector<Open> open;
   std::vector<const Rule*> waiting;  // failed, and wait for a value that is wrong by itself

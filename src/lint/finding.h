@@ -64,6 +64,14 @@ struct Finding {
   bool consequence = false;  // explained by another finding; not shown
 };
 
+/// A finding that the user lives with for now: a comment in the recipe or a baseline says so.
+struct Accepted {
+  Finding finding;
+  std::string reason;  // the user's words
+  text::Mark mark;     // of the comment; nowhere: a baseline's
+  std::string source;  // "recipe.yaml:12", "baseline.yaml"
+};
+
 /// A rule that could not be decided.
 struct Open {
   const Rule* rule = nullptr;

@@ -39,6 +39,19 @@ bool is_complete(const std::string& program) {
   return std::find(kPrograms.begin(), kPrograms.end(), program_name(program)) != kPrograms.end();
 }
 
+/// Flags by which a training is told from tools that share a few others.
+bool is_of_training(std::string_view word) {
+  constexpr std::array<std::string_view, 8> kFlags = {"--num-layers",
+                                                      "--hidden-size",
+                                                      "--micro-batch-size",
+                                                      "--global-batch-size",
+                                                      "--lr",
+                                                      "--train-iters",
+                                                      "--train-samples",
+                                                      "--tensor-model-parallel-size"};
+  return std::find(kFlags.begin(), kFlags.end(), word.substr(0, word.find('='))) != kFlags.end();
+}
+
 class Flags {
  public:
   explicit Flags(const Vocabulary& vocabulary) {
@@ -65,16 +78,6 @@ class Flags {
  private:
   std::map<std::string_view, const Flag*> flags_;
 };
-
-Word word_of(const Given& field) {
-  Word word{field.text(), field.mark};
-  word.needs = field.needs();
-  const bool caller = std::any_of(field.pieces.begin(),
-                                  field.pieces.end(),
-                                  [](const shell::Piece& piece) { return piece.caller; });
-  word.origin = caller ? Origin::environment : Origin::written;
-  return word;
-}
 
 /// Sorts a program's words into those that are sure, those under a condition, and holes.
 class Sorter {
@@ -192,6 +195,13 @@ void open_rest(Recipe& recipe,
   }
 }
 
+bool takes_sizes_from_checkpoint(const Recipe& recipe) {
+  return std::any_of(recipe.fields.begin(), recipe.fields.end(), [](const auto& entry) {
+    const bool* on = entry.second.value.boolean();
+    return entry.first.ends_with("use_checkpoint_args") && on != nullptr && *on;
+  });
+}
+
 }  // namespace
 
 bool is_megatron(const LaunchWords& launch, const Vocabulary& vocabulary) {
@@ -201,7 +211,10 @@ bool is_megatron(const LaunchWords& launch, const Vocabulary& vocabulary) {
     const std::string text = field.text();
     return is_flag(text) && flags.find(text) != nullptr;
   };
-  return std::count_if(launch.arguments.begin(), launch.arguments.end(), known) >= kEnough;
+  const auto trains = [](const Given& field) { return is_of_training(field.text()); };
+  return std::count_if(launch.arguments.begin(), launch.arguments.end(), known) >= kEnough &&
+         (is_complete(launch.program) ||
+          std::any_of(launch.arguments.begin(), launch.arguments.end(), trains));
 }
 
 void read_flags(Recipe& recipe, const LaunchWords& launch, const Vocabulary& vocabulary) {
@@ -214,7 +227,7 @@ void read_flags(Recipe& recipe, const LaunchWords& launch, const Vocabulary& voc
   const bool conditional = std::any_of(sorter.words.begin(),
                                        sorter.words.end(),
                                        [](const OpenWord& each) { return each.condition != 0; });
-  if (conditional || !sorter.holes.empty()) {
+  if (conditional || !sorter.holes.empty() || !parser.complete) {
     drop_missing(arguments);
   }
   add_arguments(recipe, std::move(arguments), vocabulary);
@@ -222,6 +235,10 @@ void read_flags(Recipe& recipe, const LaunchWords& launch, const Vocabulary& voc
       recipe.find("model.num_layers") != nullptr && recipe.find("model.hidden_size") != nullptr;
   if (!sorter.holes.empty() && !sized) {
     open_rest(recipe, vocabulary, sorter.holes);
+  } else if (!parser.complete && !sized) {  // it brings sizes of its own
+    open_rest(recipe, vocabulary, {program_name(launch.program)});
+  } else if (takes_sizes_from_checkpoint(recipe)) {
+    open_rest(recipe, vocabulary, {"the checkpoint"});
   }
   recipe.raw["raw.program"] =
       parser.complete ? Value::unset() : Value::of(program_name(launch.program));

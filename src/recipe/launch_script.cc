@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "recipe/bridge_launch.h"
 #include "recipe/flag_launch.h"
 #include "recipe/launch_words.h"
 #include "shell/interpreter.h"
@@ -67,11 +68,11 @@ class Reader {
   std::vector<Recipe> run() {
     shell::Surroundings surroundings = surrounding();
     trace_ = shell::follow(*request_.file, surroundings);
-    const Vocabulary& megatron = vocabulary_for_(Framework::mlm);
     for (const shell::Invocation& invocation : trace_.invocations) {
       auto launch = launch_words(invocation.words);
-      if (launch && is_megatron(*launch, megatron) && recipes_.size() < kMostLaunches) {
-        add(invocation, std::move(*launch), megatron);
+      const auto framework = launch ? framework_of(*launch) : std::nullopt;
+      if (framework && recipes_.size() < kMostLaunches) {
+        add(invocation, std::move(*launch), *framework);
       }
     }
     if (recipes_.empty()) {
@@ -83,10 +84,26 @@ class Reader {
  private:
   static constexpr std::size_t kMostLaunches = 16;
 
+  /// Whose settings a program takes; nullopt for one that nobody knows here.
+  std::optional<Framework> framework_of(const LaunchWords& launch) const {
+    for (const Framework each : {Framework::mlm, Framework::bridge}) {
+      if (request_.framework && *request_.framework != each) {
+        continue;
+      }
+      const Vocabulary& vocabulary = vocabulary_for_(each);
+      if (each == Framework::mlm ? is_megatron(launch, vocabulary)
+                                 : is_bridge(launch, vocabulary)) {
+        return each;
+      }
+    }
+    return std::nullopt;
+  }
+
   shell::Surroundings surrounding() const {
     shell::Surroundings result;
     result.path = request_.file->name();
     result.environment = request_.environment;
+    result.open = request_.open;
     result.outer = shell::directives(*request_.file);
     if (!result.outer.empty()) {
       result.outer.insert(result.outer.begin(), shell::field_of("sbatch"));
@@ -128,9 +145,9 @@ class Reader {
     return result;
   }
 
-  void add(const shell::Invocation& invocation, LaunchWords launch, const Vocabulary& vocabulary) {
+  void add(const shell::Invocation& invocation, LaunchWords launch, Framework framework) {
     Recipe recipe = start_;
-    recipe.framework = Framework::mlm;
+    recipe.framework = framework;
     if (!recipes_.empty()) {
       recipe.path += fmt::format("#{}", recipes_.size() + 1);
     }
@@ -159,7 +176,12 @@ class Reader {
         launch.arguments.push_back(shell::field_of(word.text, word.mark));
       }
     }
-    read_flags(recipe, launch, vocabulary);
+    const Vocabulary& vocabulary = vocabulary_for_(framework);
+    if (framework == Framework::mlm) {
+      read_flags(recipe, launch, vocabulary);
+    } else {
+      read_bridge_launch(recipe, launch, request_, vocabulary);
+    }
     recipe.raw["raw.launcher"] = Value::of("shell");
     recipes_.push_back(std::move(recipe));
   }
@@ -172,7 +194,7 @@ class Reader {
         {"recipe/unrecognized",
          recipe.root,
          "this script starts no training that epwise knows: no Python program with flags of "
-         "Megatron-LM",
+         "Megatron-LM or overrides of Megatron-Bridge",
          {},
          "give variables that decide it with --env, or the launch itself behind --"});
     return recipe;

@@ -11,7 +11,7 @@
 namespace epwise::recipe {
 namespace {
 
-using shell::Field;
+using Given = shell::Field;
 
 constexpr std::size_t npos = std::string_view::npos;
 
@@ -52,7 +52,7 @@ std::string dashed(std::string_view name) {
 
 class Reader {
  public:
-  explicit Reader(const std::vector<Field>& words) : words_(words) {}
+  explicit Reader(const std::vector<Given>& words) : words_(words) {}
 
   std::optional<LaunchWords> run() {
     while (at_ < words_.size()) {
@@ -139,7 +139,7 @@ class Reader {
 
   struct Option {
     std::string value;
-    const Field* field = nullptr;
+    const Given* field = nullptr;
     text::Mark mark;
     std::size_t width = 1;  // in words
   };
@@ -230,7 +230,7 @@ class Reader {
   }
 
   /// K=V
-  void variable(const Field& field) {
+  void variable(const Given& field) {
     if (field.pieces.empty()) {
       return;
     }
@@ -239,7 +239,7 @@ class Reader {
     if (length == 0 || first.substr(length, 1) != "=") {
       return;
     }
-    Field value = field;
+    Given value = field;
     shell::Piece& piece = value.pieces.front();
     piece.text = first.substr(length + 1);
     if (piece.verbatim) {
@@ -249,7 +249,7 @@ class Reader {
     out_.variables.insert_or_assign(first.substr(0, length), std::move(value));
   }
 
-  const std::vector<Field>& words_;
+  const std::vector<Given>& words_;
   std::size_t at_ = 0;
   Starter starter_ = Starter::none;
   LaunchWords out_;
@@ -287,7 +287,17 @@ std::string program_name(const std::string& program) {
   return program.substr(program.rfind('/') + 1);
 }
 
-std::optional<LaunchWords> launch_words(const std::vector<Field>& words) {
+Word word_of(const Given& field) {
+  Word word{field.text(), field.mark};
+  word.needs = field.needs();
+  const bool caller = std::any_of(field.pieces.begin(),
+                                  field.pieces.end(),
+                                  [](const shell::Piece& piece) { return piece.caller; });
+  word.origin = caller ? Origin::environment : Origin::written;
+  return word;
+}
+
+std::optional<LaunchWords> launch_words(const std::vector<Given>& words) {
   return Reader(words).run();
 }
 

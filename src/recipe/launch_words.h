@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "recipe/word.h"
 #include "shell/field.h"
 #include "shell/interpreter.h"
 
@@ -48,5 +49,8 @@ std::optional<LaunchWords> launch_words(const std::vector<shell::Field>& words);
 
 /// The name of a program without its folders.
 std::string program_name(const std::string& program);
+
+/// A field as a word of a command line; what it would need is the whole of its pieces' needs.
+Word word_of(const shell::Field& field);
 
 }  // namespace epwise::recipe

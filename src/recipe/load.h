@@ -33,6 +33,9 @@ struct Request {
   std::optional<Framework> framework;  // forced; otherwise sniffed
   std::vector<std::string> words;      // after `--`: Hydra overrides (bridge) or flags (mlm)
   Environment environment;
+  /// Of a launch script: another file that it names, by that name or seen from the script's folder;
+  /// null pointer where there is none. Unset: no other file is read.
+  std::function<std::shared_ptr<const text::SourceFile>(const std::string& path)> open = {};
   enum class Documents { each, merge } documents = Documents::each;
 };
 

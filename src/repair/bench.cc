@@ -4,7 +4,7 @@
 #include <array>
 #include <string_view>
 
-#include "model/launcher_target.h"
+#include "repair/script_edit.h"
 
 namespace epwise::repair {
 
@@ -57,7 +57,7 @@ const recipe::Vocabulary& Bench::vocabulary_of(const recipe::Recipe& recipe) con
                            : vocabulary_for(recipe.framework, recipe.model_class);
 }
 
-Trial Bench::lint(Draft draft, const model::Target* instead) const {
+Trial Bench::load(Draft draft) const {
   recipe::Request again = request;
   again.words = draft.words;
   if (request.file) {
@@ -73,12 +73,22 @@ Trial Bench::lint(Draft draft, const model::Target* instead) const {
     return trial;
   }
   trial.recipe = std::make_shared<const recipe::Recipe>(std::move(recipes[place]));
-  trial.result =
-      lint::lint(*trial.recipe,
-                 vocabulary_for(trial.recipe->framework, trial.recipe->model_class),
-                 model::with_launcher(instead == nullptr ? target : *instead, *trial.recipe),
-                 knowledge,
-                 selection);
+  return trial;
+}
+
+Trial Bench::lint(Draft draft, const model::Target* instead) const {
+  Trial trial = load(std::move(draft));
+  if (!trial.recipe) {
+    return trial;
+  }
+  trial.result = lint::lint(*trial.recipe,
+                            vocabulary_for(trial.recipe->framework, trial.recipe->model_class),
+                            instead == nullptr ? target : *instead,
+                            knowledge,
+                            selection);
+  if (accept) {
+    accept(*trial.recipe, trial.result);
+  }
   return trial;
 }
 
@@ -101,6 +111,16 @@ Draft Bench::changed(const Draft& draft, const Change& change, std::string& obst
       return result;
     }
     result.bytes = std::move(edited.text);
+  }
+  if (!change.script.empty()) {
+    const Trial now = load(draft);
+    if (!now.recipe) {
+      obstacle = "the script starts another number of programs";
+      return result;
+    }
+    const std::size_t mark = result.bytes.starts_with("\xEF\xBB\xBF") ? 3 : 0;
+    result.bytes.replace(
+        mark, std::string::npos, edited_script(*now.recipe, change.script, obstacle));
   }
   result.words = edited_words(std::move(result.words), change.words);
   return result;

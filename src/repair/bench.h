@@ -41,10 +41,16 @@ struct Bench {
   recipe::Request request;  // file, framework, words and environment as they were
   std::size_t place = 0;    // of the recipe among those of the request
   int document = 1;         // of the file
+  /// Takes findings out of a result that the user accepts; they are not to be repaired. May be
+  /// empty.
+  std::function<void(const recipe::Recipe&, lint::Result&)> accept = {};
 
   Draft draft() const;
 
   const recipe::Vocabulary& vocabulary_of(const recipe::Recipe& recipe) const;
+
+  /// Reads a draft without linting it; without recipe where it holds fewer than before.
+  Trial load(Draft draft) const;
 
   /// Lints a draft, on another target where one is given.
   Trial lint(Draft draft, const model::Target* instead = nullptr) const;

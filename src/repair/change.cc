@@ -18,6 +18,7 @@ using recipe::Framework;
 using yaml::Literal;
 
 constexpr std::string_view kVariable = "env.";
+constexpr std::string_view kCommandLine = "<command line>";
 
 Literal literal_of(const expr::Value& value) {
   if (const auto* boolean = value.boolean()) {
@@ -76,7 +77,7 @@ class Translator {
   Translator(const recipe::Recipe& recipe, const recipe::Vocabulary& vocabulary)
       : recipe_(recipe),
         vocabulary_(vocabulary),
-        has_file_(!recipe.files.empty() && recipe.files.front()->name() != "<command line>") {}
+        has_file_(!recipe.files.empty() && recipe.files.front()->name() != kCommandLine) {}
 
   Change run(const Fix& fix) {
     for (const Fix::Edit& edit : fix.edits) {
@@ -124,11 +125,21 @@ class Translator {
     return launcher != recipe_.raw.end() && launcher->second.to_text() == "shell";
   }
 
-  void edit_file(std::vector<std::string> path, std::optional<Literal> value) {
-    if (is_script()) {
-      obstruct("it stands in a shell script, which has to be edited by hand");
+  /// Given behind `--` and not by the file.
+  static bool is_word(const Field* field) {
+    return field != nullptr && !field->key.nowhere() && field->key.file->name() == kCommandLine;
+  }
+
+  /// Words of the script itself; what stands in a file that it names has to be edited there.
+  void edit_script(const Field* field, WordEdit edit) {
+    if (field != nullptr && !stands_in(field->key, recipe_)) {
+      obstruct(fmt::format("{} stands in another file than the script", field->spelling));
       return;
     }
+    change_.script.push_back(std::move(edit));
+  }
+
+  void edit_file(std::vector<std::string> path, std::optional<Literal> value) {
     change_.edits.push_back({std::move(path), std::move(value)});
   }
 
@@ -145,6 +156,14 @@ class Translator {
 
   void set_variable(const Fix::Edit& edit) {
     const std::string name = edit.name.substr(kVariable.size());
+    if (is_script()) {
+      const bool kept = !edit.remove && !edit.target.is_unset();
+      edit_script(
+          nullptr,
+          {"$" + name,
+           kept ? std::optional(std::vector{expr::python_text(edit.target)}) : std::nullopt});
+      return;
+    }
     const bool mlm = recipe_.framework == Framework::mlm;
     if (!has_file_ || (!mlm && !vocabulary_.has_section("env_vars"))) {
       obstruct(fmt::format("{} is an environment variable, set outside of the recipe", name));
@@ -162,6 +181,14 @@ class Translator {
     const Field* field = written(edit.name);
     if (field != nullptr) {
       check_place(*field);
+    }
+    if (is_script() && !is_word(field)) {
+      edit_script(
+          field,
+          {field == nullptr ? recipe_.path_of(edit.name) : field->spelling,
+           edit.remove ? std::nullopt
+                       : std::optional(std::vector{yaml::render(literal_of(edit.target))})});
+      return;
     }
     if (goes_to_file(field)) {
       edit_file(keys_of(field == nullptr ? recipe_.path_of(edit.name) : field->spelling),
@@ -193,7 +220,9 @@ class Translator {
     }
     const bool bare = edit.target.boolean() != nullptr && edit.value == "true";
     const auto words = bare ? std::vector<std::string>{} : words_of(edit.target);
-    if (goes_to_file(field)) {
+    if (is_script() && !is_word(field)) {
+      edit_script(field, {edit.field, words});
+    } else if (goes_to_file(field)) {
       edit_file({"MODEL_ARGS", edit.field}, Literal::of_word(bare ? "true" : joined(words)));
     } else {
       change_.words.push_back({edit.field, words});
@@ -201,7 +230,9 @@ class Translator {
   }
 
   void drop_argument(const Field& field) {
-    if (stands_in(field.key, recipe_) && has_file_) {
+    if (is_script() && !is_word(&field)) {
+      edit_script(&field, {field.spelling, std::nullopt});
+    } else if (stands_in(field.key, recipe_) && has_file_) {
       edit_file({"MODEL_ARGS", field.spelling}, std::nullopt);
     } else {
       change_.words.push_back({field.spelling, std::nullopt});

@@ -23,7 +23,8 @@ struct WordEdit {
 struct Change {
   std::vector<yaml::Edit> edits;
   std::vector<WordEdit> words;
-  std::string obstacle;  // why it can't be done in the recipe; empty otherwise
+  std::vector<WordEdit> script;  // of a launch script; "$X" for a variable that it exports
+  std::string obstacle;          // why it can't be done in the recipe; empty otherwise
 };
 
 /// A fix in the recipe's own form. Values that come from words behind `--` change there, all others

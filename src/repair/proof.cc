@@ -56,7 +56,7 @@ class Prover {
     if (!obstacle.empty() || draft == draft_) {
       return false;
     }
-    if (!change.edits.empty()) {
+    if (!change.edits.empty() || !change.script.empty()) {
       fix.patches = patches_of(*recipe_.files.front(), draft.bytes);
     }
     if (!change.words.empty()) {

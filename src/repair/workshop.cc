@@ -83,6 +83,11 @@ void add_change(Change& all, const Change& more) {
       all.edits.push_back(edit);
     }
   }
+  for (const WordEdit& edit : more.script) {
+    if (std::ranges::find(all.script, edit.key, &WordEdit::key) == all.script.end()) {
+      all.script.push_back(edit);
+    }
+  }
   all.words.insert(all.words.end(), more.words.begin(), more.words.end());
 }
 

@@ -55,6 +55,11 @@ std::string write_concise(const LintReport& report, const Style& style) {
       add_verdict(file, report.files.size() == 1, style, out);
     }
   }
+  for (const Budget& budget : report.budgets) {
+    if (!style.quiet || budget.state == Budget::State::broken) {
+      out += budget_text(budget) + '\n';
+    }
+  }
   if (!style.quiet && report.files.size() > 1) {
     const Tally sum = tally(report);
     out += fmt::format("{}{}\n", counted(sum.files, "file"), verdict_counts(sum));

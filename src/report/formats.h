@@ -13,6 +13,10 @@ std::string write_concise(const LintReport& report, const Style& style);
 std::string write_json(const LintReport& report, const Style& style);
 std::string write_sarif(const LintReport& report, const Style& style);
 std::string write_github(const LintReport& report, const Style& style);
+std::string write_markdown(const LintReport& report, const Style& style);
+std::string write_junit(const LintReport& report, const Style& style);
+std::string write_gitlab(const LintReport& report, const Style& style);
+std::string write_rdjson(const LintReport& report, const Style& style);
 
 /// Markdown for the job's step summary: verdict of every file and the whole table of findings,
 /// where `github` annotations stop at GitHub's limits.

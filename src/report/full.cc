@@ -82,6 +82,8 @@ class FullText {
     }
     if (!style_.quiet) {
       open();
+      accepted();
+      budgets();
       summary();
     }
     return std::move(out_);
@@ -221,6 +223,38 @@ class FullText {
     }
   }
 
+  void budgets() {
+    for (const Budget& budget : report_.budgets) {
+      const bool broken = budget.state == Budget::State::broken;
+      const bool kept = budget.state == Budget::State::kept;
+      paragraph(broken ? Role::error
+                : kept ? Role::good
+                       : Role::note,
+                broken ? "budget broken:"
+                : kept ? "budget kept:"
+                       : "budget undecided:",
+                budget_text(budget));
+    }
+  }
+
+  void accepted() {
+    if (!style_.verbose) {
+      return;
+    }
+    for (const LintedFile& file : report_.files) {
+      for (const lint::Accepted& each : file.result.accepted) {
+        paragraph(Role::note,
+                  fmt::format("accepted[{}]:", each.finding.rule->id),
+                  fmt::format("{}: {} ({}{}{})",
+                              file.path,
+                              each.finding.message,
+                              each.source,
+                              each.reason.empty() ? "" : ": ",
+                              each.reason));
+      }
+    }
+  }
+
   void summary() {
     const Tally sum = tally(report_);
     if (sum.files == 0 || (sum.rules == 0 && sum.findings() == 0)) {
@@ -292,7 +326,8 @@ class FullText {
   }
 
   static std::string open_count(const Tally& sum) {
-    return sum.open > 0 ? fmt::format(", {} open", sum.open) : std::string();
+    std::string text = sum.open > 0 ? fmt::format(", {} open", sum.open) : std::string();
+    return text + (sum.accepted > 0 ? fmt::format(", {} accepted", sum.accepted) : std::string());
   }
 
   void paragraph(Role role, std::string_view head, std::string_view rest) {

@@ -198,6 +198,10 @@ std::string write_github(const LintReport& report, const Style& /*style*/) {
   return out;
 }
 
+std::string write_markdown(const LintReport& report, const Style& /*style*/) {
+  return github_step_summary(report);
+}
+
 std::string github_step_summary(const LintReport& report) {
   const Tally sum = tally(report);
   std::string out = fmt::format("### epwise: {}, {}, {} in {}\n",
@@ -221,6 +225,16 @@ std::string github_step_summary(const LintReport& report) {
     }
     out += table_row(report, entry);
     ++written;
+  }
+  for (const Budget& budget : report.budgets) {
+    const std::string text = budget_text(budget);
+    out += fmt::format("\n{}{}\n",
+                       budget.state == Budget::State::broken ? "**budget broken:** " : "",
+                       markdown(text));
+  }
+  if (sum.accepted > 0) {
+    out += fmt::format("\n{} accepted by comments or the baseline\n",
+                       counted(sum.accepted, "finding"));
   }
   if (sum.open > 0) {
     std::vector<std::string> names;

@@ -211,6 +211,17 @@ Json file_v1(const LintedFile& file) {
     open.push_back(
         {{"rule", id_v1(entry.rule)}, {"code", code_v1(entry.rule)}, {"needs", entry.needs}});
   }
+  if (!file.result.accepted.empty()) {
+    Json accepted = Json::array();
+    for (const lint::Accepted& each : file.result.accepted) {
+      Json entry = finding_v1(file, each.finding);
+      entry["accepted"] = {{"by", each.mark.nowhere() ? "baseline" : "comment"},
+                           {"source", each.source},
+                           {"reason", each.reason}};
+      accepted.push_back(std::move(entry));
+    }
+    json["accepted"] = std::move(accepted);
+  }
   json["effective"] = std::move(effective);
   json["findings"] = std::move(findings);
   json["open"] = std::move(open);
@@ -221,19 +232,47 @@ Json file_v1(const LintedFile& file) {
   return json;
 }
 
+Json budget_v1(const Budget& budget) {
+  const bool broken = budget.state == Budget::State::broken;
+  const bool kept = budget.state == Budget::State::kept;
+  return {{"path", budget.path},
+          {"option", budget.option},
+          {"limit", budget.limit},
+          {"state",
+           broken ? "broken"
+           : kept ? "kept"
+                  : "undecided"},
+          {"text", budget.text}};
+}
+
 Json summary_v1(const LintReport& report) {
   const Tally sum = tally(report);
-  return {{"files", sum.files},
-          {"rules", sum.rules},
-          {"errors", sum.errors},
-          {"warnings", sum.warnings},
-          {"notes", sum.notes},
-          {"open", sum.open},
-          {"starts", sum.starts},
-          {"rejects", sum.rejects},
-          {"undecided", sum.undecided},
-          {"strict", report.strict},
-          {"exit_code", report.exit_code}};
+  Json json = {{"files", sum.files},
+               {"rules", sum.rules},
+               {"errors", sum.errors},
+               {"warnings", sum.warnings},
+               {"notes", sum.notes},
+               {"open", sum.open},
+               {"starts", sum.starts},
+               {"rejects", sum.rejects},
+               {"undecided", sum.undecided},
+               {"strict", report.strict},
+               {"exit_code", report.exit_code}};
+  if (sum.accepted > 0) {
+    json["accepted"] = sum.accepted;
+  }
+  if (report.baseline) {
+    json["baseline"] = {{"path", report.baseline->path},
+                        {"known", report.baseline->known},
+                        {"settled", report.baseline->settled}};
+  }
+  if (!report.budgets.empty()) {
+    json["budgets"] = Json::array();
+    for (const Budget& budget : report.budgets) {
+      json["budgets"].push_back(budget_v1(budget));
+    }
+  }
+  return json;
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -52,6 +53,23 @@ struct Checkout {
   std::string branch;    // may be empty
 };
 
+/// A limit on a predicted number, and what became of it.
+struct Budget {
+  enum class State : std::uint8_t { kept, broken, undecided };
+  State state = State::kept;
+  std::string path;    // of the recipe
+  std::string option;  // "--max-exposed-comm"
+  std::string limit;   // "8 %"
+  std::string text;    // "exposed communication 9.1 % to 14.2 % of the step"
+};
+
+/// What the baseline came to in this run.
+struct BaselineCount {
+  std::string path;
+  int known = 0;    // findings that it holds
+  int settled = 0;  // entries of linted files that no finding answers to any more
+};
+
 /// What `epwise lint` wants to say, before anyone chose a format.
 struct LintReport {
   std::string tool_version;
@@ -59,6 +77,8 @@ struct LintReport {
   const lint::Knowledge* knowledge = nullptr;
   lint::Selection selection;
   std::vector<std::string> unreadable;  // sentences, one an input
+  std::vector<Budget> budgets;          // of `epwise gate`
+  std::optional<BaselineCount> baseline = {};
   int exit_code = 0;
   bool strict = false;
   Checkout checkout;

@@ -87,6 +87,14 @@ class SarifLog {
       for (const lint::Finding* finding : shown(file)) {
         results_.push_back(fail(file, *finding));
       }
+      for (const lint::Accepted& accepted : file.result.accepted) {
+        RankedResult suppressed = fail(file, accepted.finding);
+        suppressed.json["suppressions"] = Json::array(
+            {{{"kind", accepted.mark.nowhere() ? "external" : "inSource"},
+              {"status", "accepted"},
+              {"justification", accepted.reason.empty() ? accepted.source : accepted.reason}}});
+        results_.push_back(std::move(suppressed));
+      }
       for (const lint::Open& open : file.result.open) {
         results_.push_back(undecided(file, open));
       }

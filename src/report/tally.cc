@@ -84,6 +84,7 @@ Tally tally(const LintReport& report) {
       count(result, finding->severity);
     }
     result.files_with_findings += findings.empty() ? 0 : 1;
+    result.accepted += static_cast<int>(file.result.accepted.size());
     result.open += static_cast<int>(file.result.open.size());
     result.rules = std::max(result.rules, file.result.rules_checked);
     result.crashed_rules += static_cast<int>(file.result.crashed_rules.size());
@@ -198,6 +199,22 @@ std::vector<std::string> failures(const LintReport& report) {
     }
   }
   return result;
+}
+
+std::string budget_text(const Budget& budget) {
+  const auto word = [&budget]() -> std::string_view {
+    switch (budget.state) {
+      case Budget::State::kept:
+        return "within";
+      case Budget::State::broken:
+        return "beyond";
+      case Budget::State::undecided:
+        break;
+    }
+    return "can't be told from";
+  };
+  return fmt::format(
+      "{}: {}: {} {} {}", budget.path, budget.text, word(), budget.option, budget.limit);
 }
 
 std::string counted(int count, std::string_view noun) {

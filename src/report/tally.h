@@ -22,6 +22,7 @@ struct Tally {
   int undecided = 0;
   int unreadable = 0;     // files that hold no recipe
   int crashed_rules = 0;  // our bugs
+  int accepted = 0;       // findings that a comment or a baseline takes out
 
   int findings() const { return errors + warnings + notes; }
 };
@@ -56,6 +57,9 @@ std::vector<const lint::Open*> open_rules(const LintReport& report);
 /// What kept epwise from checking everything, a sentence each: inputs that can't be read, rules
 /// that crashed.
 std::vector<std::string> failures(const LintReport& report);
+
+/// "a.yaml: exposed communication 9 % to 14 % of the step: beyond --max-exposed-comm 8 %"
+std::string budget_text(const Budget& budget);
 
 /// "1 error", "3 errors"
 std::string counted(int count, std::string_view noun);

@@ -28,6 +28,7 @@ struct AppRun {
   cli::Terminal terminal = {};
   GivenDevices devices = {};
   cli::Interruption* interruption = nullptr;
+  const world::Programs* programs = nullptr;
 
   // What it did.
   int code = -1;
@@ -40,7 +41,15 @@ struct AppRun {
     std::ostringstream out_stream;
     std::ostringstream err_stream;
     const MemoryVariables environment(variables);
-    cli::App app({in, out_stream, err_stream, files, environment, terminal, devices, interruption});
+    cli::App app({in,
+                  out_stream,
+                  err_stream,
+                  files,
+                  environment,
+                  terminal,
+                  devices,
+                  interruption,
+                  programs});
     code = app.run(words);
     out = out_stream.str();
     err = err_stream.str();

@@ -11,6 +11,8 @@ Command why_command();
 Command simulate_command();
 Command compare_command();
 Command advise_command();
+Command baseline_command();
+Command gate_command();
 Command cost_command();
 Command explain_command();
 Command rules_command();
@@ -19,6 +21,8 @@ Command doctor_command();
 Command calibrate_command();
 Command config_command();
 Command lsp_command();
+Command diff_command();
+Command schema_command();
 Command completions_command();
 Command help_command();
 

@@ -14,8 +14,8 @@ namespace epwise::cli {
 namespace {
 
 constexpr std::string_view kAbout = R"(FILES
-  A file is linted whatever its name; a folder gives every *.yaml and *.yml below it, except what
-  .gitignore and .epwiseignore files leave out and what is no recipe; a quoted pattern
+  A file is linted whatever its name; a folder gives every YAML file and shell script below it,
+  except what .gitignore and .epwiseignore files leave out and what is no recipe; a quoted pattern
   ('recipes/**/*.yaml') is expanded; - is standard input. Words behind -- are overrides in the form
   of the recipe (Hydra for Megatron-Bridge, flags for Megatron-LM), or, without a FILE, the whole
   launch.
@@ -25,6 +25,14 @@ WHERE SETTINGS COME FROM
   (# epwise: --hw gb200 --gpus 256), then the entry of `targets` and the rest of the nearest
   .epwise.yaml up to the root of the repository. `epwise config show --origin FILE` tells which
   one won. What nobody says stays unknown, and rules that need it stay open.
+
+ACCEPTED FINDINGS
+  # epwise: ignore[RULE, ...]: reason      beside a key or in the line above it: a finding about that
+  key or anything below it is accepted. `while te < 2.8` or `until 2027-03-01` in front of the colon
+  ends it; ignore-file[RULE]: reason speaks of the whole file. Rules are named, reasons are given,
+  and a comment that accepts nothing is a finding that --fix takes out. What can't be read as a
+  recipe can't be accepted.
+  --baseline FILE accepts what `epwise baseline write FILE` found; it only shrinks.
 
 FIXES
   --fix writes the smallest set of changes that leaves no errors, then what can be done about
@@ -46,8 +54,11 @@ std::vector<Option> options() {
                                "to write several",
                     .variable = "EPWISE_FORMAT",
                     .brief = true});
-  for (const std::vector<Option>& more :
-       {selection_options(), fix_options(), configuration_options(), input_options()}) {
+  for (const std::vector<Option>& more : {selection_options(),
+                                          fix_options(),
+                                          acceptance_options(),
+                                          configuration_options(),
+                                          input_options()}) {
     result.insert(result.end(), more.begin(), more.end());
   }
   result.push_back(calibration_option());

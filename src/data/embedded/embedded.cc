@@ -1,5 +1,6 @@
 #include "data/embedded.h"
 
+#include <array>
 #include <vector>
 
 #include "data/archive.h"
@@ -17,6 +18,18 @@ extern const char epwise_table_step_model[];
 extern const char epwise_table_step_model_end[];
 extern const char epwise_table_advice[];
 extern const char epwise_table_advice_end[];
+extern const char epwise_schema_baseline[];
+extern const char epwise_schema_baseline_end[];
+extern const char epwise_schema_config[];
+extern const char epwise_schema_config_end[];
+extern const char epwise_schema_lint[];
+extern const char epwise_schema_lint_end[];
+extern const char epwise_schema_profile[];
+extern const char epwise_schema_profile_end[];
+extern const char epwise_schema_receipt[];
+extern const char epwise_schema_receipt_end[];
+extern const char epwise_schema_rule[];
+extern const char epwise_schema_rule_end[];
 }
 
 namespace epwise::data {
@@ -57,6 +70,18 @@ std::string_view compiled_step_model() {
 
 std::string_view compiled_advice() {
   return between(epwise_table_advice, epwise_table_advice_end);
+}
+
+std::span<const EmbeddedFile> schemas() {
+  static const std::array<EmbeddedFile, 6> files = {{
+      {"baseline", between(epwise_schema_baseline, epwise_schema_baseline_end)},
+      {"config", between(epwise_schema_config, epwise_schema_config_end)},
+      {"lint", between(epwise_schema_lint, epwise_schema_lint_end)},
+      {"profile", between(epwise_schema_profile, epwise_schema_profile_end)},
+      {"receipt", between(epwise_schema_receipt, epwise_schema_receipt_end)},
+      {"rule", between(epwise_schema_rule, epwise_schema_rule_end)},
+  }};
+  return files;
 }
 
 }  // namespace epwise::data

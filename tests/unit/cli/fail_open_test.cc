@@ -57,7 +57,7 @@ TEST_CASE("Nothing that keeps epwise from looking ends in success") {
       {"unreadable file", {"lint", "secret.yaml"}, 3, "permission denied"},
       {"empty name", {"lint", ""}, 3, "the name of a file is empty"},
       {"base that is not there", {"lint", "good.yaml", "--base", "no.yaml"}, 3, "no.yaml"},
-      {"folder without YAML", {"lint", "docs"}, 3, "no *.yaml"},
+      {"folder without YAML", {"lint", "docs"}, 3, "no YAML file"},
       {"folder without recipes", {"lint", "other"}, 4, "nothing was checked"},
       {"Python recipe", {"lint", "recipe.py"}, 3, "Python"},
       {"broken rules", {"lint", "good.yaml", "--rules", "rules"}, 2, "rules/x/y.yaml"},

@@ -92,7 +92,7 @@ TEST_CASE("An argument that gives nothing is said to") {
   const FileSelection selection = select_files(repository(), {"no.yaml", "docs", "x/*.yaml"}, "");
   CHECK(selection.inputs.empty());
   CHECK(selection.unreadable == Paths{"no.yaml: no such file or folder",
-                                      "docs: no *.yaml or *.yml file in this folder",
+                                      "docs: no YAML file or shell script in this folder",
                                       "x/*.yaml: no file matches this pattern"});
 }
 

@@ -112,6 +112,62 @@ TEST_CASE("flags from elsewhere leave the rest of the recipe open") {
   CHECK(recipes.front().find("model.bf16")->value.to_text() == "true");
 }
 
+std::vector<Recipe> read_with(const std::string& script,
+                              const std::map<std::string, std::string>& others,
+                              const std::string& base = {}) {
+  Request request;
+  request.file = std::make_shared<const text::SourceFile>("run.sh", script);
+  if (!base.empty()) {
+    request.base = std::make_shared<const text::SourceFile>("base.yaml", base);
+  }
+  request.open = [&others](const std::string& name) -> std::shared_ptr<const text::SourceFile> {
+    const auto found = others.find(name);
+    return found == others.end() ? nullptr
+                                 : std::make_shared<const text::SourceFile>(name, found->second);
+  };
+  return load(request, vocabulary_for);
+}
+
+TEST_CASE("a launch of Megatron-Bridge: overrides, a file of them, and the environment") {
+  const std::string script =
+      "#SBATCH --nodes=2 --ntasks-per-node=8\n"
+      "export CUDA_DEVICE_MAX_CONNECTIONS=1\n"
+      "export NCCL_DEBUG=INFO\n"
+      "CMD=\"python run_recipe.py --recipe llama3_8b_pretrain_config --config-file conf/a.yaml\"\n"
+      "CMD=\"$CMD model.tensor_model_parallel_size=2 train.global_batch_size=$GBS\"\n"
+      "srun bash -c \"$CMD ++model.seq_length=4096\"\n";
+  const auto recipes = read_with(script,
+                                 {{"conf/a.yaml",
+                                   "model:\n  tensor_model_parallel_size: 4\n  num_layers: 8\n"
+                                   "env_vars: {NCCL_DEBUG: WARN, NCCL_IB_TC: 4}\n"}});
+  REQUIRE(recipes.size() == 1);
+  const Recipe& recipe = recipes.front();
+  CHECK(recipe.readable);
+  CHECK(recipe.framework == Framework::bridge);
+  CHECK(shown(recipe, "model.tensor_model_parallel_size") == "2@5:44");
+  CHECK(shown(recipe, "model.num_layers") == "8@3:15");
+  CHECK(recipe.find("model.num_layers")->mark.file->name() == "conf/a.yaml");
+  CHECK(shown(recipe, "model.seq_length") == "4096@6:39");
+  CHECK(shown(recipe, "train.global_batch_size").front() == '?');
+  CHECK(recipe.variables.at("NCCL_DEBUG").value.to_text() == "INFO");
+  CHECK(recipe.variables.at("NCCL_IB_TC").value.to_text() == "4");
+  CHECK(recipe.raw.at("raw.gpus").to_text() == "16");
+}
+
+TEST_CASE("a file that can't be read leaves everything open but what is written") {
+  const auto recipes =
+      read_with("torchrun pretrain.py --config-file $WHERE/a.yaml model.num_layers=4\n", {});
+  CHECK(shown(recipes.front(), "model.num_layers").front() == '4');
+  CHECK(recipes.front().find("model.hidden_size")->value.is_unknown());
+}
+
+TEST_CASE("a script may read others") {
+  const auto recipes = read_with("source model.sh\ntorchrun pretrain_gpt.py ${MODEL[@]} --bf16\n",
+                                 {{"model.sh", "MODEL=(--num-layers 4 --hidden-size 64)\n"}});
+  CHECK(shown(recipes.front(), "model.num_layers") == "4@1:21");
+  CHECK(recipes.front().find("model.num_layers")->mark.file->name() == "model.sh");
+}
+
 TEST_CASE("every launch is a recipe, and a script without one is none") {
   const std::string run = "torchrun pretrain_gpt.py --num-layers 4 --hidden-size 64 --bf16\n";
   const auto two = read(run + run);

@@ -1,0 +1,242 @@
+#include <algorithm>
+#include <ostream>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "cli/budgets.h"
+#include "cli/commands/all.h"
+#include "cli/git.h"
+#include "cli/lint_options.h"
+#include "cli/lint_run.h"
+#include "cli/overlay_files.h"
+#include "cli/receipt.h"
+#include "cli/target_options.h"
+#include "report/place.h"
+#include "report/tally.h"
+
+namespace epwise::cli {
+
+namespace {
+
+using world::UsageError;
+
+constexpr std::string_view kAbout = R"(WHAT IT CHECKS
+  Everything that `epwise lint` checks, in every recipe and launch script below the paths (the
+  working directory without any), found by what they hold, and budgets on what `epwise simulate`
+  predicts; one exit code for all.
+
+  --since REF looks at files that differ from a revision, --staged at what is about to be committed,
+  as it is staged. With either of them nothing to check is no failure.
+
+BUDGETS
+  A prediction is an interval. A budget is broken when all of it lies beyond the limit, kept when
+  all of it lies within, and undecided otherwise, or where facts are missing; undecided budgets are
+  told, and fail with --strict alone. A recipe that --against does not have has no regression.
+
+RECEIPT
+  --receipt FILE writes what was checked: files by SHA-256, values, target, rules, result.
+  `epwise gate --verify-receipt FILE` takes a millisecond: it passes when the gate had passed, with
+  this program, and every file is as it was. A job's prolog can afford it.
+)";
+
+std::set<std::string> chosen_files(const Git& git, const Arguments& arguments) {
+  const auto since = arguments.one("--since");
+  if (since && arguments.flag("--staged")) {
+    throw UsageError("--since and --staged exclude each other");
+  }
+  return since ? git.changed_since(since->value) : git.staged();
+}
+
+/// What is staged, as it is staged.
+std::map<std::string, std::string> staged_texts(const Git& git,
+                                                const std::set<std::string>& names,
+                                                const world::Files& files) {
+  std::map<std::string, std::string> texts;
+  for (const std::string& name : names) {
+    const auto text = files.is_file(name) ? git.show_staged(name) : std::nullopt;
+    if (text) {
+      texts.emplace(name, *text);
+    }
+  }
+  return texts;
+}
+
+std::vector<std::string> recipe_paths(const report::LintReport& report) {
+  std::vector<std::string> paths;
+  for (const report::LintedFile& file : report.files) {
+    const std::string path = report::file_path(file);
+    if (file.recipe->readable && (paths.empty() || paths.back() != path)) {
+      paths.push_back(path);
+    }
+  }
+  return paths;
+}
+
+ExitCode budget_code(const std::vector<report::Budget>& budgets, bool strict) {
+  const bool failed = std::ranges::any_of(budgets, [strict](const report::Budget& budget) {
+    return budget.state == report::Budget::State::broken ||
+           (strict && budget.state == report::Budget::State::undecided);
+  });
+  return failed ? ExitCode::findings : ExitCode::clean;
+}
+
+ExitCode gate(Session& session, const Arguments& given) {
+  Arguments arguments = given;
+  if (arguments.operands.empty() && arguments.words.empty()) {
+    arguments.operands.emplace_back(".");
+  }
+  const BudgetLimits limits = budget_limits(arguments);
+  const auto receipt = arguments.one("--receipt");
+  if (receipt && arguments.one("--rules")) {
+    throw UsageError("a receipt speaks of the rules that are built in: leave out --rules");
+  }
+  const Git git(session.programs);
+  const bool narrow = arguments.one("--since").has_value() || arguments.flag("--staged");
+  const auto chosen = narrow ? chosen_files(git, arguments) : std::set<std::string>();
+  OverlayFiles files(session.files,
+                     arguments.flag("--staged") ? staged_texts(git, chosen, session.files)
+                                                : std::map<std::string, std::string>());
+  Session inner{session.in,
+                session.out,
+                session.err,
+                files,
+                session.variables,
+                session.terminal,
+                session.devices,
+                session.interruption,
+                session.programs};
+  LintHooks hooks;
+  hooks.nothing_is_fine = narrow || arguments.flag("--skip-others");
+  if (narrow) {
+    hooks.narrow = [&chosen](FileSelection& selection) {
+      std::erase_if(selection.inputs,
+                    [&](const Input& input) { return !chosen.contains(input.path); });
+    };
+  }
+  hooks.judge = [&](report::LintReport& report, const Baseline& known) {
+    ExitCode code = ExitCode::clean;
+    if (limits.any()) {
+      report.budgets = check_budgets(inner, arguments, limits, recipe_paths(report));
+      code = budget_code(report.budgets, report.strict);
+    }
+    if (known.count().settled > 0) {
+      session.err << "epwise: the baseline has to shrink: it holds what is settled\n";
+      code = worst(code, ExitCode::findings);
+    }
+    if (receipt) {
+      report::LintReport told = report;
+      told.exit_code = to_int(worst(ExitCode{static_cast<std::uint8_t>(report.exit_code)}, code));
+      session.files.write_atomically(receipt->value, receipt_text(told));
+    }
+    return code;
+  };
+  return run_lint_with(inner, arguments, hooks);
+}
+
+ExitCode verify(Session& session, const Arguments& arguments, const std::string& path) {
+  if (!arguments.operands.empty()) {
+    throw UsageError("--verify-receipt takes no paths: the receipt names them");
+  }
+  const Verification result = verify_receipt(session.files, path);
+  for (const std::string& sentence : result.sentences) {
+    session.err << "epwise: " << sentence << '\n';
+  }
+  if (result.sentences.empty() && !arguments.flag("--quiet")) {
+    session.out << path << ": passed, and nothing has changed\n";
+  }
+  return result.code;
+}
+
+ExitCode run(Session& session, const Arguments& arguments) {
+  if (const auto path = arguments.one("--verify-receipt")) {
+    return verify(session, arguments, path->value);
+  }
+  return gate(session, arguments);
+}
+
+std::vector<Option> gate_options() {
+  using enum Option::Arity;
+  return {
+      {.name = "--since",
+       .arity = one,
+       .value = "REF",
+       .summary = "only files that differ from this revision",
+       .variable = "EPWISE_SINCE",
+       .brief = true},
+      {.name = "--staged",
+       .summary = "only what is staged for the next commit, as it is staged",
+       .variable = "EPWISE_STAGED",
+       .brief = true},
+      {.name = "--skip-others",
+       .summary = "named files that are no recipe are left out, as those in folders are",
+       .variable = "EPWISE_SKIP_OTHERS"},
+      {.name = "--receipt",
+       .arity = one,
+       .value = "FILE",
+       .summary = "write what was checked",
+       .variable = "EPWISE_RECEIPT",
+       .completion = Completion::files,
+       .brief = true},
+      {.name = "--verify-receipt",
+       .arity = one,
+       .value = "FILE",
+       .summary = "check nothing but whether this receipt still holds",
+       .completion = Completion::files,
+       .brief = true},
+  };
+}
+
+std::vector<Option> options() {
+  std::vector<Option> result = target_options();
+  result.push_back({.name = "--format",
+                    .short_name = "-f",
+                    .arity = Option::Arity::many,
+                    .value = "NAME[=PATH]",
+                    .summary = "as for lint: auto (default), full, concise, json, sarif, github, "
+                               "gitlab, junit, rdjson, markdown; repeat it to write several",
+                    .variable = "EPWISE_FORMAT",
+                    .brief = true});
+  for (const std::vector<Option>& more : {gate_options(),
+                                          budget_options(),
+                                          selection_options(),
+                                          acceptance_options(),
+                                          configuration_options(),
+                                          input_options()}) {
+    result.insert(result.end(), more.begin(), more.end());
+  }
+  std::erase_if(result, [](const Option& option) { return option.name == "--exit-zero"; });
+  return result;
+}
+
+}  // namespace
+
+Command gate_command() {
+  return {
+      .name = "gate",
+      .usage = "gate [OPTION...] [PATH...] [-- WORD...]",
+      .summary = "lint and budgets in one exit code, for CI and before a job starts",
+      .examples = {{"gate --hw h100 --gpus 64", "every recipe below this folder"},
+                   {"gate --staged", "what is about to be committed"},
+                   {"gate recipes/ --since main --max-regression 2% --against main",
+                    "a pull request"},
+                   {"gate train.sbatch --min-headroom 6GiB --receipt receipt.json",
+                    "before the job is submitted"},
+                   {"gate --verify-receipt receipt.json", "when it starts"}},
+      .options = options(),
+      .exits = {{ExitCode::clean, "checked, nothing at or above --fail-on, no budget broken"},
+                {ExitCode::findings,
+                 "checked, something at or above --fail-on, a budget broken, or a baseline that "
+                 "has to shrink; with --strict also a rule or budget that can't be decided; a "
+                 "receipt that does not hold"},
+                {ExitCode::nothing_checked, "nothing was checked"}},
+      .about = kAbout,
+      .operands = Completion::files,
+      .takes_words = true,
+      .run = run};
+}
+
+}  // namespace epwise::cli

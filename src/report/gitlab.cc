@@ -1,0 +1,72 @@
+#include <nlohmann/json.hpp>
+
+#include "report/fingerprint.h"
+#include "report/formats.h"
+#include "report/place.h"
+#include "report/tally.h"
+#include "report/uri.h"
+
+namespace epwise::report {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string_view severity_of(lint::Severity severity) {
+  switch (severity) {
+    case lint::Severity::error:
+      return "critical";
+    case lint::Severity::warning:
+      return "major";
+    case lint::Severity::note:
+      break;
+  }
+  return "info";
+}
+
+Json entry(std::string_view check,
+           const std::string& text,
+           std::string_view severity,
+           const std::string& fingerprint,
+           const std::string& path,
+           int line) {
+  return {{"description", text},
+          {"check_name", check},
+          {"fingerprint", fingerprint},
+          {"severity", severity},
+          {"location", {{"path", path}, {"lines", {{"begin", line}}}}}};
+}
+
+}  // namespace
+
+/// What GitLab compares between two branches; paths are seen from the root of the repository.
+std::string write_gitlab(const LintReport& report, const Style& /*style*/) {
+  Json all = Json::array();
+  Fingerprints fingerprints;
+  for (const LintedFile& file : report.files) {
+    for (const lint::Finding* finding : shown(file)) {
+      const Place place = place_in_file(file, finding->primary.mark);
+      const std::string path = repository_path(report.checkout, place.path);
+      all.push_back(entry(finding->rule->id,
+                          finding->message,
+                          severity_of(finding->severity),
+                          fingerprints.of_finding(path, *finding),
+                          path,
+                          place.start.line));
+    }
+  }
+  for (const Budget& budget : report.budgets) {
+    if (budget.state == Budget::State::broken) {
+      const std::string path = repository_path(report.checkout, budget.path);
+      all.push_back(
+          entry("budget", budget_text(budget), "major", budget.option + ":" + path, path, 1));
+    }
+  }
+  int number = 0;
+  for (const std::string& failure : failures(report)) {
+    all.push_back(entry(
+        "not-checked", failure, "blocker", "not-checked:" + std::to_string(++number), ".", 1));
+  }
+  return all.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace epwise::report

@@ -1,0 +1,187 @@
+#include "review/difference.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "lint/settled_facts.h"
+#include "model/facts.h"
+
+namespace epwise::review {
+
+namespace {
+
+/// A finding without the values, so that it is the same before and after.
+std::string name_of(const lint::Finding& finding) {
+  std::set<std::string> names;
+  for (const lint::Evidence& evidence : finding.evidence) {
+    names.insert(evidence.name);
+  }
+  std::string text(finding.rule->id);
+  for (const std::string& name : names) {
+    text += " " + name;
+  }
+  return finding.rule->builtin ? text + finding.message : text;
+}
+
+/// The values of one side, as executed.
+class Values {
+ public:
+  Values(const Side& side, const lint::Knowledge& knowledge)
+      : side_(side),
+        names_(knowledge.names),
+        facts_(side.recipe,
+               side.recipe.vocabulary_or(side.vocabulary),
+               side.target,
+               knowledge.names,
+               knowledge.derived) {
+    lint::settle(facts_, knowledge);
+  }
+
+  std::string text(const std::string& name) const {
+    const expr::Value value = find(name);
+    return value.is_unknown() ? "unknown" : value.is_unset() ? "-" : value.to_text();
+  }
+
+ private:
+  expr::Value find(const std::string& name) const {
+    if (name.starts_with("env.")) {
+      const auto variable = side_.recipe.variables.find(name.substr(4));
+      return variable == side_.recipe.variables.end() ? expr::Value::unset()
+                                                      : variable->second.value;
+    }
+    if (const int slot = names_.find(name); slot >= 0) {
+      return facts_.value(slot);
+    }
+    if (const recipe::Field* field = side_.recipe.find(name)) {
+      return field->value;
+    }
+    const auto* spec = side_.recipe.vocabulary_or(side_.vocabulary).find(name);
+    return spec == nullptr || !spec->has_default ? expr::Value::unset() : spec->default_value;
+  }
+
+  const Side& side_;
+  const expr::Names& names_;
+  model::Facts facts_;
+};
+
+std::set<std::string> fields_of(const Side& before, const Side& after) {
+  std::set<std::string> names;
+  for (const Side* side : {&before, &after}) {
+    for (const auto& [name, field] : side->recipe.fields) {
+      names.insert(name);
+    }
+    for (const auto& [name, variable] : side->recipe.variables) {
+      names.insert("env." + name);
+    }
+  }
+  return names;
+}
+
+/// As a person writes it there.
+std::string spelling_of(const std::string& name, const Side& before, const Side& after) {
+  for (const Side* side : {&after, &before}) {
+    if (const recipe::Field* field = side->recipe.find(name); field != nullptr) {
+      return field->spelling.empty() ? name : field->spelling;
+    }
+  }
+  return name;
+}
+
+using Findings = std::multimap<std::string, const lint::Finding*>;
+
+Findings findings_of(const lint::Result& result) {
+  Findings findings;
+  for (const lint::Finding& finding : result.findings) {
+    if (!finding.consequence) {
+      findings.emplace(name_of(finding), &finding);
+    }
+  }
+  return findings;
+}
+
+/// Those of `all` that the others lack.
+std::vector<const lint::Finding*> without(const Findings& all, Findings others) {
+  std::vector<const lint::Finding*> rest;
+  for (const auto& [name, finding] : all) {
+    if (const auto same = others.find(name); same != others.end()) {
+      others.erase(same);
+    } else {
+      rest.push_back(finding);
+    }
+  }
+  return rest;
+}
+
+std::vector<Told> told(const std::vector<const lint::Finding*>& findings) {
+  std::vector<Told> result;
+  for (const lint::Finding* finding : findings) {
+    result.push_back({std::string(finding->rule->id), finding->severity, finding->message});
+  }
+  std::ranges::stable_sort(result, std::ranges::greater(), &Told::severity);
+  return result;
+}
+
+/// By name among what the rule read, or because the finding points at the value.
+bool reads(const lint::Finding& finding,
+           const recipe::Recipe& recipe,
+           const std::string& name,
+           const std::string& spelling) {
+  const recipe::Field* field = recipe.find(name);
+  const auto points = [field](const lint::Location& location) {
+    return field != nullptr && !location.mark.nowhere() && location.mark == field->mark;
+  };
+  return points(finding.primary) || std::ranges::any_of(finding.related, points) ||
+         std::ranges::any_of(finding.evidence, [&](const lint::Evidence& evidence) {
+           return evidence.name == name || evidence.name == spelling;
+         });
+}
+
+}  // namespace
+
+Difference difference_of(const Side& before, const Side& after, const lint::Knowledge& knowledge) {
+  Difference result;
+  const Findings old = findings_of(before.result);
+  const Findings now = findings_of(after.result);
+  const auto introduced = without(now, old);
+  const auto removed = without(old, now);
+  result.introduced = told(introduced);
+  result.removed = told(removed);
+  const Values were(before, knowledge);
+  const Values are(after, knowledge);
+  std::set<std::string> spelled;
+  for (const std::string& name : fields_of(before, after)) {
+    Changed changed{spelling_of(name, before, after), were.text(name), are.text(name), {}, {}};
+    if (changed.before == changed.after) {
+      continue;
+    }
+    changed.effect = effect_of(name);
+    for (const auto& [list, side] :
+         {std::pair(&introduced, &after), std::pair(&removed, &before)}) {
+      for (const lint::Finding* finding : *list) {
+        if (reads(*finding, side->recipe, name, changed.field)) {
+          changed.rules.emplace_back(finding->rule->id);
+        }
+      }
+    }
+    changed.effect = changed.rules.empty() ? changed.effect : Effect::legality;
+    spelled.insert(changed.field);
+    result.changed.push_back(std::move(changed));
+  }
+  std::ranges::stable_sort(result.changed, std::ranges::greater(), &Changed::effect);
+  std::set<std::string> coupled;
+  for (const lint::Finding* finding : introduced) {
+    for (const lint::Evidence& evidence : finding->evidence) {
+      const bool field =
+          evidence.name.find('.') != std::string::npos || evidence.name.starts_with("--");
+      if (field && evidence.origin != "default" && !spelled.contains(evidence.name)) {
+        coupled.insert(evidence.name);
+      }
+    }
+  }
+  result.coupled.assign(coupled.begin(), coupled.end());
+  return result;
+}
+
+}  // namespace epwise::review

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "lint/engine.h"
+#include "lint/knowledge.h"
+#include "model/target.h"
+#include "recipe/recipe.h"
+#include "recipe/vocabulary.h"
+#include "review/effect.h"
+
+namespace epwise::review {
+
+/// A parameter that counts differently, as executed.
+struct Changed {
+  std::string field;   // as the newer recipe's format writes it
+  std::string before;  // "-" where it has no value
+  std::string after;
+  Effect effect = Effect::neutral;
+  std::vector<std::string> rules;  // findings that came or went and read it
+};
+
+struct Told {
+  std::string rule;
+  lint::Severity severity = lint::Severity::note;
+  std::string message;
+};
+
+/// What a change of a recipe changes.
+struct Difference {
+  std::vector<Changed> changed;  // legality first, then training, performance, neutral; by name
+  std::vector<Told> introduced;
+  std::vector<Told> removed;
+  std::vector<std::string> coupled;  // fields that introduced findings read and nobody changed
+};
+
+/// One side: a recipe, linted.
+struct Side {
+  const recipe::Recipe& recipe;
+  const recipe::Vocabulary& vocabulary;
+  const model::Target& target;
+  const lint::Result& result;
+};
+
+Difference difference_of(const Side& before, const Side& after, const lint::Knowledge& knowledge);
+
+}  // namespace epwise::review

@@ -1,0 +1,180 @@
+"""The sample repository examples/ci passes and fails as its README says.
+
+usage: sample.py EPWISE
+
+The repository is a copy with a git history of its own. What GitHub and GitLab would run are the steps of action.yml and examples/gitlab, one
+after the other; the upload to code scanning is left out. Without pre-commit that part says so and is skipped.
+"""
+
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import xml.etree.ElementTree as ElementTree
+
+import yaml
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+
+class Sample:
+    """A copy of the sample repository, and commands in it."""
+
+    def __init__(self, folder: pathlib.Path, epwise: pathlib.Path):
+        self.folder = folder
+        shutil.copytree(ROOT / "examples" / "ci", folder, dirs_exist_ok=True)
+        bin_folder = folder.parent / "bin"
+        bin_folder.mkdir()
+        (bin_folder / "epwise").symlink_to(epwise)
+        self.environment = {
+            **{name: value for name, value in os.environ.items() if not name.startswith(("EPWISE_", "GIT_", "GITHUB_"))},
+            "PATH": f"{bin_folder}:{os.environ['PATH']}",
+            "HOME": str(folder.parent),
+            "GIT_CONFIG_NOSYSTEM": "1",
+        }
+        self.run("git init -q -b main && git config user.email a@example.org && git config user.name a")
+        self.commit()
+
+    def run(self, command: str, **more) -> subprocess.CompletedProcess:
+        environment = {**self.environment, **more}
+        return subprocess.run(
+            ["bash", "-e", "-o", "pipefail", "-c", command],
+            cwd=self.folder, env=environment, capture_output=True, text=True, timeout=300, check=False)
+
+    def commit(self) -> None:
+        done = self.run("git add -A && git commit -q -m x --allow-empty --no-verify")
+        assert done.returncode == 0, done.stderr
+
+    def replace(self, name: str, old: str, fresh: str) -> None:
+        path = self.folder / name
+        text = path.read_text()
+        assert text.count(old) == 1, (name, old)
+        path.write_text(text.replace(old, fresh))
+
+
+FAILURES: list[str] = []
+
+
+def expect(what: str, done: subprocess.CompletedProcess, code: int, words: str = "") -> None:
+    said = done.stdout + done.stderr
+    if done.returncode == code and words in said:
+        print(f"ok: {what}")
+        return
+    FAILURES.append(what)
+    print(f"FAILED: {what}: exit {done.returncode}, not {code}\n{said}")
+
+
+def break_batch(sample: Sample) -> None:
+    sample.replace("recipes/good.yaml", "global_batch_size: 512", "global_batch_size: 500")
+
+
+def restore(sample: Sample) -> None:
+    done = sample.run("git reset -q --hard && git clean -qfd")
+    assert done.returncode == 0, done.stderr
+
+
+def check_gate(sample: Sample) -> None:
+    expect("the repository passes", sample.run("epwise gate"), 0)
+    expect("what is accepted is told", sample.run("epwise gate -v"), 0, "accepted[batch/indivisible]")
+    expect("without comments it fails", sample.run("epwise gate --no-ignores"), 1, "recipes/known.yaml")
+    expect("the condition ends it", sample.run("epwise gate --gpus 20"), 1, "suppression/lapsed")
+    break_batch(sample)
+    expect("a broken recipe fails", sample.run("epwise gate"), 1, "recipes/good.yaml")
+    expect("changed since main", sample.run("epwise gate --since main"), 1)
+    expect("nothing is staged", sample.run("epwise gate --staged"), 0)
+    sample.run("git add -A")
+    expect("it is staged now", sample.run("epwise gate --staged"), 1)
+    sample.replace("recipes/good.yaml", "global_batch_size: 500", "global_batch_size: 512")
+    expect("and mended, but not staged", sample.run("epwise gate --staged"), 1)
+    restore(sample)
+    expect("a revision that is none", sample.run("epwise gate --since nowhere"), 2)
+
+
+def check_pre_commit(sample: Sample) -> None:
+    if shutil.which("pre-commit") is None:
+        print("skipped: pre-commit is not installed")
+        return
+    expect("pre-commit passes", sample.run("pre-commit run --all-files"), 0, "Passed")
+    break_batch(sample)
+    expect("pre-commit fails", sample.run("pre-commit run --all-files"), 1, "batch/indivisible")
+    sample.run("git add -A")
+    expect("so does a commit", sample.run("pre-commit install && git commit -m x"), 1, "batch/indivisible")
+    sample.run("rm -f .git/hooks/pre-commit")
+    restore(sample)
+    hooks = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text())
+    assert {hook["id"] for hook in hooks} == {"epwise", "epwise-staged"}
+    expect("the manifest is valid", sample.run(f"pre-commit validate-manifest {ROOT / '.pre-commit-hooks.yaml'}"), 0)
+    expect("hooks from the repository itself",
+           sample.run(f"pre-commit try-repo {ROOT} epwise --all-files --ref HEAD"), 0, "Passed")
+
+
+def action_steps(sample: Sample) -> subprocess.CompletedProcess:
+    """The steps of the composite action by hand, with its default inputs."""
+    action = yaml.safe_load((ROOT / "action.yml").read_text())
+    inputs = {name: str(value["default"]) for name, value in action["inputs"].items()}
+    done = None
+    for step in action["runs"]["steps"]:
+        if "run" not in step:
+            continue
+        environment = {}
+        for name, value in step.get("env", {}).items():
+            for key, default in inputs.items():
+                value = value.replace("${{ inputs." + key + " }}", default)
+            environment[name] = value
+        done = sample.run(step["run"], **environment)
+        if done.returncode != 0:
+            break
+    return done
+
+
+def check_github(sample: Sample) -> None:
+    expect("the action's steps pass", action_steps(sample), 0)
+    assert json.loads((sample.folder / "epwise.sarif").read_text())["runs"][0]["invocations"][0]["exitCode"] == 0
+    break_batch(sample)
+    expect("the action's steps fail", action_steps(sample), 1)
+    results = json.loads((sample.folder / "epwise.sarif").read_text())["runs"][0]["results"]
+    found = [result for result in results if result["ruleId"] == "batch/indivisible" and "suppressions" not in result]
+    assert len(found) == 1, results
+    restore(sample)
+
+
+def check_gitlab(sample: Sample) -> None:
+    job = yaml.safe_load((ROOT / "examples" / "gitlab" / "epwise.gitlab-ci.yml").read_text())["epwise"]
+    script = "\n".join(job["script"])
+    expect("GitLab's job passes", sample.run(script, **job["variables"]), 0)
+    break_batch(sample)
+    expect("GitLab's job fails", sample.run(script, **job["variables"]), 1)
+    quality = json.loads((sample.folder / "epwise-quality.json").read_text())
+    assert [entry for entry in quality if entry["check_name"] == "batch/indivisible"], quality
+    suites = ElementTree.parse(sample.folder / "epwise-tests.xml").getroot()
+    assert int(suites.get("failures")) >= 1
+    restore(sample)
+
+
+def check_slurm(sample: Sample) -> None:
+    prolog = str(ROOT / "examples" / "slurm" / "prolog.sh")
+    expect("before sbatch", sample.run("epwise gate train.sbatch --receipt receipt.json"), 0)
+    expect("the job starts", sample.run(prolog, SLURM_SUBMIT_DIR=str(sample.folder)), 0)
+    sample.replace("train.sbatch", "--global-batch-size 512", "--global-batch-size 256")
+    expect("not with another script", sample.run(prolog, SLURM_SUBMIT_DIR=str(sample.folder)), 1, "has changed since")
+    sample.replace("train.sbatch", "--tensor-model-parallel-size 2", "--tensor-model-parallel-size 3")
+    expect("a wrong script fails", sample.run("epwise gate train.sbatch --receipt receipt.json"), 1)
+    expect("and its receipt is worth nothing", sample.run(prolog, SLURM_SUBMIT_DIR=str(sample.folder)), 1)
+    restore(sample)
+    expect("no receipt, no job", sample.run(prolog, SLURM_SUBMIT_DIR=str(sample.folder)), 3)
+
+
+def main() -> int:
+    epwise = pathlib.Path(sys.argv[1]).resolve()
+    with tempfile.TemporaryDirectory() as folder:
+        sample = Sample(pathlib.Path(folder) / "sample", epwise)
+        for check in (check_gate, check_pre_commit, check_github, check_gitlab, check_slurm):
+            check(sample)
+    return 1 if FAILURES else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

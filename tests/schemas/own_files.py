@@ -1,0 +1,210 @@
+"""Holds our own files and outputs against the schemas that `epwise schema` prints, and further formats against theirs.
+
+usage: own_files.py EPWISE
+
+Every schema must also refuse something. 77: Python's jsonschema or yaml is missing.
+"""
+
+import copy
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+import xml.etree.ElementTree as ElementTree
+
+try:
+    import jsonschema
+    import yaml
+except ImportError as error:
+    print(f"skipped: {error}")
+    sys.exit(77)
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+EPWISE = str(pathlib.Path(sys.argv[1]).resolve())
+PROBLEMS: list[str] = []
+
+# What GitLab and reviewdog document of their formats, as far as a report of ours goes.
+GITLAB = {
+    "type": "array",
+    "items": {
+        "type": "object",
+        "required": ["description", "check_name", "fingerprint", "severity", "location"],
+        "properties": {
+            "description": {"type": "string", "minLength": 1},
+            "check_name": {"type": "string", "minLength": 1},
+            "fingerprint": {"type": "string", "minLength": 1},
+            "severity": {"enum": ["info", "minor", "major", "critical", "blocker"]},
+            "location": {
+                "type": "object",
+                "required": ["path", "lines"],
+                "properties": {
+                    "path": {"type": "string", "not": {"pattern": "^(/|\\./)"}},
+                    "lines": {"type": "object", "required": ["begin"],
+                              "properties": {"begin": {"type": "integer", "minimum": 1}}}}}}}}
+POSITION = {"type": "object", "required": ["line"], "additionalProperties": False,
+            "properties": {"line": {"type": "integer", "minimum": 1}, "column": {"type": "integer", "minimum": 1}}}
+RANGE = {"type": "object", "required": ["start"], "additionalProperties": False,
+         "properties": {"start": POSITION, "end": POSITION}}
+RDJSON = {
+    "type": "object",
+    "required": ["diagnostics"],
+    "additionalProperties": False,
+    "properties": {
+        "source": {"type": "object", "properties": {"name": {"type": "string"}, "url": {"type": "string"}}},
+        "severity": {"enum": ["ERROR", "WARNING", "INFO"]},
+        "diagnostics": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "required": ["message", "location"],
+                "additionalProperties": False,
+                "properties": {
+                    "message": {"type": "string"},
+                    "severity": {"enum": ["ERROR", "WARNING", "INFO"]},
+                    "code": {"type": "object", "required": ["value"], "additionalProperties": False,
+                             "properties": {"value": {"type": "string"}, "url": {"type": "string"}}},
+                    "location": {"type": "object", "required": ["path"], "additionalProperties": False,
+                                 "properties": {"path": {"type": "string"}, "range": RANGE}},
+                    "suggestions": {"type": "array", "items": {
+                        "type": "object", "required": ["range", "text"], "additionalProperties": False,
+                        "properties": {"range": RANGE, "text": {"type": "string"}}}}}}}}}
+
+# One of each: nothing found, something, much, odd letters, no position, accepted, undecided, unreadable.
+INPUTS = {
+    "clean.yaml": "model: {num_layers: 4}\n",
+    "bad.yaml": "model: {tensor_model_parallel_size: 3}\ntrain: {global_batch_size: 10, micro_batch_size: 4}\n",
+    "odd.yaml": "model: {tensor_model_parallel_size: 3}\nlogger: {wandb_exp_name: \"<é&\\u0001>\"}\nmodell: {a: 1}\n",
+    "accepted.yaml": "# epwise: ignore-file[shape/world-size]: <it> & \"that\"\nmodel: {tensor_model_parallel_size: 3}\n",
+    "broken.yaml": "model: {a: [1\n",
+    "none.yaml": "",
+    "run.sh": "torchrun --nproc-per-node 8 pretrain_gpt.py --num-layers 4 --hidden-size 64 --num-experts 3 --bf16\n",
+}
+
+
+def run(folder: str, *words: str) -> subprocess.CompletedProcess:
+    return subprocess.run([EPWISE, *words], cwd=folder, capture_output=True, text=True, check=False, timeout=300)
+
+
+def schema(name: str) -> dict:
+    return json.loads(subprocess.run([EPWISE, "schema", name], capture_output=True, text=True, check=True).stdout)
+
+
+def check(what: str, value: object, by: dict) -> None:
+    jsonschema.Draft202012Validator.check_schema(by)
+    errors = list(jsonschema.Draft202012Validator(by).iter_errors(value))
+    if errors:
+        first = errors[0]
+        PROBLEMS.append(f"{what}: {'/'.join(map(str, first.absolute_path))}: {first.message[:200]}")
+
+
+def must_fail(what: str, value: object, by: dict) -> None:
+    if jsonschema.Draft202012Validator(by).is_valid(value):
+        PROBLEMS.append(f"{what} is accepted")
+
+
+def texts(node: object) -> object:
+    """YAML as a loader of texts sees it: dates are texts."""
+    if isinstance(node, dict):
+        return {str(key): texts(value) for key, value in node.items()}
+    if isinstance(node, list):
+        return [texts(item) for item in node]
+    return node if isinstance(node, (str, int, float, bool)) or node is None else str(node)
+
+
+def check_rules() -> None:
+    by = schema("rule")
+    files = [path for path in sorted(ROOT.glob("rules/*/*.yaml"))
+             if path.parent.name not in ("vocabulary", "tables", "launch")]
+    for path in files:
+        check(str(path.relative_to(ROOT)), texts(yaml.safe_load(path.read_text())), by)
+    rule = texts(yaml.safe_load(files[0].read_text()))
+    for key, value in (("severity", "fatal"), ("colour", "red"), ("code", "x")):
+        must_fail(f"a rule with {key}: {value}", {**rule, key: value}, by)
+    print(f"{len(files)} rules")
+
+
+def check_profiles() -> None:
+    by = schema("profile")
+    files = sorted(ROOT.glob("hwprofiles/*.yaml"))
+    for path in files:
+        check(str(path.relative_to(ROOT)), texts(yaml.safe_load(path.read_text())), by)
+    must_fail("a profile without numbers", {"name": "x", "title": "X", "architecture": "X", "sources": {}}, by)
+    print(f"{len(files)} profiles")
+
+
+def check_config() -> None:
+    by = schema("config")
+    for path in ROOT.glob("examples/**/.epwise.yaml"):
+        check(str(path.relative_to(ROOT)), texts(yaml.safe_load(path.read_text())), by)
+    check("a configuration", {"hw": "h100", "gpus": 8, "stack": {"te": "2.14.0"},
+                              "targets": [{"name": "x", "gpus": 16}], "fail_on": "warning"}, by)
+    for wrong in ({"gpsu": 8}, {"targets": [{"gpus": 8}]}, {"fail_on": "all"}):
+        must_fail(str(wrong), wrong, by)
+
+
+def check_outputs(folder: str) -> None:
+    options = ["--gpus", "8", "--baseline", "known.yaml", "--min-headroom", "6GiB", "--receipt", "receipt.json"]
+    written = run(folder, "baseline", "write", "known.yaml", "bad.yaml", "--gpus", "8", "--reason", "a \"reason\"")
+    assert written.returncode == 0, written.stderr
+    known = yaml.safe_load((pathlib.Path(folder) / "known.yaml").read_text())
+    check("known.yaml", known, schema("baseline"))
+    must_fail("a baseline without version", {"findings": []}, schema("baseline"))
+    for inputs in ([], ["clean.yaml"], ["bad.yaml", "clean.yaml"], ["."], ["missing.yaml", "odd.yaml"]):
+        outputs = {}
+        for name in ("json", "gitlab", "rdjson", "junit", "markdown"):
+            outputs[name] = run(folder, "gate", *inputs, *options, "--format", name).stdout
+        what = " ".join(inputs) or "nothing"
+        check(f"json of {what}", json.loads(outputs["json"]), schema("lint"))
+        check(f"gitlab of {what}", json.loads(outputs["gitlab"]), GITLAB)
+        check(f"rdjson of {what}", json.loads(outputs["rdjson"]), RDJSON)
+        check_junit(what, outputs["junit"])
+        if not outputs["markdown"].startswith("### epwise: "):
+            PROBLEMS.append(f"markdown of {what}")
+        check(f"receipt of {what}", json.loads((pathlib.Path(folder) / "receipt.json").read_text()), schema("receipt"))
+    whole = json.loads(run(folder, "gate", *options, "--format", "json").stdout)
+    assert any(file["findings"] for file in whole["files"]) and any("accepted" in file for file in whole["files"])
+    broken = copy.deepcopy(whole)
+    broken["files"][0]["launch"]["verdict"] = "perhaps"
+    must_fail("another verdict", broken, schema("lint"))
+
+
+def check_junit(what: str, text: str) -> None:
+    suites = ElementTree.fromstring(text)
+    for suite in suites.iter("testsuite"):
+        cases = suite.findall("testcase")
+        counted = (len(cases), sum(case.find("failure") is not None for case in cases),
+                   sum(case.find("error") is not None for case in cases))
+        if counted != tuple(int(suite.get(name)) for name in ("tests", "failures", "errors")):
+            PROBLEMS.append(f"junit of {what}: {counted}")
+        for case in cases:
+            if not case.get("name") or not case.get("classname"):
+                PROBLEMS.append(f"junit of {what}: a case without name")
+
+
+def check_recipe() -> None:
+    by = schema("recipe")
+    good = {"model": {"num_layers": 4, "moe_token_dispatcher_type": "flex"}, "train": {"global_batch_size": 8}}
+    check("a recipe", good, by)
+    for path in ROOT.glob("examples/*.yaml"):
+        check(path.name, texts(yaml.safe_load(path.read_text())), by)
+    for wrong in ({"model": {"num_layer": 4}}, {"model": {"num_layers": "four"}}):
+        must_fail(str(wrong), wrong, by)
+
+
+def main() -> int:
+    check_rules()
+    check_profiles()
+    check_config()
+    check_recipe()
+    with tempfile.TemporaryDirectory() as folder:
+        for name, text in INPUTS.items():
+            (pathlib.Path(folder) / name).write_text(text)
+        check_outputs(folder)
+    for problem in PROBLEMS:
+        print(problem)
+    return 1 if PROBLEMS else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,142 @@
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+#include <fmt/ranges.h>
+
+#include "support/app_run.h"
+
+namespace epwise::cli {
+namespace {
+
+constexpr const char* kGood =
+    "model: {tensor_model_parallel_size: 4}\n"
+    "train: {global_batch_size: 16, micro_batch_size: 4}\n";
+constexpr const char* kBad =
+    "model: {tensor_model_parallel_size: 4}\n"
+    "train: {global_batch_size: 10, micro_batch_size: 4}\n";
+
+/// Answers by command line.
+class GivenPrograms : public world::Programs {
+ public:
+  std::map<std::string, std::string> answers;
+
+  std::optional<std::string> output(const std::vector<std::string>& words) const override {
+    const auto found = answers.find(fmt::format("{}", fmt::join(words, " ")));
+    return found == answers.end() ? std::nullopt : std::optional(found->second);
+  }
+};
+
+support::AppRun gate(const std::map<std::string, std::string>& files,
+                     std::vector<std::string> more,
+                     const world::Programs* programs = nullptr) {
+  support::AppRun run;
+  for (const auto& [name, content] : files) {
+    run.files.put(name, content);
+  }
+  run.programs = programs;
+  std::vector<std::string> words = {"gate", "--gpus", "8", "-f", "concise"};
+  words.insert(words.end(), more.begin(), more.end());
+  run.run(words);
+  return run;
+}
+
+TEST_CASE("a gate finds recipes by what they hold") {
+  CHECK(gate({{"a.yaml", kGood}, {"compose.yaml", "services: {}\n"}}, {}).code == 0);
+  const auto bad = gate({{"a.yaml", kGood}, {"deep/er/b.yaml", kBad}}, {});
+  CHECK(bad.code == 1);
+  CHECK(bad.out.find("deep/er/b.yaml:2:") != std::string::npos);
+  CHECK(gate({{"compose.yaml", "services: {}\n"}}, {}).code == 4);
+  CHECK(gate({}, {}).code == 3);
+  CHECK(gate({{"a.yaml", kGood}}, {"b.yaml"}).code == 3);
+  CHECK(gate({{"run.sh",
+               "torchrun --nproc-per-node 8 pretrain_gpt.py --num-layers 2 --hidden-size 64 "
+               "--tensor-model-parallel-size 3\n"}},
+             {})
+            .code == 1);
+}
+
+TEST_CASE("a gate looks at what changed") {
+  GivenPrograms git;
+  const std::string verify = "git rev-parse --verify --quiet main^{commit}";
+  const std::string others = "git ls-files --others --exclude-standard -z";
+  const std::string diff = "git diff --name-only -z --relative --diff-filter=d main --";
+  git.answers = {{verify, "1\n"}, {others, ""}, {diff, std::string("good.yaml\0", 10)}};
+  const std::map<std::string, std::string> files = {{"good.yaml", kGood}, {"bad.yaml", kBad}};
+  CHECK(gate(files, {"--since", "main"}, &git).code == 0);
+  git.answers[others] = std::string("bad.yaml\0", 9);
+  CHECK(gate(files, {"--since", "main"}, &git).code == 1);
+  git.answers[others] = "";
+  git.answers[diff] = std::string("readme.md\0", 10);
+  CHECK(gate(files, {"--since", "main"}, &git).code == 0);
+  CHECK(gate(files, {"--since", "nowhere"}, &git).code == 2);
+  CHECK(gate(files, {"--since", "main"}).code == 2);
+  CHECK(gate(files, {"--since", "main", "--staged"}, &git).code == 2);
+}
+
+TEST_CASE("what is staged counts as it is staged") {
+  GivenPrograms git;
+  git.answers = {{"git diff --cached --name-only -z --relative --diff-filter=d --",
+                  std::string("a.yaml\0", 7)},
+                 {"git show :./a.yaml", kBad}};
+  CHECK(gate({{"a.yaml", kGood}}, {"--staged"}, &git).code == 1);
+  git.answers["git show :./a.yaml"] = kGood;
+  CHECK(gate({{"a.yaml", kBad}}, {"--staged"}, &git).code == 0);
+}
+
+TEST_CASE("budgets that are no budgets") {
+  for (const std::vector<std::string>& wrong :
+       std::vector<std::vector<std::string>>{{"--max-exposed-comm", "8"},
+                                             {"--max-exposed-comm", "much"},
+                                             {"--max-exposed-comm=-1%"},
+                                             {"--min-headroom", "6"},
+                                             {"--min-headroom", "6 s"},
+                                             {"--max-regression", "2%"},
+                                             {"--against", "main"}}) {
+    CAPTURE(wrong.front());
+    CHECK(gate({{"a.yaml", kGood}}, wrong).code == 2);
+  }
+}
+
+TEST_CASE("a budget that can't be told fails with --strict alone") {
+  const auto told = gate({{"a.yaml", kGood}}, {"--min-headroom", "6GiB"});
+  CHECK(told.code == 0);
+  CHECK(told.out.find("nothing is predicted") != std::string::npos);
+  CHECK(gate({{"a.yaml", kGood}}, {"--min-headroom", "6GiB", "--strict"}).code == 1);
+}
+
+TEST_CASE("a receipt holds as long as nothing changes") {
+  auto run = gate({{"a.yaml", kGood}, {"b.yaml", kGood}}, {"--receipt", "receipt.json"});
+  REQUIRE(run.code == 0);
+  const std::string receipt = run.files.read("receipt.json");
+  CHECK(receipt.find("\"model.tensor_model_parallel_size\":\"4\"") != std::string::npos);
+  CHECK(run.run({"gate", "--verify-receipt", "receipt.json"}) == 0);
+  CHECK(run.run({"gate", "a.yaml", "--verify-receipt", "receipt.json"}) == 2);
+  CHECK(run.run({"gate", "--verify-receipt", "none.json"}) == 3);
+
+  run.files.put("b.yaml", std::string(kGood) + "# more\n");
+  CHECK(run.run({"gate", "--verify-receipt", "receipt.json"}) == 1);
+  CHECK(run.err.find("b.yaml has changed since") != std::string::npos);
+  run.files.put("b.yaml", kGood);
+
+  for (const auto& [old, fresh] : std::vector<std::pair<std::string, std::string>>{
+           {"\"exit_code\":0", "\"exit_code\":1"}, {"a.yaml", "b.yaml"}, {"}\n", "} \n"}}) {
+    std::string changed = receipt;
+    changed.replace(changed.find(old), old.size(), fresh);
+    run.files.put("changed.json", changed);
+    CAPTURE(old);
+    CHECK(run.run({"gate", "--verify-receipt", "changed.json"}) == 3);
+  }
+}
+
+TEST_CASE("the receipt of a gate that failed says so") {
+  auto run = gate({{"a.yaml", kBad}}, {"--receipt", "receipt.json"});
+  CHECK(run.code == 1);
+  CHECK(run.run({"gate", "--verify-receipt", "receipt.json"}) == 1);
+  CHECK(run.err.find("did not pass") != std::string::npos);
+}
+
+}  // namespace
+}  // namespace epwise::cli
