@@ -180,7 +180,12 @@ Value Facts::written(int slot) const {
 }
 
 Value Facts::is_explicit(int slot) const {
-  return Value::of(variation(slot) != nullptr || field(slot) != nullptr);
+  const auto* found = field(slot);
+  if (variation(slot) == nullptr && found != nullptr && found->key.nowhere() &&
+      found->value.is_unknown()) {
+    return found->value;  // nobody can tell what the launch writes
+  }
+  return Value::of(variation(slot) != nullptr || found != nullptr);
 }
 
 Value Facts::has_section(std::string_view section) const {

@@ -113,6 +113,9 @@ class Reader {
     for (const Word& word : open) {
       leave_open(word);
     }
+    if (!based && missing_.empty() && option(launch_, "--recipe") != nullptr) {
+      missing_ = {"the base recipe"};  // of Python, which says what the words leave out
+    }
     if (!missing_.empty()) {
       open_rest();
     }

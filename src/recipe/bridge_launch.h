@@ -14,7 +14,8 @@ bool is_bridge(const LaunchWords& launch, const Vocabulary& vocabulary);
 
 /// Reads such a launch: the base recipe of the request, where there is one, the file that
 /// --config-file names, then the overrides. Overrides of unknown value, or under a condition, give
-/// unknown values. What the script exports counts before the recipe's env_vars.
+/// unknown values, and so does everything that a recipe of Python or an unreadable file may say.
+/// What the script exports counts before the recipe's env_vars.
 ///
 /// raw.gpus from the performance scripts' own -ng, where no launcher says it.
 void read_bridge_launch(Recipe& recipe,
