@@ -16,7 +16,9 @@ TEST_CASE("writers: the list, by name") {
     CHECK(find_writer(writer.name) == &writer);
     CHECK_FALSE(writer.summary.empty());
   }
-  CHECK(names == std::vector<std::string_view>{"full", "concise", "json", "sarif", "github"});
+  CHECK(names ==
+        std::vector<std::string_view>{
+            "full", "concise", "json", "sarif", "github", "gitlab", "junit", "rdjson", "markdown"});
   CHECK(find_writer("xml") == nullptr);
   CHECK(find_writer("") == nullptr);
 }
