@@ -7,6 +7,11 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 # shellcheck source=tests/support/packages.sh
 . tests/support/packages.sh
 
+# Where ccache stands, a second clone compiles only what has changed.
+if command -v ccache >/dev/null; then
+  export CMAKE_C_COMPILER_LAUNCHER=ccache CMAKE_CXX_COMPILER_LAUNCHER=ccache CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1
+fi
+
 case "${1:-}" in
   "") ;;
   --ci)
