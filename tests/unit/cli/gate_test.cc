@@ -121,12 +121,12 @@ TEST_CASE("a receipt holds as long as nothing changes") {
   CHECK(run.err.find("b.yaml has changed since") != std::string::npos);
   run.files.put("b.yaml", kGood);
 
-  for (const auto& [old, fresh] : std::vector<std::pair<std::string, std::string>>{
+  for (const auto& damage : std::vector<std::pair<std::string, std::string>>{
            {"\"exit_code\":0", "\"exit_code\":1"}, {"a.yaml", "b.yaml"}, {"}\n", "} \n"}}) {
     std::string changed = receipt;
-    changed.replace(changed.find(old), old.size(), fresh);
+    changed.replace(changed.find(damage.first), damage.first.size(), damage.second);
     run.files.put("changed.json", changed);
-    CAPTURE(old);
+    CAPTURE(damage.first);
     CHECK(run.run({"gate", "--verify-receipt", "changed.json"}) == 3);
   }
 }
