@@ -35,12 +35,18 @@ Timeline run(const TaskGraph& graph) {
   const std::vector<bool> critical = critical_tasks(state);
   Timeline timeline;
   timeline.seconds = state.last();
-  timeline.events.reserve(state.end.size());
+  timeline.events.resize(state.end.size());
+  auto next = timeline.events.begin();
   for (std::size_t i = 0; i < state.end.size(); ++i) {
     if (graph.tasks()[i].kind != TaskKind::meet) {
-      timeline.events.push_back({state.start[i], state.end[i], graph.tasks()[i], critical[i]});
+      next->start = state.start[i];
+      next->end = state.end[i];
+      next->task = graph.tasks()[i];
+      next->critical = critical[i];
+      ++next;
     }
   }
+  timeline.events.erase(next, timeline.events.end());
   return timeline;
 }
 

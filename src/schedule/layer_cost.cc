@@ -4,37 +4,24 @@ namespace epwise::schedule {
 
 namespace {
 
-struct NodeTraits {
-  std::string_view name;
-  bool exchange;
-  bool post;
-  bool forward;
-};
-
-constexpr std::array<NodeTraits, kNodeCount> kTraits = {{
-    {"attention forward", false, false, true},
-    {"dispatch forward", true, false, true},
-    {"experts forward", false, false, true},
-    {"combine forward", true, false, true},
-    {"post forward", false, true, true},
-    {"post backward", false, true, false},
-    {"combine backward", true, false, false},
-    {"experts backward", false, false, false},
-    {"experts wgrad", false, false, false},
-    {"dispatch backward", true, false, false},
-    {"attention backward", false, false, false},
-    {"attention wgrad", false, false, false},
-}};
-
-const NodeTraits& traits(Node node) {
-  return kTraits[static_cast<std::size_t>(node)];
-}
+constexpr std::array<std::string_view, kNodeCount> kNames = {"attention forward",
+                                                             "dispatch forward",
+                                                             "experts forward",
+                                                             "combine forward",
+                                                             "post forward",
+                                                             "post backward",
+                                                             "combine backward",
+                                                             "experts backward",
+                                                             "experts wgrad",
+                                                             "dispatch backward",
+                                                             "attention backward",
+                                                             "attention wgrad"};
 
 double time_of(const LayerCost& layer, bool forward) {
   double sum = 0;
   for (std::size_t i = 0; i < kNodeCount; ++i) {
     const auto node = static_cast<Node>(i);
-    if (traits(node).forward == forward && layer.has(node)) {
+    if (is_forward(node) == forward && layer.has(node)) {
       sum += layer[node].gpu;
     }
   }
@@ -44,23 +31,7 @@ double time_of(const LayerCost& layer, bool forward) {
 }  // namespace
 
 std::string_view to_string(Node node) {
-  return traits(node).name;
-}
-
-bool is_exchange(Node node) {
-  return traits(node).exchange;
-}
-
-bool is_forward(Node node) {
-  return traits(node).forward;
-}
-
-bool is_wgrad(Node node) {
-  return node == Node::experts_wgrad || node == Node::attention_wgrad;
-}
-
-bool LayerCost::has(Node node) const {
-  return (exchanges || !traits(node).exchange) && (post || !traits(node).post);
+  return kNames[static_cast<std::size_t>(node)];
 }
 
 double forward_time(const LayerCost& layer) {

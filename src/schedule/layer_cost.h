@@ -33,13 +33,20 @@ inline constexpr std::size_t kNodeCount = 12;
 std::string_view to_string(Node node);
 
 /// Whether the node runs on the communication stream.
-bool is_exchange(Node node);
+constexpr bool is_exchange(Node node) {
+  return node == Node::dispatch_forward || node == Node::combine_forward ||
+         node == Node::combine_backward || node == Node::dispatch_backward;
+}
 
 /// Whether it belongs to a forward; otherwise to a backward.
-bool is_forward(Node node);
+constexpr bool is_forward(Node node) {
+  return node <= Node::post_forward;
+}
 
 /// Whether it computes gradients of weights, which may be delayed.
-bool is_wgrad(Node node);
+constexpr bool is_wgrad(Node node) {
+  return node == Node::experts_wgrad || node == Node::attention_wgrad;
+}
 
 /// What one node takes, in seconds.
 struct NodeCost {
@@ -59,7 +66,10 @@ struct LayerCost {
 
   const NodeCost& operator[](Node node) const { return nodes[static_cast<std::size_t>(node)]; }
 
-  bool has(Node node) const;
+  bool has(Node node) const {
+    const bool behind = node == Node::post_forward || node == Node::post_backward;
+    return (exchanges || !is_exchange(node)) && (post || !behind);
+  }
 };
 
 /// GPU seconds of the whole layer, forward and backward, one after the other.

@@ -26,6 +26,12 @@ struct Flow {
   bool present() const { return chunk != nullptr; }
 };
 
+/// A node of one of the table's layers, looked up once.
+struct PlannedNode {
+  NodeCost cost;  // as issued
+  bool runs = false;
+};
+
 class NodeTasks {
  public:
   NodeTasks(const Pipeline& pipeline, const LayeredStep& step)
@@ -36,7 +42,9 @@ class NodeTasks {
         forward_out_(static_cast<std::size_t>(pipeline.positions()) *
                          static_cast<std::size_t>(pipeline.micro_batches),
                      -1),
-        backward_out_(forward_out_) {}
+        backward_out_(forward_out_) {
+    plan();
+  }
 
   TaskGraph build(std::span<const SlotSpan> slots);
 
@@ -60,23 +68,26 @@ class NodeTasks {
     return pipeline_.position(stage, flow.piece.chunk);
   }
 
+  void plan();
+  const PlannedNode& planned(const Flow& flow, int layer, Node node) const;
   Flow flow_of(int stage, const Piece& piece, bool backward) const;
   void add_slot(int stage, const Slot& slot);
   int add_begin(int stage, const Flow& forward, const Flow& backward);
   void add_layers(int stage, Flow& forward, Flow& backward);
   void add_layer(int stage, Flow& forward, int ahead, Flow& backward, int back);
-  void add_node(int stage, Flow& flow, int layer, Node node);
+  void add_node(int stage, Flow& flow, int layer, Node node, const NodeCost& issued);
   void add_dispatch(int stage, Flow& flow, int layer, const NodeCost& cost);
   void add_around(int stage, Flow& flow, TaskKind kind, const NodeCost& cost);
   int add_host(const Task& like, const NodeCost& cost);
-  void add_issued(const Task& task, const NodeCost& cost, Flow& flow, bool waits);
-  int add_gpu(Task task, const NodeCost& cost, Flow& flow, bool waits);
+  void add_issued(Task task, const NodeCost& cost, Flow& flow, bool waits);
+  int add_gpu(Task& task, const NodeCost& cost, Flow& flow, bool waits);
   void add_send(int stage, const Flow& flow, int from);
 
   Pipeline pipeline_;
   const LayeredStep& step_;
   ReplicaTasks replicas_;
   TaskGraph graph_;
+  std::vector<PlannedNode> plan_;  // by layer of the table, then node
   std::vector<Stage> stages_;
   std::vector<int> forward_out_;  // hops
   std::vector<int> backward_out_;
@@ -179,8 +190,9 @@ void NodeTasks::add_slot(int stage, const Slot& slot) {
     graph_.wait(backward.event);
     add_send(stage, backward, ready);
     if (step_.rules.delayed_wgrad && !backward.layers.empty()) {
-      add_node(
-          stage, backward, static_cast<int>(backward.layers.size()) - 1, Node::attention_wgrad);
+      const int layer = static_cast<int>(backward.layers.size()) - 1;
+      const NodeCost& cost = planned(backward, layer, Node::attention_wgrad).cost;
+      add_node(stage, backward, layer, Node::attention_wgrad, cost);
     }
   }
   if (forward.present()) {
@@ -216,20 +228,33 @@ void NodeTasks::add_layer(int stage, Flow& forward, int ahead, Flow& backward, i
   for (const Node node : issue_order(step_.rules)) {
     Flow& flow = is_forward(node) ? forward : backward;
     const int layer = is_forward(node) ? ahead : back;
-    const bool later = node == Node::attention_wgrad && last_backward;
-    if (layer < 0 || later || (is_wgrad(node) && !step_.rules.delayed_wgrad) ||
-        !step_.table[static_cast<std::size_t>(flow.layers[static_cast<std::size_t>(layer)])].has(
-            node)) {
+    if (layer < 0 || (node == Node::attention_wgrad && last_backward)) {
       continue;
     }
-    add_node(stage, flow, layer, node);
+    const PlannedNode& what = planned(flow, layer, node);
+    if (what.runs) {
+      add_node(stage, flow, layer, node, what.cost);
+    }
   }
 }
 
-void NodeTasks::add_node(int stage, Flow& flow, int layer, Node node) {
-  const LayerCost& cost =
-      step_.table[static_cast<std::size_t>(flow.layers[static_cast<std::size_t>(layer)])];
-  const NodeCost issued = issued_cost(cost, node, step_.rules);
+void NodeTasks::plan() {
+  plan_.reserve(step_.table.size() * kNodeCount);
+  for (const LayerCost& layer : step_.table) {
+    for (std::size_t i = 0; i < kNodeCount; ++i) {
+      const auto node = static_cast<Node>(i);
+      const bool runs = layer.has(node) && (step_.rules.delayed_wgrad || !is_wgrad(node));
+      plan_.push_back({issued_cost(layer, node, step_.rules), runs});
+    }
+  }
+}
+
+const PlannedNode& NodeTasks::planned(const Flow& flow, int layer, Node node) const {
+  const auto entry = static_cast<std::size_t>(flow.layers[static_cast<std::size_t>(layer)]);
+  return plan_[entry * kNodeCount + static_cast<std::size_t>(node)];
+}
+
+void NodeTasks::add_node(int stage, Flow& flow, int layer, Node node, const NodeCost& issued) {
   if (node == Node::dispatch_forward) {
     add_dispatch(stage, flow, layer, issued);
     return;
@@ -264,7 +289,8 @@ void NodeTasks::add_dispatch(int stage, Flow& flow, int layer, const NodeCost& c
   }
   NodeCost counts = cost;
   counts.gpu = std::min(step_.rules.sync_offset, cost.gpu);
-  add_gpu(task, counts, flow, true);
+  Task begin = task;
+  add_gpu(begin, counts, flow, true);
   const int first = flow.event;
   const int known = graph_.add(wait);
   graph_.wait(first, Wait::start_to_start, step_.rules.sync_offset);
@@ -295,14 +321,15 @@ int NodeTasks::add_host(const Task& like, const NodeCost& cost) {
   }
   Task task = like;
   task.stream = Stream::host;
+  task.slowdown = 1;
   task.kind = TaskKind::issue;
   task.duration = cost.host;
   return graph_.add(task);
 }
 
 /// A piece of GPU work behind its micro-batch's event (`waits`), which it then records. Returns the
-/// host's part: the caller says what its end means.
-int NodeTasks::add_gpu(Task task, const NodeCost& cost, Flow& flow, bool waits) {
+/// host's part: the caller says what its end means. `task` gets its duration and slowdown.
+int NodeTasks::add_gpu(Task& task, const NodeCost& cost, Flow& flow, bool waits) {
   Stage& mine = at(task.stage);
   const int host = add_host(task, cost);
   const Contention& contention = step_.contention;
@@ -329,7 +356,7 @@ int NodeTasks::add_gpu(Task task, const NodeCost& cost, Flow& flow, bool waits) 
   return host;
 }
 
-void NodeTasks::add_issued(const Task& task, const NodeCost& cost, Flow& flow, bool waits) {
+void NodeTasks::add_issued(Task task, const NodeCost& cost, Flow& flow, bool waits) {
   const int host = add_gpu(task, cost, flow, waits);
   graph_.wait(host, Wait::end_to_end, step_.rules.launch_latency);
 }

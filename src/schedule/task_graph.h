@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cassert>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string_view>
@@ -73,17 +75,33 @@ class TaskGraph {
   void reserve(std::size_t tasks, std::size_t links);
 
   /// Adds a task and returns its number (0, 1, …).
-  int add(const Task& task);
+  int add(const Task& task) {
+    assert(task.stage >= 0 && task.duration >= 0 && task.slowdown >= 1 && "a task that can run");
+    tasks_.push_back(task);
+    first_link_.push_back(links_.size());
+    stages_ = task.stage < stages_ ? stages_ : task.stage + 1;
+    return size() - 1;
+  }
 
   /// Lets the task added last wait for an earlier one. Negative numbers are no task: ignored.
-  void wait(int before, Wait how = Wait::end_to_start, double lag = 0);
+  void wait(int before, Wait how = Wait::end_to_start, double lag = 0) {
+    assert(before < size() - 1 && "tasks wait for earlier ones");
+    if (before >= 0) {
+      links_.push_back({before, how, lag});
+    }
+  }
 
   int size() const { return static_cast<int>(tasks_.size()); }
 
   const std::vector<Task>& tasks() const { return tasks_; }
 
   /// What the task waits for, besides its stream.
-  std::span<const Link> links(int task) const;
+  std::span<const Link> links(int task) const {
+    const auto at = static_cast<std::size_t>(task);
+    const std::size_t first = first_link_[at];
+    const std::size_t end = at + 1 < first_link_.size() ? first_link_[at + 1] : links_.size();
+    return {links_.data() + first, end - first};
+  }
 
   int link_count() const { return static_cast<int>(links_.size()); }
 

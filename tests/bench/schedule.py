@@ -17,8 +17,8 @@ TIERS = {
     'replay': ('replay, 16 x 64, two chunks', 5, 1_000_000),
     'slots': ('task graph of chunks, 16 x 64', 2, 60_000_000),
     'nodes': ('task graph of nodes, 16 x 64 x 6 layers', 1, 60_000_000),
-    'contended': ('the same with contention', 1, None),
-    'host': ('the same with the host', 1, None),
+    'contended': ('the same with contention', 1, 60_000_000),
+    'host': ('the same with the host', 1, 60_000_000),
 }
 
 
