@@ -30,8 +30,17 @@ need_packages "${build_packages[@]}" "${test_packages[@]}"
 # The session with a language client skips without one; no network is no failure.
 [ -x build/lsp-client/bin/python ] || bash tests/editor/install_client.sh >/dev/null 2>&1 ||
   say "No language client could be installed: the editor session will be skipped"
+# So does the wheel.
+tools=$PWD/build/package-tools
+module=OFF
+if [ -e "$tools/complete" ] || bash tests/packages/install_tools.sh "$tools" >/dev/null 2>&1; then
+  module=ON
+else
+  say "What builds the Python module could not be installed: the wheel will be skipped"
+fi
 say "Configuring $build: Release, warnings as errors"
-cmake -S . -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DEPWISE_CI=ON
+cmake -S . -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DEPWISE_CI=ON \
+  -DEPWISE_PYTHON="$module" -DPython_EXECUTABLE="$tools/bin/python"
 say "Building with $jobs cores"
 cmake --build "$build" --parallel "$jobs"
 say "Running every test"

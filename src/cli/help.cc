@@ -64,15 +64,6 @@ std::string examples(const std::vector<Example>& list) {
   return result;
 }
 
-std::string name_of(const Option& option) {
-  std::string text = option.short_name.empty() ? "" : fmt::format("{}, ", option.short_name);
-  text += option.name;
-  if (!option.implied.empty()) {
-    return fmt::format("{}[={}]", text, option.value);
-  }
-  return option.value.empty() ? text : fmt::format("{} {}", text, option.value);
-}
-
 Rows option_rows(const std::vector<Option>& options, bool full) {
   Rows rows;
   for (const Option& option : options) {
@@ -83,26 +74,14 @@ Rows option_rows(const std::vector<Option>& options, bool full) {
     if (full && !option.variable.empty()) {
       text += fmt::format(" [{}]", option.variable);
     }
-    rows.emplace_back(name_of(option), text);
+    rows.emplace_back(name_and_value(option), text);
   }
   return rows;
 }
 
-/// The command's own meanings, and what every command can end with.
 std::string exit_codes(const Command& command, int width) {
-  auto exits = command.exits;
-  for (const Exit& common :
-       {Exit{ExitCode::usage, "the command or a configuration is wrong"},
-        Exit{ExitCode::unreadable, "an input can't be read, or the output not be written"},
-        Exit{ExitCode::internal, "internal error"},
-        Exit{ExitCode::interrupted, "interrupted"}}) {
-    if (std::ranges::find(exits, common.code, &Exit::code) == exits.end()) {
-      exits.push_back(common);
-    }
-  }
-  std::ranges::stable_sort(exits, {}, &Exit::code);
   Rows rows;
-  for (const Exit& each : exits) {
+  for (const Exit& each : all_exits(command)) {
     rows.emplace_back(fmt::format("{}", to_int(each.code)), each.what);
   }
   return "EXIT CODES\n" + table(rows, width);
@@ -115,6 +94,34 @@ about colour. Nothing is ever sent anywhere, and no file is written but those th
 )";
 
 }  // namespace
+
+std::string name_and_value(const Option& option) {
+  std::string text = option.short_name.empty() ? "" : fmt::format("{}, ", option.short_name);
+  text += option.name;
+  if (!option.implied.empty()) {
+    return fmt::format("{}[={}]", text, option.value);
+  }
+  return option.value.empty() ? text : fmt::format("{} {}", text, option.value);
+}
+
+std::vector<Exit> all_exits(const Command& command) {
+  auto exits = command.exits;
+  for (const Exit& common :
+       {Exit{ExitCode::usage, "the command or a configuration is wrong"},
+        Exit{ExitCode::unreadable, "an input can't be read, or the output not be written"},
+        Exit{ExitCode::internal, "internal error"},
+        Exit{ExitCode::interrupted, "interrupted"}}) {
+    if (std::ranges::find(exits, common.code, &Exit::code) == exits.end()) {
+      exits.push_back(common);
+    }
+  }
+  std::ranges::stable_sort(exits, {}, &Exit::code);
+  return exits;
+}
+
+std::string_view overview_about() {
+  return kOverviewAbout;
+}
 
 std::string overview(int width, bool full) {
   std::string text = "epwise lints Megatron MoE recipes before they reach the cluster.\n\n";

@@ -6,6 +6,7 @@
 
 #include "cli/arguments.h"
 #include "cli/commands/all.h"
+#include "cli/manual_page.h"
 #include "text/spelling.h"
 
 namespace epwise::cli {
@@ -13,6 +14,10 @@ namespace epwise::cli {
 namespace {
 
 ExitCode run(Session& session, const Arguments& arguments) {
+  if (arguments.flag("--man")) {
+    session.out << manual_page();
+    return ExitCode::clean;
+  }
   const int width = text_width(session.terminal, session.variables);
   if (arguments.operands.empty()) {
     session.out << overview(width, true);
@@ -33,11 +38,15 @@ ExitCode run(Session& session, const Arguments& arguments) {
 }  // namespace
 
 Command help_command() {
-  return {.name = "help",
-          .usage = "help [COMMAND]",
-          .summary = "everything about a command",
-          .examples = {{"help lint", "all options of lint"}},
-          .run = run};
+  return {
+      .name = "help",
+      .usage = "help [--man] [COMMAND]",
+      .summary = "everything about a command",
+      .examples = {{"help lint", "all options of lint"},
+                   {"help --man | man -l -", "the manual page"}},
+      .options = {{.name = "--man",
+                   .summary = "the manual page epwise(1), every command in it, as man reads it"}},
+      .run = run};
 }
 
 }  // namespace epwise::cli

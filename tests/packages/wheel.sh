@@ -1,0 +1,68 @@
+#!/usr/bin/env bash
+# Packs the program and the module of a build folder into a wheel, installs it into an empty virtual environment and
+# runs the tests of python/ there.
+#   bash tests/packages/wheel.sh BUILD [PYTHON]      PYTHON: with the tools of install_tools.sh, which also build the module
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+build=$(realpath "$1")
+python=${2:-build/package-tools/bin/python}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+fail() {
+  echo "packages/wheel: $*" >&2
+  exit 1
+}
+
+skip() {
+  echo "packages/wheel: skipped: $*"
+  exit 77
+}
+
+[ -x "$python" ] || skip "$python is missing: bash tests/packages/install_tools.sh"
+compgen -G "$build/python/_core*.so" >/dev/null || skip "the build has no Python module (EPWISE_PYTHON)"
+"$python" -c 'import pytest, scikit_build_core, wheel, yaml' || fail "$python lacks tools: bash tests/packages/install_tools.sh"
+
+# 1. The wheel. Its tag says from which glibc on it installs; deb.sh measures that the program keeps it.
+"$python" -m pip --quiet --disable-pip-version-check wheel . --no-build-isolation --no-deps --no-index -w "$work" \
+  -C build-dir="$work/cmake" -C cmake.define.EPWISE_BUILT="$build"
+oldest=$(sed -n 's/^set(EPWISE_OLDEST_GLIBC \(.*\))$/\1/p' src/packages/debian/package.cmake)
+for needed in $(objdump -T "$build"/python/_core*.so | grep -o 'GLIBC_[0-9.]*' | LC_ALL=C sort -Vu); do
+  newest=${needed#GLIBC_}
+done
+[ "$newest" = "$(printf '%s\n' "$newest" "$oldest" | sort -V | head -n 1)" ] || fail "the module needs glibc $newest, the program $oldest"
+libraries=$(readelf -d "$build"/python/_core*.so | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' | LC_ALL=C sort | tr '\n' ' ')
+[ "$libraries" = "ld-linux-x86-64.so.2 libc.so.6 libm.so.6 " ] || fail "the module needs $libraries"
+"$python" -m wheel tags --platform-tag "manylinux_${oldest/./_}_x86_64" --remove "$work"/epwise-*.whl >/dev/null
+wheel=$(echo "$work"/epwise-*manylinux*.whl)
+
+# 2. An environment that holds nothing else.
+"$python" -m venv --without-pip "$work/clean"
+"$python" -m pip --quiet --disable-pip-version-check --python "$work/clean/bin/python" install --no-index --no-deps "$wheel"
+cd "$work"
+cmp <(env -i "$work/clean/bin/epwise" --version) <("$build/epwise" --version) || fail "the wheel's command is another program"
+env -i "$work/clean/bin/python" -c '
+import epwise
+report = epwise.lint({"model": {"num_layers": 4}, "train": {"global_batch_size": 10, "micro_batch_size": 3}}, gpus=8)
+assert report.framework == "bridge" and report.findings, report
+' || fail "the module doesn't work in an environment of its own"
+
+# 3. The tests, with pytest beside it.
+cd - >/dev/null
+tools=$("$python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
+echo "$tools" >"$("$work/clean/bin/python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/tools.pth"
+EPWISE_BINARY="$work/clean/bin/epwise" "$work/clean/bin/python" -m pytest -q -p no:cacheprovider -p pytester -c /dev/null \
+  --rootdir tests/packages/python tests/packages/python
+
+# 4. The recipes of Megatron-Bridge, where its sources are.
+oracle=${EPWISE_ORACLE:-$HOME/.cache/epwise-oracle}
+version='import sys; print(sys.version_info[:2])'
+if [ ! -x "$oracle/venv/bin/python" ] || [ ! -d ../shared/oracle ]; then
+  echo "packages/wheel: Megatron-Bridge's own recipes are skipped: there is no ../shared/oracle, or it is not set up"
+elif [ "$("$oracle/venv/bin/python" -c "$version")" != "$("$python" -c "$version")" ]; then
+  echo "packages/wheel: Megatron-Bridge's own recipes are skipped: $oracle has another Python than the wheel"
+else
+  "$python" -m pip --quiet --disable-pip-version-check install --no-index --no-deps --target "$work/site" "$wheel"
+  PYTHONPATH=$work/site "$oracle/venv/bin/python" tests/packages/megatron_recipes.py "$(realpath ../shared/oracle)"
+fi
+echo "packages/wheel: $(basename "$wheel") of $(stat -c %s "$wheel") bytes"
