@@ -89,35 +89,30 @@ EPWISE_DEVICE void fetch_rows(const ExchangeArguments& arguments,
                               unsigned char* slots) {
   Pacer pacer(arguments.pace, machine::blocks());
   std::uint32_t number = 0;
-  for (int start = machine::block_index() * kChunkTokens; start < arguments.tokens;
-       start += machine::blocks() * kChunkTokens) {
-    const int end =
-        start + kChunkTokens < arguments.tokens ? start + kChunkTokens : arguments.tokens;
-    for (int token = start; token < end; ++token) {
-      for (int first = 0; first < arguments.ranks; first += 32) {
-        const int mine = first + lane_index();
-        const std::int32_t place = mine < arguments.ranks ? slot_at(arguments, token, mine) : -1;
-        std::uint32_t copies = machine::ballot(place >= 0);
-        while (copies != 0) {
-          const int from = machine::first_bit(copies);
-          copies &= copies - 1U;
-          const auto at = static_cast<std::uint64_t>(machine::shuffle(place, from));
-          const std::uint32_t stage = number % arguments.stages;
-          const std::uint32_t turn = number / arguments.stages;
-          if (turn > 0) {
-            machine::wait(empty + stage, (turn - 1U) & 1U);
-            machine::sync_warp();
-          }
-          machine::load_row(full + stage,
-                            slots + stage * arguments.slot_bytes,
-                            arguments.outbox[first + from] + at * arguments.slot_bytes,
-                            arguments.slot_bytes);
-          ++number;
-          pacer.pay(arguments.slot_bytes);
+  for_each_token(arguments.tokens, [&](int token) {
+    for (int first = 0; first < arguments.ranks; first += 32) {
+      const int mine = first + lane_index();
+      const std::int32_t place = mine < arguments.ranks ? slot_at(arguments, token, mine) : -1;
+      std::uint32_t copies = machine::ballot(place >= 0);
+      while (copies != 0) {
+        const int from = machine::first_bit(copies);
+        copies &= copies - 1U;
+        const auto at = static_cast<std::uint64_t>(machine::shuffle(place, from));
+        const std::uint32_t stage = number % arguments.stages;
+        const std::uint32_t turn = number / arguments.stages;
+        if (turn > 0) {
+          machine::wait(empty + stage, (turn - 1U) & 1U);
+          machine::sync_warp();
         }
+        machine::load_row(full + stage,
+                          slots + stage * arguments.slot_bytes,
+                          arguments.outbox[first + from] + at * arguments.slot_bytes,
+                          arguments.slot_bytes);
+        ++number;
+        pacer.pay(arguments.slot_bytes);
       }
     }
-  }
+  });
 }
 
 // The same order of rows; each of the warps adds its share of every row.
@@ -128,44 +123,39 @@ EPWISE_DEVICE void add_rows(const ExchangeArguments& arguments,
   const int vectors = static_cast<int>(arguments.slot_bytes / 16U);
   const int mine = machine::thread_index() - 32;
   std::uint32_t number = 0;
-  for (int start = machine::block_index() * kChunkTokens; start < arguments.tokens;
-       start += machine::blocks() * kChunkTokens) {
-    const int end =
-        start + kChunkTokens < arguments.tokens ? start + kChunkTokens : arguments.tokens;
-    for (int token = start; token < end; ++token) {
-      float sum[kReduceVectors][8] = {};
-      for (int first = 0; first < arguments.ranks; first += 32) {
-        const int rank = first + lane_index();
-        std::uint32_t copies =
-            machine::ballot(rank < arguments.ranks && slot_at(arguments, token, rank) >= 0);
-        for (; copies != 0; copies &= copies - 1U, ++number) {
-          const std::uint32_t stage = number % arguments.stages;
-          machine::wait(full + stage, (number / arguments.stages) & 1U);
-          const auto* row = reinterpret_cast<const Vector16*>(slots + stage * arguments.slot_bytes);
+  for_each_token(arguments.tokens, [&](int token) {
+    float sum[kReduceVectors][8] = {};
+    for (int first = 0; first < arguments.ranks; first += 32) {
+      const int rank = first + lane_index();
+      std::uint32_t copies =
+          machine::ballot(rank < arguments.ranks && slot_at(arguments, token, rank) >= 0);
+      for (; copies != 0; copies &= copies - 1U, ++number) {
+        const std::uint32_t stage = number % arguments.stages;
+        machine::wait(full + stage, (number / arguments.stages) & 1U);
+        const auto* row = reinterpret_cast<const Vector16*>(slots + stage * arguments.slot_bytes);
 #pragma unroll
-          for (int i = 0; i < kReduceVectors; ++i) {
-            const int at = mine + 32 * kReduceWarps * i;
-            if (at < vectors) {
-              add(sum[i], row[at]);
-            }
-          }
-          machine::sync_warp();
-          if (lane_index() == 0) {
-            machine::arrive(empty + stage);
+        for (int i = 0; i < kReduceVectors; ++i) {
+          const int at = mine + 32 * kReduceWarps * i;
+          if (at < vectors) {
+            add(sum[i], row[at]);
           }
         }
-      }
-      auto* out = reinterpret_cast<Vector16*>(
-          arguments.reduced + static_cast<std::uint64_t>(token) * arguments.slot_bytes);
-#pragma unroll
-      for (int i = 0; i < kReduceVectors; ++i) {
-        const int at = mine + 32 * kReduceWarps * i;
-        if (at < vectors) {
-          machine::store(out + at, rounded(sum[i]));
+        machine::sync_warp();
+        if (lane_index() == 0) {
+          machine::arrive(empty + stage);
         }
       }
     }
-  }
+    auto* out = reinterpret_cast<Vector16*>(arguments.reduced + static_cast<std::uint64_t>(token) *
+                                                                    arguments.slot_bytes);
+#pragma unroll
+    for (int i = 0; i < kReduceVectors; ++i) {
+      const int at = mine + 32 * kReduceWarps * i;
+      if (at < vectors) {
+        machine::store(out + at, rounded(sum[i]));
+      }
+    }
+  });
 }
 
 }  // namespace

@@ -99,23 +99,19 @@ EPWISE_DEVICE Queue open_queue(const ExchangeArguments& arguments, std::uint32_t
 
 EPWISE_DEVICE void load_tokens(const ExchangeArguments& arguments, const Queue& queue) {
   std::uint32_t number = 0;
-  for (int start = machine::block_index() * kChunkTokens; start < arguments.tokens;
-       start += machine::blocks() * kChunkTokens) {
-    const int end =
-        start + kChunkTokens < arguments.tokens ? start + kChunkTokens : arguments.tokens;
-    for (int token = start; token < end; ++token, ++number) {
-      const std::uint32_t stage = number % arguments.stages;
-      const std::uint32_t turn = number / arguments.stages;
-      if (turn > 0) {
-        machine::wait(queue.empty + stage, (turn - 1U) & 1U);
-        machine::sync_warp();
-      }
-      machine::load_row(queue.full + stage,
-                        queue.slots + stage * arguments.slot_bytes,
-                        arguments.rows + static_cast<std::int64_t>(token) * arguments.row_bytes,
-                        arguments.row_bytes);
+  for_each_token(arguments.tokens, [&](int token) {
+    const std::uint32_t stage = number % arguments.stages;
+    const std::uint32_t turn = number / arguments.stages;
+    if (turn > 0) {
+      machine::wait(queue.empty + stage, (turn - 1U) & 1U);
+      machine::sync_warp();
     }
-  }
+    machine::load_row(queue.full + stage,
+                      queue.slots + stage * arguments.slot_bytes,
+                      arguments.rows + static_cast<std::int64_t>(token) * arguments.row_bytes,
+                      arguments.row_bytes);
+    ++number;
+  });
 }
 
 // Stores one token's slot at all its ranks; how many there were.
@@ -144,34 +140,30 @@ EPWISE_DEVICE void store_tokens(const ExchangeArguments& arguments,
                                 const Queue& queue,
                                 int storer) {
   Pacer pacer(arguments.pace, machine::blocks() * kPipelinedStorers);
-  std::uint32_t number = 0;
+  std::uint32_t next = 0;
   std::uint32_t stored = 0;
-  for (int start = machine::block_index() * kChunkTokens; start < arguments.tokens;
-       start += machine::blocks() * kChunkTokens) {
-    const int end =
-        start + kChunkTokens < arguments.tokens ? start + kChunkTokens : arguments.tokens;
-    for (int token = start; token < end; ++token, ++number) {
-      if (static_cast<int>(number % kPipelinedStorers) != storer) {
-        continue;
-      }
-      const std::uint32_t stage = number % arguments.stages;
-      unsigned char* slot = queue.slots + stage * arguments.slot_bytes;
-      machine::wait(queue.full + stage, (number / arguments.stages) & 1U);
-      // Only now: until its load began, the stage belonged to the store of an earlier token.
-      write_tail(slot, arguments, token);
-      machine::fence_copy_engine();
-      machine::sync_warp();
-      const std::uint32_t copies = store_copies(arguments, slot, token);
-      machine::close_stores();
-      machine::wait_stores_read<kStoresInFlight>();
-      if (stored >= kStoresInFlight && lane_index() == 0) {
-        machine::arrive(queue.empty +
-                        (number - kPipelinedStorers * kStoresInFlight) % arguments.stages);
-      }
-      ++stored;
-      pacer.pay(copies * arguments.row_bytes);
+  for_each_token(arguments.tokens, [&](int token) {
+    const std::uint32_t number = next++;
+    if (static_cast<int>(number % kPipelinedStorers) != storer) {
+      return;
     }
-  }
+    const std::uint32_t stage = number % arguments.stages;
+    unsigned char* slot = queue.slots + stage * arguments.slot_bytes;
+    machine::wait(queue.full + stage, (number / arguments.stages) & 1U);
+    // Only now: until its load began, the stage belonged to the store of an earlier token.
+    write_tail(slot, arguments, token);
+    machine::fence_copy_engine();
+    machine::sync_warp();
+    const std::uint32_t copies = store_copies(arguments, slot, token);
+    machine::close_stores();
+    machine::wait_stores_read<kStoresInFlight>();
+    if (stored >= kStoresInFlight && lane_index() == 0) {
+      machine::arrive(queue.empty +
+                      (number - kPipelinedStorers * kStoresInFlight) % arguments.stages);
+    }
+    ++stored;
+    pacer.pay(copies * arguments.row_bytes);
+  });
   machine::wait_stores_written();
 }
 

@@ -140,6 +140,19 @@ EPWISE_DEVICE void copy_row(std::uint8_t* target, const std::uint8_t* source, st
   }
 }
 
+// The tokens of a block of the pipelined structure, in chunks that the blocks take in turn.
+template <class Body>
+EPWISE_DEVICE void for_each_token(int tokens, Body body) {
+  using epwise::kernel::kChunkTokens;
+  for (int start = machine::block_index() * kChunkTokens; start < tokens;
+       start += machine::blocks() * kChunkTokens) {
+    const int end = start + kChunkTokens < tokens ? start + kChunkTokens : tokens;
+    for (int token = start; token < end; ++token) {
+      body(token);
+    }
+  }
+}
+
 // What travels behind a row: the token, then its experts; -1 fills up.
 EPWISE_DEVICE void write_tail(std::uint8_t* slot, const ExchangeArguments& arguments, int token) {
   auto* tail = reinterpret_cast<std::int32_t*>(slot + arguments.row_bytes);

@@ -324,3 +324,20 @@ EPWISE_DEVICE void fence_copy_engine() {
 }  // namespace machine
 
 #endif
+
+namespace machine {
+
+// Every index below `count`, spread over all threads of the launch.
+template <class Body>
+EPWISE_DEVICE void for_each_index(std::uint64_t count, Body body) {
+  const auto all = static_cast<std::uint64_t>(threads());
+  const std::uint64_t step = static_cast<std::uint64_t>(blocks()) * all;
+  for (std::uint64_t at = static_cast<std::uint64_t>(block_index()) * all +
+                          static_cast<std::uint64_t>(thread_index());
+       at < count;
+       at += step) {
+    body(at);
+  }
+}
+
+}  // namespace machine

@@ -142,28 +142,16 @@ EPWISE_KERNEL(epwise_memory_bulk_copy, BulkCopyArguments, 32 * kCopyWarps) {
 }
 
 EPWISE_KERNEL(epwise_fill, FillArguments, kStreamThreads) {
-  const auto step = static_cast<std::uint64_t>(machine::blocks()) *
-                    static_cast<std::uint64_t>(machine::threads());
-  for (auto at = static_cast<std::uint64_t>(machine::block_index()) *
-                     static_cast<std::uint64_t>(machine::threads()) +
-                 static_cast<std::uint64_t>(machine::thread_index());
-       at < arguments.count;
-       at += step) {
+  machine::for_each_index(arguments.count, [&](std::uint64_t at) {
     arguments.words[at] = filled_word(arguments.fill, arguments.seed, at);
-  }
+  });
 }
 
 EPWISE_KERNEL(epwise_compare, CompareArguments, kStreamThreads) {
-  const auto step = static_cast<std::uint64_t>(machine::blocks()) *
-                    static_cast<std::uint64_t>(machine::threads());
-  for (auto at = static_cast<std::uint64_t>(machine::block_index()) *
-                     static_cast<std::uint64_t>(machine::threads()) +
-                 static_cast<std::uint64_t>(machine::thread_index());
-       at < arguments.count;
-       at += step) {
+  machine::for_each_index(arguments.count, [&](std::uint64_t at) {
     if (arguments.words[at] != filled_word(arguments.fill, arguments.seed, arguments.first + at)) {
       machine::add_atomically(arguments.wrong, std::uint64_t{1});
       machine::lower_atomically(arguments.wrong + 1, at);
     }
-  }
+  });
 }

@@ -111,6 +111,7 @@ class Backend {
 struct BackendSettings {
   double timeout = 60;        // s, of any one call
   double memory_share = 0.4;  // of the free memory that it may take
+  double preheat = 0;         // s of work before anything is timed, so that clocks have settled
   bool quick = false;
 };
 

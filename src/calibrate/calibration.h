@@ -48,6 +48,7 @@ struct Point {
   double memory_bytes = 0;
   double payload_bytes = 0;
   double clock_mhz = 0;            // median
+  double power_w = 0;              // median, of the rank that drew most
   std::vector<std::string> flags;  // "drift", "noisy", "power_capped", "throttled", "skew"
   Check check;
   int slowest_rank = -1;  // of several: who took longest, mostly

@@ -265,6 +265,7 @@ class CalibrationReader {
     read_status(in, node, point);
     read_times(in, node, point);
     point.clock_mhz = read_number(in, "clock_mhz", 0, 0, kMost);
+    point.power_w = read_number(in, "power_w", 0, 0, kMost);
     point.flags = in.texts("flags");
     if (const yaml::Node* check = in.mapping("check")) {
       point.check = read_check(*check);

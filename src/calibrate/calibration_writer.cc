@@ -74,6 +74,9 @@ std::string measurement_text(const Point& point) {
   if (point.clock_mhz > 0) {
     text += fmt::format("    clock_mhz: {}\n", number(point.clock_mhz));
   }
+  if (point.power_w > 0) {
+    text += fmt::format("    power_w: {}\n", number(point.power_w));
+  }
   if (point.slowest_rank >= 0) {
     text += fmt::format(
         "    slowest: {{rank: {}, skew: {}}}\n", point.slowest_rank, number(point.skew));

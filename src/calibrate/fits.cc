@@ -14,10 +14,6 @@ namespace epwise::calibrate {
 
 namespace {
 
-double real(std::int64_t value) {
-  return static_cast<double>(value);
-}
-
 /// Samples by the id of the fit that they belong to.
 using Groups = std::map<std::string, std::vector<Sample>>;
 
@@ -27,20 +23,6 @@ Sample sample_of(const Point& point) {
 
 std::string scope_prefix(const Request& request) {
   return request.scope == Scope::device ? "" : fmt::format("{}.", to_string(request.scope));
-}
-
-bool is_collective(Kernel kernel) {
-  return kernel == Kernel::all_to_all || kernel == Kernel::all_gather ||
-         kernel == Kernel::reduce_scatter || kernel == Kernel::send_recv ||
-         kernel == Kernel::peer_copy;
-}
-
-bool is_exchange(Kernel kernel) {
-  return kernel == Kernel::dispatch || kernel == Kernel::combine;
-}
-
-bool is_gemm(Kernel kernel) {
-  return kernel == Kernel::gemm || kernel == Kernel::grouped_gemm;
 }
 
 std::string gemm_name(const Work& work) {
@@ -106,10 +88,10 @@ class Sorter {
       tables[fmt::format("{}.sms.{}", name, to_string(work.placement))].push_back(sample);
       return;
     }
-    sample.query.m = real(work.shape.m);
-    sample.query.n = real(work.shape.n);
-    sample.query.k = real(work.shape.k);
-    sample.query.groups = std::max(real(work.shape.groups), 1.0);
+    sample.query.m = static_cast<double>(work.shape.m);
+    sample.query.n = static_cast<double>(work.shape.n);
+    sample.query.k = static_cast<double>(work.shape.k);
+    sample.query.groups = std::max(static_cast<double>(work.shape.groups), 1.0);
     surfaces[name].push_back(sample);
   }
 

@@ -1,8 +1,6 @@
 #include "calibrate/host_probe.h"
 
-#include <array>
 #include <cmath>
-#include <cstdio>
 #include <cstdlib>
 #include <utility>
 #include <vector>
@@ -13,7 +11,11 @@ namespace {
 
 /// One line a round: microseconds of one operation; or "missing" and a reason.
 constexpr const char* kScript = R"(
-import sys, time
+import importlib.util, os, sys, time
+for name in ("torch", "transformer_engine"):
+    if importlib.util.find_spec(name) is None:
+        print("missing Python has no", name)
+        sys.exit(0)
 try:
     import torch
     import transformer_engine.pytorch as te
@@ -23,6 +25,9 @@ except Exception as error:
 if not torch.cuda.is_available():
     print("missing PyTorch sees no GPU")
     sys.exit(0)
+ranks = ("LOCAL_RANK", "SLURM_LOCALID", "OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID")
+local = next((int(os.environ[name]) for name in ranks if name in os.environ), 0)
+torch.cuda.set_device(local % torch.cuda.device_count())
 layers, width, rows, passes = 16, 64, 32, 3
 kind = dict(bias=False, params_dtype=torch.bfloat16, device="cuda")
 model = torch.nn.Sequential(*[te.Linear(width, width, **kind) for _ in range(layers)])
@@ -120,38 +125,10 @@ class HostProbe : public Backend {
   RunPython run_;
 };
 
-std::string quoted(const std::string& text) {
-  std::string result = "'";
-  for (const char sign : text) {
-    result += sign == '\'' ? std::string("'\\''") : std::string(1, sign);
-  }
-  return result + "'";
-}
-
 }  // namespace
 
 std::unique_ptr<Backend> with_host_probe(std::unique_ptr<Backend> inner, RunPython run) {
   return std::make_unique<HostProbe>(std::move(inner), std::move(run));
-}
-
-std::string run_python(const std::string& interpreter,
-                       const std::string& script,
-                       std::string& reason) {
-  const std::string command = quoted(interpreter) + " -c " + quoted(script) + " 2>/dev/null";
-  std::FILE* const pipe = ::popen(command.c_str(), "r");
-  if (pipe == nullptr) {
-    reason = interpreter + " can't be started";
-    return {};
-  }
-  std::string printed;
-  std::array<char, 4096> part{};
-  while (const std::size_t size = std::fread(part.data(), 1, part.size(), pipe)) {
-    printed.append(part.data(), size);
-  }
-  if (::pclose(pipe) != 0 && printed.empty()) {
-    reason = interpreter + " ended with an error";
-  }
-  return printed;
 }
 
 }  // namespace epwise::calibrate

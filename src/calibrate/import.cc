@@ -115,7 +115,7 @@ bool is_csv(const text::SourceFile& file) {
   const auto has = [&names](std::string_view name) {
     return std::find(names.begin(), names.end(), name) != names.end();
   };
-  return (has("kind") || has("kernel")) && (has("us") || has("latency_us"));
+  return (has("kind") || has("kernel")) && (has("us") || has("latency_us") || has("gbs"));
 }
 
 std::optional<std::vector<ImportRow>> rows_of(const text::SourceFile& file,

@@ -18,6 +18,7 @@ namespace epwise::calibrate {
 namespace {
 
 constexpr double kMicro = 1e-6;
+constexpr double kGiga = 1e9;
 /// Of a published or logged time whose repetitions nobody sees: its interval, half, relative.
 constexpr double kDoubt = 0.05;
 
@@ -74,10 +75,6 @@ std::optional<Structure> structure_of_backend(const std::string& backend) {
   }
 }
 
-bool is_exchange(Kernel kernel) {
-  return kernel == Kernel::dispatch || kernel == Kernel::combine;
-}
-
 bool has_size(const Work& work) {
   const Shape& shape = work.shape;
   switch (work.kernel) {
@@ -120,8 +117,9 @@ std::string id_of(const Work& work, Scope scope) {
 
 std::optional<Point> point_of_row(const ImportRow& row, const std::string& source) {
   const std::optional<Kernel> kernel = kernel_of_row(text_of(row, "kind", "kernel"));
-  const double seconds = number_of(row, "us", "latency_us") * kMicro;
-  if (!kernel || !(seconds > 0)) {
+  const double rate = number_of(row, "gbs") * kGiga;  // of the payload, all copies
+  double seconds = number_of(row, "us", "latency_us") * kMicro;
+  if (!kernel || (!(seconds > 0) && !(rate > 0))) {
     return std::nullopt;
   }
   Point point;
@@ -129,8 +127,7 @@ std::optional<Point> point_of_row(const ImportRow& row, const std::string& sourc
   work.kernel = *kernel;
   const auto format = cost::parse<cost::Format>(text_of(row, "dtype"));
   const std::string dtype = text_of(row, "dtype");
-  if (!format && !dtype.empty() && !is_exchange(*kernel) && work.kernel != Kernel::gemm &&
-      work.kernel != Kernel::grouped_gemm) {
+  if (!format && !dtype.empty() && is_collective(*kernel)) {
     work.format = cost::Format::bf16;  // collectives count bytes
   } else if (!format && !dtype.empty()) {
     return std::nullopt;
@@ -160,9 +157,13 @@ std::optional<Point> point_of_row(const ImportRow& row, const std::string& sourc
   if (!has_size(work)) {
     return std::nullopt;
   }
+  if (!(seconds > 0)) {
+    // Rates of 8-bit rows count the scales that go with 128 channels each.
+    const double scales = is_exchange(*kernel) && work.format != cost::Format::bf16 ? 4.0 / 128 : 0;
+    seconds = payload_bytes_of(work) * (1 + scales) / rate;
+  }
   const bool several = count_of(row, "nodes") > 1;
-  const bool alone = *kernel == Kernel::gemm || *kernel == Kernel::grouped_gemm;
-  point.request.scope = alone ? Scope::device : several ? Scope::nodes : Scope::domain;
+  point.request.scope = is_gemm(*kernel) ? Scope::device : several ? Scope::nodes : Scope::domain;
   point.request.id = id_of(work, point.request.scope);
   point.status = PointStatus::imported;
   point.reason = source;

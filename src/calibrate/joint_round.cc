@@ -25,6 +25,7 @@ Round unpack(const std::string& text) {
     round.start_delay = delay;
   }
   round.state.clock_mhz = next();
+  round.state.power_w = next();
   round.state.power_capped = next() > 0;
   round.state.throttled = next() > 0;
   round.fatal = next() > 0;
@@ -35,11 +36,12 @@ Round unpack(const std::string& text) {
 }  // namespace
 
 std::string pack_round(const Round& round) {
-  return fmt::format("{:.17g} {:.17g} {:.17g} {:.9g} {} {} {} {}",
+  return fmt::format("{:.17g} {:.17g} {:.17g} {:.9g} {:.9g} {} {} {} {}",
                      round.seconds,
                      round.beside_seconds,
                      round.start_delay.value_or(-1),
                      round.state.clock_mhz,
+                     round.state.power_w,
                      round.state.power_capped ? 1 : 0,
                      round.state.throttled ? 1 : 0,
                      round.fatal ? 1 : 0,
@@ -66,6 +68,7 @@ JointRound join_rounds(const std::vector<std::string>& parts) {
       all.start_delay = std::max(all.start_delay.value_or(0), *part.start_delay);
     }
     all.state.clock_mhz = std::min(all.state.clock_mhz, part.state.clock_mhz);
+    all.state.power_w = std::max(all.state.power_w, part.state.power_w);
     all.state.power_capped = all.state.power_capped || part.state.power_capped;
     all.state.throttled = all.state.throttled || part.state.throttled;
     all.fatal = all.fatal || part.fatal;

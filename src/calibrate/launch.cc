@@ -95,9 +95,10 @@ LaunchReading read_launch(const world::Variables& variables) {
     if (!rank && !size) {
       continue;
     }
-    const bool job_shell = names.launcher == "srun" && (!rank || size.value_or(1) == 1);
+    const bool step = variables.get("SLURM_STEP_ID") || variables.get("SLURM_STEPID");
+    const bool job_shell = names.launcher == "srun" && (!rank || !step || size.value_or(1) == 1);
     if (job_shell) {
-      continue;  // inside salloc or sbatch, without srun
+      continue;  // in the shell of salloc or the script of sbatch, without srun
     }
     if (!rank || !size) {
       reading.problem = fmt::format("{} is set and {} is not: start it by a launcher, or unset it",
@@ -130,9 +131,8 @@ std::string first_host(const std::string& list) {
   if (end == std::string::npos || close == std::string::npos) {
     return {};
   }
-  const std::size_t behind = list.find(',', close);
   return list.substr(0, bracket) + list.substr(bracket + 1, end - bracket - 1) +
-         list.substr(close + 1, behind == std::string::npos ? behind : behind - close - 1);
+         first_host(list.substr(close + 1));
 }
 
 }  // namespace epwise::calibrate

@@ -35,6 +35,7 @@ std::optional<cost::CollectiveKind> collective_of(Kernel kernel) {
     case Kernel::reduce_scatter:
       return cost::CollectiveKind::reduce_scatter;
     case Kernel::send_recv:
+    case Kernel::peer_copy:
       return cost::CollectiveKind::point_to_point;
     default:
       return std::nullopt;

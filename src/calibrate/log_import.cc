@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <cstdlib>
+#include <map>
 #include <set>
 #include <string>
 #include <string_view>
@@ -148,7 +150,8 @@ std::optional<std::vector<ImportRow>> deepep_rows(const text::SourceFile& file,
     const bool dispatch = line.find("Best dispatch") != std::string_view::npos;
     const bool combine = line.find("Best combine") != std::string_view::npos;
     const std::string micros = number_before(line, " us");
-    if ((!dispatch && !combine) || micros.empty()) {
+    const std::string rate = number_before(line, " GB/s (NVL)");  // older tests tell no time
+    if ((!dispatch && !combine) || (micros.empty() && rate.empty())) {
       continue;
     }
     ImportRow row = sizes;
@@ -156,7 +159,7 @@ std::optional<std::vector<ImportRow>> deepep_rows(const text::SourceFile& file,
     row["backend"] = "deepep";
     row["dtype"] = line.find("FP8") != std::string_view::npos ? "fp8" : "bf16";
     row["sms"] = number_behind(line, "SMs ");
-    row["us"] = micros;
+    row[micros.empty() ? "gbs" : "us"] = micros.empty() ? rate : micros;
     row["ranks"] = std::to_string(settings.ranks);
     row["nodes"] = line.find("RDMA") != std::string_view::npos ? "2" : "1";
     rows.push_back(std::move(row));
@@ -169,6 +172,71 @@ std::optional<std::vector<ImportRow>> deepep_rows(const text::SourceFile& file,
   return rows;
 }
 
+/// The slowest rank of one case of DeepEP's newer test, by what it timed.
+using SlowestRank = std::map<std::string, double>;
+
+void keep_slowest(const ImportRow& sizes,
+                  bool fp8,
+                  const SlowestRank& slowest,
+                  std::vector<ImportRow>& rows) {
+  for (const auto& [kind, micros] : slowest) {
+    ImportRow row = sizes;
+    row["kind"] = kind;
+    row["backend"] = "deepep_v2";
+    row["dtype"] = fp8 && kind == "dispatch" ? "fp8" : "bf16";
+    row["us"] = fmt::format("{}", micros);
+    rows.push_back(std::move(row));
+  }
+}
+
+/// What every rank of DeepEP's newer test tells of each case; it says its sizes itself:
+///    > Ranks: 1 x 8 … > Experts: 8/256 … > Tokens: 4096 (max: 4096), hidden: 7168 … > #SM: 24, …
+///    > Testing with …, use_fp8_dispatch=1, …
+///      * EP:   0/  8 | dispatch: 0 GB/s (SO), 643 GB/s (SU), 512.345 us, …
+std::vector<ImportRow> elastic_rows(const text::SourceFile& file) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 5> kSizes = {
+      {{" (max: ", "tokens"},
+       {"hidden: ", "hidden"},
+       {"#SM: ", "sms"},
+       {"> Experts: ", "topk"},
+       {"> Ranks: ", "nodes"}}};
+  ImportRow sizes;
+  SlowestRank slowest;
+  bool fp8 = false;
+  std::vector<ImportRow> rows;
+  for (int number = 1; number <= file.line_count(); ++number) {
+    const std::string_view line = file.line(number);
+    if (line.find("> Testing with") != std::string_view::npos) {
+      keep_slowest(sizes, fp8, slowest, rows);
+      slowest.clear();
+      fp8 = number_behind(line, "use_fp8_dispatch=") == "1";
+      continue;
+    }
+    if (line.starts_with(" > ")) {
+      for (const auto& [key, column] : kSizes) {
+        const std::string value = number_behind(line, key);
+        if (!value.empty()) {
+          sizes[std::string(column)] = value;
+        }
+      }
+      if (line.find("> Experts: ") != std::string_view::npos) {
+        sizes["experts"] = number_behind(line, "/");
+      }
+      continue;
+    }
+    for (const char* const kind : {"dispatch", "combine"}) {
+      const std::string micros = number_before(line, " us");
+      if (line.find(fmt::format(" | {}: ", kind)) != std::string_view::npos && !micros.empty()) {
+        sizes["ranks"] = number_behind(line, "/");
+        double& most = slowest[kind];
+        most = std::max(most, std::strtod(micros.c_str(), nullptr));
+      }
+    }
+  }
+  keep_slowest(sizes, fp8, slowest, rows);
+  return rows;
+}
+
 }  // namespace
 
 std::optional<std::vector<ImportRow>> rows_of_log(const text::SourceFile& file,
@@ -178,6 +246,10 @@ std::optional<std::vector<ImportRow>> rows_of_log(const text::SourceFile& file,
   if (text.find("Best dispatch") != std::string_view::npos ||
       text.find("Best combine") != std::string_view::npos) {
     return deepep_rows(file, settings, problems);
+  }
+  if (text.find("> Testing with") != std::string_view::npos &&
+      text.find(" GB/s (SU)") != std::string_view::npos) {
+    return elastic_rows(file);
   }
   if (text.find("algbw") != std::string_view::npos) {
     return nccl_rows(file, settings, problems);

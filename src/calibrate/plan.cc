@@ -13,7 +13,8 @@ namespace epwise::calibrate {
 
 namespace {
 
-constexpr std::array<double, 3> kTokenScales = {1, 0.5, 2};
+// The largest first: its buffers serve the others of the sweep.
+constexpr std::array<double, 3> kTokenScales = {2, 1, 0.5};
 constexpr int kFewSms = 64;  // below that, counts go by shares of the device
 
 struct Product {
@@ -31,17 +32,21 @@ class Planner {
 
   std::vector<Sweep> plan() {
     add_host();
+    add_ceilings();
     add_contention();
-    add_exchanges(Scope::device);
-    if (settings_.ranks > 1) {
-      const Scope widest = settings_.ranks > settings_.domain ? Scope::nodes : Scope::domain;
-      add_collectives(widest);
-      if (widest == Scope::domain) {
-        add_exchanges(Scope::domain);
-      }
+    if (settings_.domain > 1) {
+      add_exchanges(Scope::domain);
     }
+    add_exchanges(Scope::device);
     add_grouped();
     add_dense();
+    if (settings_.ranks > settings_.domain) {
+      add_collectives(Scope::nodes, settings_.ranks);
+    }
+    if (settings_.domain > 1) {
+      add_collectives(Scope::domain, settings_.domain);
+      add_peers();
+    }
     add_memory();
     drop_repeated();
     return std::move(sweeps_);
@@ -168,12 +173,37 @@ class Planner {
     }
   }
 
+  std::vector<cost::Format> formats() const {
+    return settings_.fp8 ? std::vector{cost::Format::bf16, cost::Format::fp8}
+                         : std::vector{cost::Format::bf16};
+  }
+
+  double largest_bytes() const { return subject_.reduced ? 2097152 : 1073741824; }
+
+  /// The most that memory and matrix units give. What exchanges take from compute beside them is
+  /// told in shares of the memory's rate, so this comes before.
+  void add_ceilings() {
+    Sweep& ceilings = sweep("ceilings");
+    for (const Kernel kernel : {Kernel::hbm_copy, Kernel::hbm_read, Kernel::hbm_write}) {
+      add_stream(ceilings, kernel, largest_bytes());
+    }
+    const std::int64_t square = subject_.reduced ? 96 : 8192;
+    for (const cost::Format format : formats()) {
+      add_gemm(
+          ceilings, fmt::format("gemm.{}", format_word(format)), format, square, square, square);
+    }
+  }
+
+  void add_stream(Sweep& to, Kernel kernel, double bytes) const {
+    Work work = plain(kernel);
+    work.shape.bytes = bytes;
+    to.requests.push_back(request(fmt::format("memory.{}.b{}", to_string(kernel), bytes), work));
+  }
+
   void add_contention() {
     const auto products = expert_products();
-    Work attention = plain(Kernel::gemm);
-    attention.shape.m = shape_.tokens;
-    attention.shape.n = subject_.attention_n;
-    attention.shape.k = shape_.hidden;
+    const Work attention =
+        gemm(cost::Format::bf16, shape_.tokens, subject_.attention_n, shape_.hidden);
     add_pair("experts", grouped(products[0], Stage::forward), Kernel::dispatch);
     add_pair("wgrad", grouped(products[0], Stage::weight_gradient), Kernel::combine);
     add_pair("attention", attention, Kernel::combine);
@@ -211,7 +241,8 @@ class Planner {
         Sweep& curve = sweep(name);
         for (const double scale : token_scales()) {
           for (const int sms : exchange_sms()) {
-            const Work work = exchange(direction, structure, sms, scale);
+            Work work = exchange(direction, structure, sms, scale);
+            work.shape.ranks = scope == Scope::domain ? settings_.domain : shape_.ranks;
             curve.requests.push_back(
                 request(fmt::format("{}.t{}.k{}", name, work.shape.tokens, sms), work, scope));
           }
@@ -220,17 +251,34 @@ class Planner {
     }
   }
 
-  void add_collectives(Scope scope) {
+  void add_collectives(Scope scope, int ranks) {
     for (const Kernel kernel :
          {Kernel::all_to_all, Kernel::all_gather, Kernel::reduce_scatter, Kernel::send_recv}) {
-      Sweep& line = sweep(std::string(to_string(kernel)));
+      const std::string name = fmt::format("{}.{}", to_string(scope), to_string(kernel));
+      Sweep& line = sweep(name);
       const double step = settings_.quick ? 8 : 2;
-      for (double bytes = 65536; bytes <= 1073741824; bytes *= step) {
+      const double most = settings_.quick ? 268435456 : 1073741824;
+      for (double bytes = most; bytes >= 65536; bytes /= step) {
         Work work = plain(kernel);
         work.shape.bytes = bytes;
-        work.shape.ranks = settings_.ranks;
-        line.requests.push_back(request(
-            fmt::format("{}.{}.b{}", to_string(scope), to_string(kernel), bytes), work, scope));
+        work.shape.ranks = ranks;
+        line.requests.push_back(request(fmt::format("{}.b{}", name, bytes), work, scope));
+      }
+    }
+  }
+
+  /// To the next GPU by the copy engine, and by a few SMs: what a link carries.
+  void add_peers() {
+    const std::string name = fmt::format("{}.{}", to_string(Scope::domain), "peer_copy");
+    Sweep& peers = sweep(name);
+    for (const int sms : {0, 4, 16, 32}) {
+      if (sms < settings_.sms) {
+        Work work = plain(Kernel::peer_copy);
+        work.shape.bytes = 67108864;
+        work.shape.ranks = settings_.domain;
+        work.sms = sms;
+        peers.requests.push_back(
+            request(sms == 0 ? name : fmt::format("{}.k{}", name, sms), work, Scope::domain));
       }
     }
   }
@@ -266,11 +314,7 @@ class Planner {
     const std::array<Product, 2> projections = {
         Product{"in", subject_.attention_n, shape_.hidden},
         Product{"out", shape_.hidden, subject_.attention_k}};
-    std::vector<cost::Format> formats = {cost::Format::bf16};
-    if (settings_.fp8) {
-      formats.push_back(cost::Format::fp8);
-    }
-    for (const cost::Format format : formats) {
+    for (const cost::Format format : formats()) {
       const std::string name = fmt::format("gemm.{}", format_word(format));
       Sweep& boxes = sweep(name);
       for (const Product& product : projections) {
@@ -278,10 +322,17 @@ class Planner {
           add_gemm(boxes, name, format, scaled(shape_.tokens, scale), product.n, product.k);
         }
       }
-      const std::int64_t square = subject_.reduced ? 96 : 8192;
-      add_gemm(boxes, name, format, square, square, square);
-      add_left(boxes, name, boxes.requests.front().work);
+      add_left(boxes, name, gemm(format, shape_.tokens, projections[0].n, projections[0].k));
     }
+  }
+
+  static Work gemm(cost::Format format, std::int64_t m, std::int64_t n, std::int64_t k) {
+    Work work = plain(Kernel::gemm);
+    work.format = format;
+    work.shape.m = m;
+    work.shape.n = n;
+    work.shape.k = k;
+    return work;
   }
 
   void add_gemm(Sweep& boxes,
@@ -290,24 +341,14 @@ class Planner {
                 std::int64_t m,
                 std::int64_t n,
                 std::int64_t k) const {
-    Work work = plain(Kernel::gemm);
-    work.format = format;
-    work.shape.m = m;
-    work.shape.n = n;
-    work.shape.k = k;
-    boxes.requests.push_back(request(fmt::format("{}.m{}.n{}.k{}", name, m, n, k), work));
+    boxes.requests.push_back(
+        request(fmt::format("{}.m{}.n{}.k{}", name, m, n, k), gemm(format, m, n, k)));
   }
 
   void add_memory() {
     Sweep& memory = sweep("memory");
-    const double large = subject_.reduced ? 2097152 : 1073741824;
     for (const Kernel kernel : {Kernel::hbm_copy, Kernel::hbm_read, Kernel::hbm_write}) {
-      for (const double share : {1.0, 0.25}) {
-        Work work = plain(kernel);
-        work.shape.bytes = large * share;
-        memory.requests.push_back(
-            request(fmt::format("memory.{}.b{}", to_string(kernel), work.shape.bytes), work));
-      }
+      add_stream(memory, kernel, largest_bytes() / 4);
     }
     for (const Kernel kernel : {Kernel::permute,
                                 Kernel::unpermute,

@@ -28,8 +28,9 @@ struct PlanSettings {
   std::uint64_t seed = 1;
 };
 
-/// What to measure, what decides most first: host time, compute beside exchanges, exchanges, NCCL,
-/// grouped and dense GEMMs, memory. A run that is cut short has lost the least.
+/// What to measure, what decides most first: host time, compute beside exchanges (after the rate of
+/// memory, in whose shares it is told), exchanges, grouped and dense GEMMs, NCCL across domains and
+/// inside one, memory. A run that is cut short has lost the least.
 std::vector<Sweep> make_plan(const Subject& subject, const PlanSettings& settings);
 
 }  // namespace epwise::calibrate

@@ -78,6 +78,7 @@ class Truth {
       case Kernel::all_gather:
       case Kernel::reduce_scatter:
       case Kernel::send_recv:
+      case Kernel::peer_copy:
         return "collective";
       default:
         return "memory";
@@ -172,6 +173,7 @@ class ReplayMeasurement : public Measurement {
       round.beside_seconds = stage.disturbed(beside_, noise_);
     }
     round.state.clock_mhz = 1700 + 5 * stage.normal();
+    round.state.power_w = 600;
     round.state.throttled = stage.uniform() < stage.script.throttle;
     constexpr double kBetweenRounds = 50e-6;
     stage.now += round.seconds + kBetweenRounds;

@@ -13,14 +13,6 @@
 
 namespace epwise::calibrate {
 
-namespace {
-
-double median(std::vector<double> values) {
-  return timing_of(std::move(values)).median;
-}
-
-}  // namespace
-
 /// One point on its way.
 class PointRun {
  public:
@@ -58,6 +50,9 @@ class PointRun {
     }
     if (round.state.clock_mhz > 0) {
       clocks_.push_back(round.state.clock_mhz);
+    }
+    if (round.state.power_w > 0) {
+      powers_.push_back(round.state.power_w);
     }
     ++slowest_[joint.slowest];
     skews_.push_back(joint.fastest > 0 ? round.seconds / joint.fastest - 1 : 0);
@@ -97,7 +92,8 @@ class PointRun {
     }
     point_.memory_bytes = memory;
     point_.payload_bytes = payload;
-    point_.clock_mhz = clocks_.empty() ? 0 : median(clocks_);
+    point_.clock_mhz = clocks_.empty() ? 0 : median_of(clocks_);
+    point_.power_w = powers_.empty() ? 0 : median_of(powers_);
     flag(rule, several);
   }
 
@@ -128,7 +124,7 @@ class PointRun {
           return a.second < b.second;
         });
     point_.slowest_rank = often->first;
-    point_.skew = median(skews_);
+    point_.skew = median_of(skews_);
     constexpr double kMuchSkew = 0.05;
     if (point_.skew > kMuchSkew) {
       point_.flags.emplace_back("skew");
@@ -145,6 +141,7 @@ class PointRun {
   std::vector<double> beside_;
   std::vector<double> delays_;
   std::vector<double> clocks_;
+  std::vector<double> powers_;
   std::vector<double> skews_;
   std::map<int, int> slowest_;
 };

@@ -33,10 +33,14 @@ std::size_t left_off(std::size_t n) {
   return j;
 }
 
+}  // namespace
+
 double median_of(std::vector<double> values) {
   std::sort(values.begin(), values.end());
   return quantile(values, 0.5);
 }
+
+namespace {
 
 double robust_deviation(const std::vector<double>& values, double median) {
   constexpr double kNormal = 1.4826;

@@ -7,6 +7,9 @@
 
 namespace epwise::calibrate {
 
+/// The middle one, or the mean of the two in the middle. Not empty.
+double median_of(std::vector<double> values);
+
 /// Median, its 95 % interval by order statistics, and what else is worth knowing of repetitions.
 /// Rounds far out are counted, not taken away: the median doesn't mind. Empty for no seconds.
 ///   timing_of({1.00, 1.02, 0.99, 1.01, 1.60, 1.00}).median → 1.005, outliers 1

@@ -76,4 +76,18 @@ std::optional<Placement> placement_of(std::string_view text) {
   return value_of<Placement>(kPlacements, text);
 }
 
+bool is_exchange(Kernel kernel) {
+  return kernel == Kernel::dispatch || kernel == Kernel::combine;
+}
+
+bool is_collective(Kernel kernel) {
+  return kernel == Kernel::all_to_all || kernel == Kernel::all_gather ||
+         kernel == Kernel::reduce_scatter || kernel == Kernel::send_recv ||
+         kernel == Kernel::peer_copy;
+}
+
+bool is_gemm(Kernel kernel) {
+  return kernel == Kernel::gemm || kernel == Kernel::grouped_gemm;
+}
+
 }  // namespace epwise::calibrate

@@ -39,6 +39,15 @@ enum class Kernel : std::uint8_t {
   peer_copy         // copy engine or `sms` blocks to the next rank; bytes: of one direction
 };
 
+/// Dispatch or combine.
+bool is_exchange(Kernel kernel);
+
+/// Whatever NCCL does, and copies between GPUs: a time by bytes.
+bool is_collective(Kernel kernel);
+
+/// One product or a group.
+bool is_gemm(Kernel kernel);
+
 /// How a dispatch or combine is built.
 enum class Structure : std::uint8_t {
   direct,     // a warp a token, straight into the peer's memory

@@ -52,20 +52,35 @@ OpenedDevice open_replay(Session& session,
   return {std::move(replay.backend), std::move(replay.clock), hw, std::move(replay.reason)};
 }
 
+/// By $EPWISE_PYTHON, or python3 on the PATH.
+std::string printed_by_python(const Session& session,
+                              const std::string& script,
+                              std::string& reason) {
+  const std::string python = session.variables.get("EPWISE_PYTHON").value_or("python3");
+  const auto printed =
+      session.programs == nullptr ? std::nullopt : session.programs->output({python, "-c", script});
+  if (!printed) {
+    reason = python + " can't be started, failed, or took longer than half a minute";
+  }
+  return printed.value_or("");
+}
+
 OpenedDevice open_cuda(const Session& session,
                        calibrate::Ranks& ranks,
                        const calibrate::BackendSettings& settings) {
+  const calibrate::Clock clock = steady_clock();
+  const double begin = clock();
   calibrate::OpenedBackend cuda = calibrate::open_cuda_backend(ranks, settings);
   if (cuda.backend == nullptr) {
     return {nullptr, {}, {}, std::move(cuda.reason)};
   }
-  const std::string python = session.variables.get("EPWISE_PYTHON").value_or("python3");
   OpenedDevice opened;
   opened.backend = calibrate::with_host_probe(
-      std::move(cuda.backend), [python](const std::string& script, std::string& reason) {
-        return calibrate::run_python(python, script, reason);
+      std::move(cuda.backend), [&session](const std::string& script, std::string& reason) {
+        return printed_by_python(session, script, reason);
       });
-  opened.clock = steady_clock();
+  opened.clock = clock;
+  opened.spent = clock() - begin;
   const std::string& name = opened.backend->environment().device.name;
   const hw::Profile* const profile = hw::find_profile_of_device(name);
   opened.hw = profile == nullptr ? "" : profile->name;
@@ -80,6 +95,7 @@ OpenedDevice open_device(Session& session,
                          const cost::Table& laws) {
   calibrate::BackendSettings settings;
   settings.quick = arguments.flag("--quick");
+  settings.preheat = settings.quick ? 0.5 : 3;
   if (const auto timeout = arguments.one("--timeout")) {
     settings.timeout = parse_duration(timeout->value, timeout->source);
   }

@@ -19,6 +19,7 @@ struct OpenedDevice {
   calibrate::Clock clock;
   std::string hw;      // the profile of the device; empty: none describes it
   std::string reason;  // why there is no backend
+  double spent = 0;    // s of the budget that opening it took
 };
 
 /// By --backend, --replay, --hw, --quick, --timeout and --seed. `ranks` and `laws` outlive it.

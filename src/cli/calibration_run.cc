@@ -80,6 +80,9 @@ class CalibrationRun {
     start_.seed = seed_of(arguments_);
     start_.host = host_kind();
     start_.hw = opened.hw;
+    if (start_.environment.device.mig) {
+      start_.warnings.emplace_back("the GPU is sliced (MIG): it speaks for no whole one");
+    }
     agree_on_machine();
     subject_ = calibrate::usual_subject();
     if (!arguments_.operands.empty()) {
@@ -225,13 +228,13 @@ class CalibrationRun {
     }
     settings.sampler.seed = start_.seed;
     settings.sampler.clock = clock;
-    settings.sampler.deadline = begin + budget;
+    settings.sampler.deadline = begin + budget - opened.spent;
     settings.sampler.is_interrupted = [&awaiting] { return awaiting.interrupted(); };
     settings.keep = [this](const Calibration& calibration) {
       session_.files.write_atomically(output(), calibrate::to_yaml(calibration));
     };
     settings.progress = [&](std::size_t done, std::size_t total, const std::string& sweep) {
-      show_progress(done, total, sweep, clock() - begin, budget);
+      show_progress(done, total, sweep, clock() - begin, budget - opened.spent);
     };
     const calibrate::RunResult result =
         calibrate::run_plan(sweeps, start_, backend, *ranks_, settings);
@@ -290,9 +293,6 @@ class CalibrationRun {
 }  // namespace
 
 ExitCode run_calibration(Session& session, const Arguments& arguments) {
-  if (arguments.operands.size() > 1) {
-    throw UsageError("which recipe? `epwise calibrate recipe.yaml --quick`");
-  }
   try {
     return CalibrationRun(session, arguments).run();
   } catch (const calibrate::RankLost& lost) {  // before anything could be measured

@@ -2,11 +2,14 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
+#include <cstdlib>
 #include <numeric>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "cuda/agreement.h"
 #include "cuda/image.h"
 #include "cuda/timing.h"
 
@@ -59,6 +62,7 @@ class CudaBackend : public calibrate::Backend {
               peers_,
               nullptr,
               nullptr,
+              nullptr,
               blas_.reason,
               doors_.nccl.reason,
               settings.timeout} {
@@ -67,11 +71,14 @@ class CudaBackend : public calibrate::Backend {
     }
     join_ranks(ranks, settings.timeout);
     timer_ = std::make_unique<Timer>(shop_, monitor_);
+    preheat(settings.preheat);
+    pool_.trim();
     read_environment();
   }
 
   ~CudaBackend() override {
     timer_.reset();
+    domain_communicator_.reset();
     communicator_.reset();
     if (blas_.blas.handle != nullptr) {
       blas_.blas.cublasLtDestroy(blas_.blas.handle);
@@ -83,6 +90,9 @@ class CudaBackend : public calibrate::Backend {
   const Environment& environment() const override { return environment_; }
 
   Prepared prepare(const Request& request) override {
+    if (request.beside && request.scope != calibrate::Scope::device) {
+      return {nullptr, "pairs are timed on one GPU, with exchanges in loopback", false};
+    }
     try {
       MadeJob work = make_job(request.work, request);
       if (work.job == nullptr) {
@@ -108,15 +118,63 @@ class CudaBackend : public calibrate::Backend {
     }
   }
 
-  void trim() override { pool_.trim(); }
+  void trim() override {
+    if (shop_.ranks.size() > 1) {
+      shop_.ranks.barrier();  // no rank maps another's buffers any more
+    }
+    pool_.trim();
+  }
 
  private:
+  /// An idle GPU's clocks are low: what comes first would be slow.
+  void preheat(double seconds) {
+    if (!(seconds > 0)) {
+      return;
+    }
+    Work work;
+    work.kernel = shop_.blas == nullptr ? Kernel::hbm_copy : Kernel::gemm;
+    work.shape.bytes = 1 << 28U;
+    work.shape.m = work.shape.n = work.shape.k = 4096;
+    Request request;
+    request.work = work;
+    const MadeJob made = make_job(work, request);
+    const auto start = std::chrono::steady_clock::now();
+    while (made.job != nullptr &&
+           std::chrono::steady_clock::now() - start < std::chrono::duration<double>(seconds)) {
+      constexpr int kInARow = 16;
+      for (int run = 0; run < kInARow; ++run) {
+        made.job->queue(gpu_.work_stream(), run);
+      }
+      gpu_.wait(gpu_.work_stream(), shop_.timeout);
+    }
+  }
+
+  /// NCCL for all ranks or for none.
   void join_ranks(Ranks& ranks, double timeout) {
-    if (ranks.size() < 2 || !doors_.nccl.reason.empty()) {
+    if (ranks.size() < 2) {
       return;
     }
     try {
-      communicator_ = std::make_unique<Communicator>(doors_.nccl.nccl, ranks, timeout);
+      in_step(ranks, [this] {
+        if (!doors_.nccl.reason.empty()) {
+          throw DeviceError(doors_.nccl.reason, false);
+        }
+      });
+      std::vector<int> everyone(static_cast<std::size_t>(ranks.size()));
+      std::iota(everyone.begin(), everyone.end(), 0);
+      const Nccl& nccl = doors_.nccl.nccl;
+      communicator_ = std::make_unique<Communicator>(nccl, ranks, everyone, timeout);
+      shop_.domain_communicator = communicator_.get();
+      // Alike on all ranks: where one's domain is smaller than all, every domain gets its own.
+      bool whole = true;
+      for (const std::string& size : ranks.all_gather(fmt::format("{}", peers_.domain().size()))) {
+        whole = whole && size == fmt::format("{}", ranks.size());
+      }
+      if (!whole) {
+        domain_communicator_ =
+            std::make_unique<Communicator>(nccl, ranks, peers_.domain(), timeout);
+        shop_.domain_communicator = domain_communicator_.get();
+      }
       shop_.communicator = communicator_.get();
     } catch (const DeviceError& error) {
       shop_.nccl_reason = error.what();
@@ -180,7 +238,7 @@ class CudaBackend : public calibrate::Backend {
       case Kernel::host_operation:
         return make_launch_job(shop_, work);
       default:
-        return make_collective_job(shop_, work, request.seed);
+        return make_collective_job(shop_, work, request.scope, request.seed);
     }
   }
 
@@ -192,6 +250,7 @@ class CudaBackend : public calibrate::Backend {
   OpenedBlas blas_;
   Workshop shop_;
   std::unique_ptr<Communicator> communicator_;
+  std::unique_ptr<Communicator> domain_communicator_;
   std::unique_ptr<Timer> timer_;
   Environment environment_;
 };
@@ -203,6 +262,10 @@ OpenedBlas open_blas_of(const Library* library) {
 }  // namespace
 
 Doors machine_doors() {
+  // What training jobs set for themselves would make streams wait for each other here: launches
+  // that block hang behind a gate, and one connection lets no two streams run at once.
+  ::unsetenv("CUDA_LAUNCH_BLOCKING");
+  ::setenv("CUDA_DEVICE_MAX_CONNECTIONS", "32", 1);
   Doors doors;
   doors.image = kernel_image();
   doors.driver_library =
@@ -236,12 +299,13 @@ OpenedBackend open_backend(Ranks& ranks, const BackendSettings& settings, Doors 
   try {
     check(driver, driver.cuInit(0), "cuInit");
     check(driver, driver.cuDeviceGetCount(&count), "cuDeviceGetCount");
-    if (ranks.local_rank() >= count) {
+    // Launchers that show each rank a GPU of its own number it 0 for all of them.
+    const int number = count == 1 ? 0 : ranks.local_rank();
+    if (number >= count) {
       return {nullptr,
               fmt::format("no GPU for local rank {}: {} visible", ranks.local_rank(), count)};
     }
-    return {std::make_unique<CudaBackend>(ranks, settings, std::move(doors), ranks.local_rank()),
-            {}};
+    return {std::make_unique<CudaBackend>(ranks, settings, std::move(doors), number), {}};
   } catch (const DeviceError& error) {
     return {nullptr, fmt::format("the GPU can't be used: {}", error.what())};
   }

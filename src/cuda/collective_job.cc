@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "cuda/agreement.h"
 #include "cuda/workshop.h"
 #include "kernel/exchange.h"
 #include "kernel/reference.h"
@@ -14,49 +15,52 @@ using calibrate::Check;
 using calibrate::Kernel;
 using calibrate::Work;
 
-/// A collective of NCCL over all ranks, every rank's input filled from a seed of its own.
+/// A collective of NCCL, every rank's input filled from a seed of its own. Ranks are counted by
+/// their places among the members.
 class CollectiveJob : public Job {
  public:
-  CollectiveJob(Workshop& shop, const Work& work, std::uint64_t seed)
+  CollectiveJob(Workshop& shop, const Communicator& all, const Work& work, std::uint64_t seed)
       : shop_(shop),
         gpu_(shop.gpu),
+        all_(all),
         kernel_(work.kernel),
         seed_(seed),
-        ranks_(static_cast<std::uint64_t>(shop.ranks.size())),
-        me_(static_cast<std::uint64_t>(shop.ranks.rank())) {
+        ranks_(all.members().size()),
+        me_(static_cast<std::uint64_t>(all.place())) {
     // The share of one rank, in whole vectors.
     share_ = std::max<std::uint64_t>(
         static_cast<std::uint64_t>(work.shape.bytes) / ranks_ / 16 * 16, 16);
     const bool sums = kernel_ == Kernel::reduce_scatter;
     const std::uint64_t whole = share_ * ranks_;
-    in_ =
-        shop.pool.filled(sums ? kernel::kFillBf16Integers : kernel::kFillWords, seed + me_, whole);
-    out_ = shop.pool.blank("collective out", whole);
-    gpu_.wait(gpu_.work_stream(), shop.timeout);
+    in_step(shop.ranks, [&] {
+      in_ = shop.pool.filled(
+          sums ? kernel::kFillBf16Integers : kernel::kFillWords, seed + me_, whole);
+      out_ = shop.pool.blank("collective out", whole);
+      gpu_.wait(gpu_.work_stream(), shop.timeout);
+    });
   }
 
   void queue(Stream stream, int /*run*/) override {
-    const Communicator& all = *shop_.communicator;
     switch (kernel_) {
       case Kernel::all_gather:
-        all.all_gather(in_->address(), out_->address(), share_, stream);
+        all_.all_gather(in_->address(), out_->address(), share_, stream);
         break;
       case Kernel::reduce_scatter:
-        all.reduce_scatter(in_->address(), out_->address(), share_ / 2, stream);
+        all_.reduce_scatter(in_->address(), out_->address(), share_ / 2, stream);
         break;
       case Kernel::send_recv:
-        all.send_and_receive(
+        all_.send_and_receive(
             in_->address(), out_->address(), share_ * ranks_, to_rank(), from_rank(), stream);
         break;
       default:
-        all.all_to_all(in_->address(), out_->address(), share_, stream);
+        all_.all_to_all(in_->address(), out_->address(), share_, stream);
         break;
     }
   }
 
   Check verify() override {
     const Stream stream = gpu_.work_stream();
-    gpu_.set_bytes(stream, *out_, 0xee);
+    in_step(shop_.ranks, [&] { gpu_.set_bytes(stream, *out_, 0xee); });
     queue(stream, 0);
     gpu_.wait(stream, shop_.timeout);
     if (kernel_ == Kernel::reduce_scatter) {
@@ -124,6 +128,7 @@ class CollectiveJob : public Job {
 
   Workshop& shop_;
   Gpu& gpu_;
+  const Communicator& all_;
   Kernel kernel_;
   std::uint64_t seed_;
   std::uint64_t ranks_;
@@ -145,9 +150,11 @@ class PeerCopyJob : public Job {
     const auto& domain = shop.peers.domain();
     const auto size = domain.size();
     const auto place = static_cast<std::size_t>(shop.peers.place());
-    in_ = shop.pool.filled(
-        kernel::kFillWords, seed + static_cast<std::uint64_t>(domain[place]), bytes_);
-    out_ = shop.pool.blank("peer out", bytes_);
+    in_step(shop.ranks, [&] {
+      in_ = shop.pool.filled(
+          kernel::kFillWords, seed + static_cast<std::uint64_t>(domain[place]), bytes_);
+      out_ = shop.pool.blank("peer out", bytes_);
+    });
     mapped_ = shop.peers.exchange(*out_);
     target_ = mapped_[(place + 1) % size];
     before_ = domain[(place + size - 1) % size];
@@ -180,12 +187,14 @@ class PeerCopyJob : public Job {
 
   Check verify() override {
     const Stream stream = gpu_.work_stream();
-    gpu_.set_bytes(stream, *out_, 0xee);
-    gpu_.wait(stream, shop_.timeout);
-    shop_.ranks.barrier();
-    queue(stream, 0);
-    gpu_.wait(stream, shop_.timeout);
-    shop_.ranks.barrier();
+    in_step(shop_.ranks, [&] {
+      gpu_.set_bytes(stream, *out_, 0xee);
+      gpu_.wait(stream, shop_.timeout);
+    });
+    in_step(shop_.ranks, [&] {
+      queue(stream, 0);
+      gpu_.wait(stream, shop_.timeout);
+    });
     const auto wrong = gpu_.upload(std::vector<std::uint64_t>{0, ~std::uint64_t{0}});
     kernel::CompareArguments arguments = {};
     arguments.words = out_->as<const std::uint32_t>();
@@ -219,20 +228,27 @@ class PeerCopyJob : public Job {
 
 }  // namespace
 
-MadeJob make_collective_job(Workshop& shop, const Work& work, std::uint64_t seed) {
-  if (work.kernel == Kernel::peer_copy) {
-    if (shop.peers.domain().size() < 2) {
-      return {nullptr, "one GPU: no peers"};
-    }
-    return {std::make_unique<PeerCopyJob>(shop, work, seed), {}};
-  }
+MadeJob make_collective_job(Workshop& shop,
+                            const Work& work,
+                            calibrate::Scope scope,
+                            std::uint64_t seed) {
   if (shop.ranks.size() < 2) {
     return {nullptr, "one GPU: no peers"};
+  }
+  const bool inside = scope != calibrate::Scope::nodes;
+  in_step(shop.ranks, [&] {
+    if (inside && shop.peers.domain().size() < 2) {
+      throw DeviceError("no other GPU in its domain", false);
+    }
+  });
+  if (work.kernel == Kernel::peer_copy) {
+    return {std::make_unique<PeerCopyJob>(shop, work, seed), {}};
   }
   if (shop.communicator == nullptr) {
     return {nullptr, shop.nccl_reason};
   }
-  return {std::make_unique<CollectiveJob>(shop, work, seed), {}};
+  const Communicator& all = inside ? *shop.domain_communicator : *shop.communicator;
+  return {std::make_unique<CollectiveJob>(shop, all, work, seed), {}};
 }
 
 }  // namespace epwise::cuda

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "cuda/agreement.h"
 #include "cuda/workshop.h"
 #include "kernel/reference.h"
 
@@ -59,12 +60,14 @@ class ExchangeJob : public Job {
 
   Check verify() override {
     const Stream stream = gpu_.work_stream();
-    for (const Memory* out : {is_checked_in_inbox() ? &memory_.inbox() : &memory_.reduced()}) {
-      gpu_.set_bytes(stream, *out, 0xee);
-    }
-    gpu_.wait(stream, shop_.timeout);
-    if (!memory_.tables().loopback) {
-      shop_.ranks.barrier();
+    const auto poison = [&] {
+      gpu_.set_bytes(stream, is_checked_in_inbox() ? memory_.inbox() : memory_.reduced(), 0xee);
+      gpu_.wait(stream, shop_.timeout);
+    };
+    if (memory_.tables().loopback) {
+      poison();
+    } else {
+      in_step(shop_.ranks, poison);  // nobody sends before all are ready
     }
     queue(stream, 0);
     gpu_.wait(stream, shop_.timeout);

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "cuda/agreement.h"
 #include "cuda/exchange_job.h"
 
 namespace epwise::cuda {
@@ -62,29 +63,23 @@ std::string fit_launch(const Gpu& gpu, ExchangeShape& shape, int ranks) {
   return shape.sms % 2 == 0 && shape.sms >= 2 ? "" : "staged exchanges take pairs of SMs";
 }
 
-}  // namespace
-
-MadeJob make_exchange_job(Workshop& shop, const Work& work, Scope scope, std::uint64_t seed) {
-  const bool loopback = scope == Scope::device;
+/// Why an exchange between so many ranks can't be had; empty: `shape` says how.
+std::string fit_exchange(
+    const Workshop& shop, const Work& work, Scope scope, int ranks, ExchangeShape& shape) {
   const bool epilogue =
       work.kernel == Kernel::copy_epilogue || work.kernel == Kernel::reduce_epilogue;
-  const auto domain = static_cast<int>(shop.peers.domain().size());
-  const int ranks =
-      loopback ? static_cast<int>(std::max<std::int64_t>(work.shape.ranks, 1)) : domain;
   if (scope == Scope::nodes) {
-    return {nullptr, "exchanges across domains need the network, which only NCCL reaches here"};
+    return "exchanges across domains need the network, which only NCCL reaches here";
   }
-  if (!loopback && domain < 2) {
-    return {nullptr, "one GPU: no peers"};
+  if (scope == Scope::domain && ranks < 2) {
+    return "one GPU: no peers";
   }
   if (ranks > kernel::kMostRanks || work.shape.topk > kernel::kMostTopk) {
-    return {nullptr, "the exchange kernels hold up to 128 ranks and 32 choices"};
+    return "the exchange kernels hold up to 128 ranks and 32 choices";
   }
   if (work.shape.experts % ranks != 0 || work.shape.topk > work.shape.experts) {
-    return {nullptr,
-            fmt::format("{} experts don't divide among {} ranks", work.shape.experts, ranks)};
+    return fmt::format("{} experts don't divide among {} ranks", work.shape.experts, ranks);
   }
-  ExchangeShape shape;
   shape.kernel = work.kernel;
   shape.structure = epilogue ? Structure::direct : work.structure;
   shape.tokens = static_cast<std::int32_t>(work.shape.tokens);
@@ -102,7 +97,28 @@ MadeJob make_exchange_job(Workshop& shop, const Work& work, Scope scope, std::ui
   }
   if (epilogue) {
     shape.launch = {std::min(shape.tokens, 16 * shape.sms), kernel::kRowThreads, 0};
-  } else if (const std::string reason = fit_launch(shop.gpu, shape, ranks); !reason.empty()) {
+    return {};
+  }
+  return fit_launch(shop.gpu, shape, ranks);
+}
+
+}  // namespace
+
+MadeJob make_exchange_job(Workshop& shop, const Work& work, Scope scope, std::uint64_t seed) {
+  const bool loopback = scope == Scope::device;
+  const int ranks = loopback ? static_cast<int>(std::max<std::int64_t>(work.shape.ranks, 1))
+                             : static_cast<int>(shop.peers.domain().size());
+  ExchangeShape shape;
+  const std::string reason = fit_exchange(shop, work, scope, ranks, shape);
+  if (!loopback) {
+    // Devices may differ: none goes on where one can't.
+    in_step(shop.ranks, [&reason] {
+      if (!reason.empty()) {
+        throw DeviceError(reason, false);
+      }
+    });
+  }
+  if (!reason.empty()) {
     return {nullptr, reason};
   }
   auto tables = exchange_tables(shape.tokens,

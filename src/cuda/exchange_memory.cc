@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "cuda/agreement.h"
+
 namespace epwise::cuda {
 
 namespace {
@@ -74,17 +76,7 @@ void ExchangeMemory::agree_on_memory(std::uint64_t seed) {
     take_memory(seed);
     return;
   }
-  std::string problem;
-  try {
-    take_memory(seed);
-  } catch (const DeviceError& error) {
-    problem = error.what();
-  }
-  for (const std::string& theirs : shop_.ranks.all_gather(problem)) {
-    if (!theirs.empty()) {
-      throw DeviceError("on a rank of the exchange: " + theirs, false);
-    }
-  }
+  in_step(shop_.ranks, [&] { take_memory(seed); });
 }
 
 void ExchangeMemory::take_memory(std::uint64_t seed) {
@@ -118,8 +110,7 @@ void ExchangeMemory::take_memory(std::uint64_t seed) {
     rings_ =
         pool.blank("exchange rings", at(tables_.ranks) * at(shape_.channels()) * kRingSlots * slot);
   }
-  control_ = std::make_unique<Memory>(shop_.gpu.driver(), kControlBytes);
-  shop_.gpu.set_bytes(shop_.gpu.work_stream(), *control_, 0);
+  control_ = pool.own(kControlBytes);
   shop_.gpu.wait(shop_.gpu.work_stream(), shop_.timeout);
 }
 

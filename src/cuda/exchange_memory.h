@@ -85,7 +85,7 @@ class ExchangeMemory {
   std::shared_ptr<Memory> inbox_;  // dispatch: what arrives; direct combine: what comes home
   std::shared_ptr<Memory> rings_;
   std::shared_ptr<Memory> reduced_;
-  std::unique_ptr<Memory> control_;  // words that ranks tell each other, counters, stamps
+  std::shared_ptr<Memory> control_;  // words that ranks tell each other, counters, stamps
   std::vector<Address> controls_;
   std::vector<std::vector<Address>> mapped_;
   std::vector<std::unique_ptr<Memory>> tables_on_device_;

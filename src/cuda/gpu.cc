@@ -55,8 +55,9 @@ Gpu::Gpu(const Driver& driver, int number, std::span<const std::byte> image) : d
   work_ = new_stream(least);
   other_ = new_stream(greatest);
   constexpr int kGroupStreams = 4;
+  // Training libraries give the streams of their experts one step above the usual priority.
   for (int i = 0; i < kGroupStreams; ++i) {
-    groups_.push_back(new_stream(least));
+    groups_.push_back(new_stream(std::max(least - 1, greatest)));
   }
 }
 
@@ -183,54 +184,61 @@ void Gpu::set_bytes(Stream stream, const Memory& memory, unsigned char value) co
         "cuMemsetD8Async");
 }
 
-std::shared_ptr<Memory> Pool::take(const std::string& name, std::size_t bytes, bool& is_new) {
-  const auto [begin, end] = entries_.equal_range(name);
-  for (auto entry = begin; entry != end; ++entry) {
-    if (entry->second->size() >= bytes) {
-      is_new = false;
-      return entry->second;
-    }
-  }
+Pool::Entry& Pool::add(const std::string& name, std::size_t bytes) {
+  // Whole allocations of 2 MiB: a peer that maps a smaller one gets the block it was cut from.
+  constexpr std::size_t kBlock = std::size_t{1} << 21U;
+  const std::size_t whole = (std::max<std::size_t>(bytes, 1) + kBlock - 1) / kBlock * kBlock;
   std::size_t held = 0;
-  for (const auto& [other, memory] : entries_) {
-    held += memory->size();
+  for (const auto& [other, entry] : entries_) {
+    held += entry.memory->size();
   }
-  if (held + bytes > most_bytes_) {
+  if (held + whole > most_bytes_) {
     throw DeviceError(
         fmt::format("needs {:.1f} GB more beside {:.1f} GB in use, and may take {:.1f} GB",
-                    static_cast<double>(bytes) * 1e-9,
+                    static_cast<double>(whole) * 1e-9,
                     static_cast<double>(held) * 1e-9,
                     static_cast<double>(most_bytes_) * 1e-9),
         false);
   }
-  is_new = true;
-  return entries_.emplace(name, std::make_shared<Memory>(gpu_.driver(), bytes))->second;
+  return entries_.emplace(name, Entry{std::make_shared<Memory>(gpu_.driver(), whole)})->second;
+}
+
+Pool::Entry& Pool::take(const std::string& name, std::size_t bytes) {
+  const auto [begin, end] = entries_.equal_range(name);
+  const auto found = std::find_if(
+      begin, end, [bytes](const auto& entry) { return entry.second.memory->size() >= bytes; });
+  return found == end ? add(name, bytes) : found->second;
 }
 
 std::shared_ptr<Memory> Pool::filled(kernel::Fill fill, std::uint64_t seed, std::size_t bytes) {
-  bool is_new = false;
   const std::size_t whole = (bytes + 15) / 16 * 16;
-  auto memory = take(fmt::format("fill {} {}", static_cast<int>(fill), seed), whole, is_new);
-  if (is_new) {
+  Entry& entry = take(fmt::format("fill {} {}", static_cast<int>(fill), seed), whole);
+  if (entry.filled < whole) {
     kernel::FillArguments arguments = {};
-    arguments.words = memory->as<std::uint32_t>();
+    arguments.words = entry.memory->as<std::uint32_t>();
     arguments.count = whole / 4;
     arguments.seed = seed;
     arguments.fill = fill;
     gpu_.launch(
         gpu_.work_stream(), "epwise_fill", {4 * gpu_.sms(), kernel::kStreamThreads}, arguments);
+    entry.filled = whole;
   }
-  return memory;
+  return entry.memory;
 }
 
 std::shared_ptr<Memory> Pool::blank(const std::string& role, std::size_t bytes) {
-  bool is_new = false;
-  return take("blank " + role, (bytes + 15) / 16 * 16, is_new);
+  return take("blank " + role, bytes).memory;
+}
+
+std::shared_ptr<Memory> Pool::own(std::size_t bytes) {
+  const Entry& entry = add("own", bytes);
+  gpu_.set_bytes(gpu_.work_stream(), *entry.memory, 0);
+  return entry.memory;
 }
 
 void Pool::trim() {
   for (auto entry = entries_.begin(); entry != entries_.end();) {
-    entry = entry->second.use_count() == 1 ? entries_.erase(entry) : std::next(entry);
+    entry = entry->second.memory.use_count() == 1 ? entries_.erase(entry) : std::next(entry);
   }
 }
 

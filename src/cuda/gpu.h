@@ -171,14 +171,24 @@ class Pool {
   /// At least `bytes` with any contents; `role` keeps apart what one measurement needs at once.
   std::shared_ptr<Memory> blank(const std::string& role, std::size_t bytes);
 
+  /// At least `bytes` of zeros that nobody shares. Like the others they go at `trim`, when no peer
+  /// maps them any more.
+  std::shared_ptr<Memory> own(std::size_t bytes);
+
   void trim();
 
  private:
-  std::shared_ptr<Memory> take(const std::string& name, std::size_t bytes, bool& is_new);
+  struct Entry {
+    std::shared_ptr<Memory> memory;
+    std::size_t filled = 0;  // bytes from its start
+  };
+
+  Entry& take(const std::string& name, std::size_t bytes);
+  Entry& add(const std::string& name, std::size_t bytes);
 
   Gpu& gpu_;
   std::size_t most_bytes_;
-  std::multimap<std::string, std::shared_ptr<Memory>> entries_;
+  std::multimap<std::string, Entry> entries_;
 };
 
 }  // namespace epwise::cuda

@@ -1,5 +1,6 @@
 #include "cuda/library.h"
 
+#include <algorithm>
 #include <dlfcn.h>
 
 #include "world/disk_files.h"
@@ -8,6 +9,27 @@
 namespace epwise::cuda {
 
 namespace {
+
+/// Python's installations: of the active environments, and of the interpreters on the PATH.
+std::vector<std::string> python_prefixes(const world::Variables& variables,
+                                         const world::Files& files) {
+  std::vector<std::string> prefixes;
+  for (const char* const name : {"VIRTUAL_ENV", "CONDA_PREFIX"}) {
+    if (const auto path = variables.get(name)) {
+      prefixes.push_back(*path);
+    }
+  }
+  std::string rest = variables.get("PATH").value_or("");
+  while (!rest.empty()) {
+    const std::size_t end = std::min(rest.find(':'), rest.size());
+    const std::string folder = rest.substr(0, end);
+    rest.erase(0, end + 1);
+    if (!folder.empty() && files.is_file(folder + "/python3")) {
+      prefixes.push_back(folder + "/..");
+    }
+  }
+  return prefixes;
+}
 
 /// Folders outside of the loader's own places where toolkits and wheels put libraries.
 std::vector<std::string> library_folders(const world::Variables& variables) {
@@ -18,16 +40,15 @@ std::vector<std::string> library_folders(const world::Variables& variables) {
       folders.push_back(*path + "/lib");
     }
   }
+  folders.emplace_back("/usr/local/cuda/lib64");
   const world::DiskFiles files;
-  for (const char* const prefix : {"VIRTUAL_ENV", "CONDA_PREFIX"}) {
-    const auto path = variables.get(prefix);
-    if (!path) {
-      continue;
-    }
-    for (const std::string& python : world::list_if_possible(files, *path + "/lib")) {
-      const std::string wheels = *path + "/lib/" + python + "/site-packages/nvidia";
-      for (const std::string& package : world::list_if_possible(files, wheels)) {
-        folders.push_back(wheels + "/" + package + "/lib");
+  for (const std::string& prefix : python_prefixes(variables, files)) {
+    for (const std::string& python : world::list_if_possible(files, prefix + "/lib")) {
+      const std::string packages = prefix + "/lib/" + python;
+      for (const char* const site : {"/site-packages/nvidia", "/dist-packages/nvidia"}) {
+        for (const std::string& package : world::list_if_possible(files, packages + site)) {
+          folders.push_back(packages + site + "/" + package + "/lib");
+        }
       }
     }
   }

@@ -4,8 +4,11 @@
 #include <chrono>
 #include <cstring>
 #include <thread>
+#include <utility>
 
 #include <fmt/format.h>
+
+#include "cuda/agreement.h"
 
 namespace epwise::cuda {
 
@@ -44,24 +47,49 @@ std::string nccl_version(const Nccl& nccl) {
   return fmt::format("{}.{}.{}", version / 10000, version / 100 % 100, version % 100);
 }
 
-Communicator::Communicator(const Nccl& nccl, calibrate::Ranks& ranks, double timeout)
+Communicator::Communicator(const Nccl& nccl,
+                           calibrate::Ranks& ranks,
+                           std::vector<int> members,
+                           double timeout)
     : nccl_(nccl),
-      size_(ranks.size()),
+      members_(std::move(members)),
+      place_(static_cast<int>(std::find(members_.begin(), members_.end(), ranks.rank()) -
+                              members_.begin())),
       timeout_(timeout) {
+  // The first of each circle tells its id; each takes that of its own first.
   NcclId id;
-  if (ranks.rank() == 0) {
-    expect(nccl.ncclGetUniqueId(&id), "ncclGetUniqueId");
-  }
-  const std::string told = ranks.broadcast({id.bytes, sizeof(id.bytes)});
-  std::memcpy(id.bytes, told.data(), std::min(sizeof(id.bytes), told.size()));
+  in_step(ranks, [&] {
+    if (place_ == 0) {
+      expect(nccl.ncclGetUniqueId(&id), "ncclGetUniqueId");
+    }
+  });
+  const auto told = ranks.all_gather(place_ == 0 ? std::string(id.bytes, sizeof(id.bytes)) : "");
+  const std::string& first = told[static_cast<std::size_t>(members_.front())];
+  std::memcpy(id.bytes, first.data(), std::min(sizeof(id.bytes), first.size()));
   NcclConfiguration configuration;
-  settle(nccl.ncclCommInitRankConfig(&handle_, size_, id, ranks.rank(), &configuration),
-         "ncclCommInitRankConfig");
+  const auto join = [&] {
+    settle(nccl.ncclCommInitRankConfig(
+               &handle_, static_cast<int>(members_.size()), id, place_, &configuration),
+           "ncclCommInitRankConfig");
+  };
+  try {
+    in_step(ranks, join);
+  } catch (...) {
+    abort();
+    throw;
+  }
 }
 
 Communicator::~Communicator() {
-  // Abort, not destroy: it doesn't wait for ranks that may be gone.
-  nccl_.ncclCommAbort(handle_);
+  abort();
+}
+
+// Not destroy, which waits for ranks that may be gone.
+void Communicator::abort() {
+  if (handle_ != nullptr) {
+    nccl_.ncclCommAbort(handle_);
+    handle_ = nullptr;
+  }
 }
 
 void Communicator::expect(int status, const char* what) const {
@@ -90,7 +118,7 @@ void Communicator::all_to_all(Address from,
                               std::size_t bytes_each,
                               Stream stream) const {
   expect(nccl_.ncclGroupStart(), "ncclGroupStart");
-  for (int rank = 0; rank < size_; ++rank) {
+  for (int rank = 0; rank < static_cast<int>(members_.size()); ++rank) {
     const Address offset = static_cast<Address>(rank) * bytes_each;
     expect(nccl_.ncclSend(reinterpret_cast<const void*>(from + offset),
                           bytes_each,

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "calibrate/ranks.h"
 #include "cuda/driver.h"
@@ -66,14 +67,20 @@ LoadedNccl load_nccl(const Library& library);
 /// "2.28.9" for 22809; empty when unknown.
 std::string nccl_version(const Nccl& nccl);
 
-/// All ranks, joined by NCCL's unique id. Doesn't block: whoever is missing shows as a time-out.
+/// Some ranks, joined by NCCL's unique id. Doesn't block: whoever is missing shows as a time-out.
 class Communicator {
  public:
-  /// A call of all ranks together. Throws DeviceError.
-  Communicator(const Nccl& nccl, calibrate::Ranks& ranks, double timeout);
+  /// A call of all ranks together, each with the `members` (ranks, ascending) that it is among.
+  /// Throws DeviceError on all ranks, or on none.
+  Communicator(const Nccl& nccl, calibrate::Ranks& ranks, std::vector<int> members, double timeout);
   ~Communicator();
   Communicator(const Communicator&) = delete;
   Communicator& operator=(const Communicator&) = delete;
+
+  const std::vector<int>& members() const { return members_; }
+
+  /// Place of this rank among them.
+  int place() const { return place_; }
 
   void all_to_all(Address from, Address to, std::size_t bytes_each, Stream stream) const;
   void all_gather(Address from, Address to, std::size_t bytes, Stream stream) const;
@@ -82,11 +89,13 @@ class Communicator {
       Address from, Address to, std::size_t bytes, int to_rank, int from_rank, Stream stream) const;
 
  private:
+  void abort();
   void settle(int status, const char* what) const;
   void expect(int status, const char* what) const;
 
   const Nccl& nccl_;
-  int size_;
+  std::vector<int> members_;
+  int place_ = 0;
   double timeout_;
   NcclHandle* handle_ = nullptr;
 };

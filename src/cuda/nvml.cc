@@ -24,8 +24,12 @@ Nvml load_nvml(const Library& library) {
   library.find("nvmlDeviceGetPowerUsage", nvml.nvmlDeviceGetPowerUsage);
   library.find("nvmlDeviceGetEnforcedPowerLimit", nvml.nvmlDeviceGetEnforcedPowerLimit);
   library.find("nvmlDeviceGetTemperature", nvml.nvmlDeviceGetTemperature);
-  library.find("nvmlDeviceGetCurrentClocksThrottleReasons",
-               nvml.nvmlDeviceGetCurrentClocksThrottleReasons);
+  // The older name first; it may go one day.
+  if (!library.find("nvmlDeviceGetCurrentClocksThrottleReasons",
+                    nvml.nvmlDeviceGetCurrentClocksThrottleReasons)) {
+    library.find("nvmlDeviceGetCurrentClocksEventReasons",
+                 nvml.nvmlDeviceGetCurrentClocksThrottleReasons);
+  }
   library.find("nvmlDeviceGetMigMode", nvml.nvmlDeviceGetMigMode);
   library.find("nvmlSystemGetDriverVersion", nvml.nvmlSystemGetDriverVersion);
   return nvml;
@@ -41,7 +45,17 @@ Monitor::Monitor(const Nvml& nvml, const std::string& bus) : nvml_(nvml) {
   }
 }
 
-calibrate::State Monitor::state() const {
+calibrate::State Monitor::state() {
+  const auto now = std::chrono::steady_clock::now();
+  constexpr std::chrono::milliseconds kFresh(20);
+  if (device_ != nullptr && now - read_at_ >= kFresh) {
+    state_ = read_state();
+    read_at_ = now;
+  }
+  return state_;
+}
+
+calibrate::State Monitor::read_state() const {
   calibrate::State state;
   if (device_ == nullptr) {
     return state;

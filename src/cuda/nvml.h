@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <optional>
 #include <string>
 
@@ -33,7 +34,8 @@ class Monitor {
   /// The device at a PCI address as cuDeviceGetPCIBusId writes it.
   Monitor(const Nvml& nvml, const std::string& bus);
 
-  calibrate::State state() const;
+  /// Not older than 20 ms: reading takes longer than many a round.
+  calibrate::State state();
 
   /// Highest clock, power limit and MIG.
   void describe(calibrate::Device& device) const;
@@ -42,8 +44,12 @@ class Monitor {
   std::string driver_version() const;
 
  private:
+  calibrate::State read_state() const;
+
   Nvml nvml_;
   NvmlDevice* device_ = nullptr;
+  calibrate::State state_ = {};
+  std::chrono::steady_clock::time_point read_at_ = {};
 };
 
 }  // namespace epwise::cuda

@@ -5,6 +5,9 @@
 #include <cstring>
 #include <unistd.h>
 
+#include <fmt/format.h>
+
+#include "cuda/agreement.h"
 #include "world/disk_files.h"
 
 namespace epwise::cuda {
@@ -31,16 +34,16 @@ Peers::Peers(Gpu& gpu, calibrate::Ranks& ranks) : gpu_(gpu), ranks_(ranks) {
   if (ranks.size() == 1) {
     return;
   }
-  // Whole allocations of 2 MiB: a handle of a smaller one stands for the block that it was cut
-  // from.
-  const Memory probe(gpu.driver(), std::size_t{1} << 21U);
   const auto hosts = ranks.all_gather(host_identity());
-  const auto handles = ranks.all_gather(handle_of(probe));
+  refuse_shared_gpu(hosts);
+  const Memory probe(gpu.driver(), std::size_t{1} << 21U);
+  const auto handles = ranks.all_gather(handle_if_any(probe));
   std::string reached;
   for (int rank = 0; rank < ranks.size(); ++rank) {
     const auto place = static_cast<std::size_t>(rank);
     bool open = rank == ranks.rank();
-    if (!open && hosts[place] == hosts[static_cast<std::size_t>(ranks.rank())]) {
+    if (!open && !handles[place].empty() &&
+        hosts[place] == hosts[static_cast<std::size_t>(ranks.rank())]) {
       IpcHandle handle;
       std::memcpy(handle.bytes,
                   handles[place].data(),
@@ -67,6 +70,18 @@ Peers::Peers(Gpu& gpu, calibrate::Ranks& ranks) : gpu_(gpu), ranks_(ranks) {
 
 Peers::~Peers() = default;
 
+void Peers::refuse_shared_gpu(const std::vector<std::string>& hosts) const {
+  const auto buses = ranks_.all_gather(gpu_.bus());
+  for (std::size_t one = 0; one < hosts.size(); ++one) {
+    for (std::size_t other = one + 1; other < hosts.size(); ++other) {
+      if (hosts[one] == hosts[other] && buses[one] == buses[other]) {
+        throw DeviceError(
+            fmt::format("ranks {} and {} have the same GPU: one process a GPU", one, other), false);
+      }
+    }
+  }
+}
+
 int Peers::place() const {
   return static_cast<int>(std::find(domain_.begin(), domain_.end(), ranks_.rank()) -
                           domain_.begin());
@@ -80,36 +95,54 @@ std::string Peers::handle_of(const Memory& memory) const {
   return {handle.bytes, sizeof(handle.bytes)};
 }
 
-std::vector<Address> Peers::open_all(const std::vector<std::string>& handles,
-                                     const std::vector<int>& of) {
-  std::vector<Address> addresses;
-  for (const int rank : of) {
-    Address address = 0;
-    if (rank != ranks_.rank()) {
-      IpcHandle handle;
-      const std::string& bytes = handles[static_cast<std::size_t>(rank)];
-      std::memcpy(handle.bytes, bytes.data(), std::min(sizeof(handle.bytes), bytes.size()));
-      check(gpu_.driver(),
-            gpu_.driver().cuIpcOpenMemHandle_v2(&address, handle, kIpcLazyPeerAccess),
-            "cuIpcOpenMemHandle");
+/// Some containers and sliced GPUs hand out no handles: such a rank is alone in its domain.
+std::string Peers::handle_if_any(const Memory& memory) const {
+  try {
+    return handle_of(memory);
+  } catch (const DeviceError& error) {
+    if (error.fatal()) {
+      throw;
     }
-    addresses.push_back(address);
+    return {};
+  }
+}
+
+std::vector<Address> Peers::open_all(const std::vector<std::string>& handles) {
+  std::vector<Address> addresses(domain_.size(), 0);
+  for (std::size_t i = 0; i < domain_.size(); ++i) {
+    if (domain_[i] == ranks_.rank()) {
+      continue;
+    }
+    IpcHandle handle;
+    const std::string& bytes = handles[static_cast<std::size_t>(domain_[i])];
+    std::memcpy(handle.bytes, bytes.data(), std::min(sizeof(handle.bytes), bytes.size()));
+    const Result result =
+        gpu_.driver().cuIpcOpenMemHandle_v2(&addresses[i], handle, kIpcLazyPeerAccess);
+    if (result != kSuccess) {
+      addresses[i] = 0;
+      release(addresses);
+      check(gpu_.driver(), result, "cuIpcOpenMemHandle");
+    }
   }
   return addresses;
 }
 
 std::vector<Address> Peers::exchange(const Memory& memory) {
-  if (domain_.size() == 1) {
+  if (domain_.size() == 1 && ranks_.size() == 1) {
     return {memory.address()};
   }
-  auto addresses = open_all(ranks_.all_gather(handle_of(memory)), domain_);
+  std::string mine;
+  in_step(ranks_, [&] { mine = handle_of(memory); });
+  const auto handles = ranks_.all_gather(mine);
+  std::vector<Address> addresses;
+  in_step(ranks_, [&] { addresses = open_all(handles); });
   addresses[static_cast<std::size_t>(place())] = memory.address();
   return addresses;
 }
 
 void Peers::release(const std::vector<Address>& addresses) {
   for (std::size_t i = 0; i < addresses.size(); ++i) {
-    if (static_cast<int>(i) != place()) {
+    if (static_cast<int>(i) != place() && addresses[i] != 0) {
       gpu_.driver().cuIpcCloseMemHandle(addresses[i]);
     }
   }

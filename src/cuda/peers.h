@@ -32,9 +32,10 @@ class Peers {
   void release(const std::vector<Address>& addresses);
 
  private:
-  std::vector<Address> open_all(const std::vector<std::string>& handles,
-                                const std::vector<int>& of);
+  std::vector<Address> open_all(const std::vector<std::string>& handles);
+  void refuse_shared_gpu(const std::vector<std::string>& hosts) const;
   std::string handle_of(const Memory& memory) const;
+  std::string handle_if_any(const Memory& memory) const;
 
   Gpu& gpu_;
   calibrate::Ranks& ranks_;

@@ -19,12 +19,6 @@ constexpr double kSpan = 200e-6;
 constexpr int kMostRuns = 64;
 constexpr int kMostLaunches = 400;
 
-bool is_exchange(Kernel kernel) {
-  return kernel == Kernel::dispatch || kernel == Kernel::combine || kernel == Kernel::all_to_all ||
-         kernel == Kernel::all_gather || kernel == Kernel::reduce_scatter ||
-         kernel == Kernel::send_recv;
-}
-
 }  // namespace
 
 TimedPoint::TimedPoint(Workshop& shop,
@@ -96,21 +90,25 @@ void TimedPoint::time_round(Round& round) {
     alone_ = slowest(timer_.seconds_of(*work_, stream, 1, together_));
     runs_ = runs_for(alone_, *work_);
     if (beside_ != nullptr) {
-      beside_alone_ = slowest(timer_.seconds_of(*beside_, stream, 1, together_));
+      beside_alone_ = timer_.seconds_of(*beside_, stream, 1, false);
     }
   }
   const bool occupied = request_.beside && request_.beside->kernel == Kernel::occupier;
   if (occupied) {
-    round.seconds = timer_.seconds_beside_occupier(*work_, request_.beside->sms, runs_, together_) /
-                    work_->units();
+    round.seconds =
+        timer_.seconds_beside_occupier(*work_, request_.beside->sms, runs_) / work_->units();
     return;
   }
   if (beside_ == nullptr) {
     round.seconds = timer_.seconds_of(*work_, stream, runs_, together_) / work_->units();
     return;
   }
-  const Timer::Pair pair = timer_.pair_of(
-      *work_, *beside_, is_exchange(request_.work.kernel), alone_, beside_alone_, together_);
+  const Timer::Pair pair =
+      timer_.pair_of(*work_,
+                     *beside_,
+                     is_exchange(request_.work.kernel) || is_collective(request_.work.kernel),
+                     alone_,
+                     beside_alone_);
   round.seconds = pair.work / work_->units();
   round.beside_seconds = pair.beside / beside_->units();
   round.start_delay = pair.start_delay;

@@ -3,9 +3,13 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <optional>
 #include <set>
 #include <thread>
+#include <utility>
 
+#include "calibrate/statistics.h"
+#include "cuda/agreement.h"
 #include "kernel/exchange.h"
 
 namespace epwise::cuda {
@@ -22,18 +26,30 @@ constexpr std::size_t kStop = 0;
 constexpr std::size_t kRunning = 1;
 constexpr int kMostOccupied = 512;
 
-double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  const std::size_t half = values.size() / 2;
-  return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
-}
-
 void sleep_for(double seconds) {
   const auto start = std::chrono::steady_clock::now();
   // Sleeping is too coarse for parts of a millisecond.
   while (std::chrono::steady_clock::now() - start < std::chrono::duration<double>(seconds)) {
   }
 }
+
+/// Opens gates when a round ends, by an exception too: nothing stays behind them.
+class Opening {
+ public:
+  explicit Opening(std::vector<Gate*> gates) : gates_(std::move(gates)) {}
+
+  ~Opening() {
+    for (Gate* gate : gates_) {
+      gate->open();
+    }
+  }
+
+  Opening(const Opening&) = delete;
+  Opening& operator=(const Opening&) = delete;
+
+ private:
+  std::vector<Gate*> gates_;
+};
 
 }  // namespace
 
@@ -70,7 +86,7 @@ struct Timer::Track {
   std::vector<StampedRun> stamps = {};
 };
 
-Timer::Timer(Workshop& shop, const Monitor& monitor)
+Timer::Timer(Workshop& shop, Monitor& monitor)
     : shop_(shop),
       gpu_(shop.gpu),
       monitor_(monitor),
@@ -110,21 +126,36 @@ double Timer::elapsed(Event from, Event to) const {
   return static_cast<double>(milliseconds) * 1e-3;
 }
 
-double Timer::seconds_of(Job& job, Stream stream, int runs, bool together) {
+void Timer::queue_runs(Job& job, Stream stream, int runs, bool together) {
   flush(stream);
   gate_.close(stream, kGateLimit);
+  if (together) {
+    job.queue(stream, 0);  // ranks leave it at the same moment, however late some gates open
+  }
   check(gpu_.driver(), gpu_.driver().cuEventRecord(event(0), stream), "cuEventRecord");
   for (int run = 0; run < runs; ++run) {
     job.queue(stream, run);
   }
   check(gpu_.driver(), gpu_.driver().cuEventRecord(event(1), stream), "cuEventRecord");
-  if (together) {
-    shop_.ranks.barrier();
-  }
+}
+
+void Timer::await_runs(Stream stream) {
   gate_.open();
   gpu_.wait(stream, shop_.timeout);
   if (gate_.was_late()) {
     throw DeviceError("the launches took longer than the gate waits", false);
+  }
+}
+
+double Timer::seconds_of(Job& job, Stream stream, int runs, bool together) {
+  const Opening opening({&gate_});
+  if (together) {
+    // No gate opens before every rank has queued its share, and no rank goes on alone.
+    in_step(shop_.ranks, [&] { queue_runs(job, stream, runs, true); });
+    in_step(shop_.ranks, [&] { await_runs(stream); });
+  } else {
+    queue_runs(job, stream, runs, false);
+    await_runs(stream);
   }
   return elapsed(event(0), event(1)) / runs;
 }
@@ -162,12 +193,8 @@ std::vector<double> Timer::inside(const Track& track, const Track& other, Event 
   return seconds;
 }
 
-Timer::Pair Timer::pair_of(Job& work,
-                           Job& beside,
-                           bool work_is_exchange,
-                           double work_alone,
-                           double beside_alone,
-                           bool together) {
+Timer::Pair Timer::pair_of(
+    Job& work, Job& beside, bool work_is_exchange, double work_alone, double beside_alone) {
   constexpr double kRunsOfLonger = 5;
   constexpr double kLeastSpan = 1e-3;
   constexpr double kLonger = 1.6;  // what runs beside must cover the work, which it slows down
@@ -188,6 +215,7 @@ Timer::Pair Timer::pair_of(Job& work,
   flush(second.stream);
   gpu_.wait(second.stream, shop_.timeout);
   const Event zero = event(0);
+  const Opening opening({&gate_, &second_gate_});
   constexpr std::size_t kFirst = 1;
   constexpr std::size_t kSecond = kFirst + 2 + kMostRuns;
   second_gate_.close(first.stream, kGateLimit);
@@ -195,9 +223,6 @@ Timer::Pair Timer::pair_of(Job& work,
   gate_.close(second.stream, kGateLimit);
   check(gpu_.driver(), gpu_.driver().cuEventRecord(zero, second.stream), "cuEventRecord");
   queue_track(second, kSecond);
-  if (together) {
-    shop_.ranks.barrier();
-  }
   gate_.open();
   // The work comes while the other is in the middle of a run: its first blocks have to wait for
   // SMs.
@@ -215,7 +240,7 @@ Timer::Pair Timer::pair_of(Job& work,
   if (of_work.empty() || of_beside.empty()) {
     throw DeviceError("no run of one lay inside the runs of the other", false);
   }
-  Pair pair = {median(of_work), median(of_beside), {}};
+  Pair pair = {calibrate::median_of(of_work), calibrate::median_of(of_beside), {}};
   if (!first.stamps.empty() && first.stamps.front().last_end > 0) {
     pair.start_delay = std::max(first.stamps.front().first_start - second_gate_.opened_at(), 0.0);
   }
@@ -231,7 +256,7 @@ bool Timer::is_occupied(int sms) {
   return true;
 }
 
-double Timer::seconds_beside_occupier(Job& job, int sms, int runs, bool together) {
+double Timer::seconds_beside_occupier(Job& job, int sms, int runs) {
   if (sms > kMostOccupied) {
     throw DeviceError("the occupier holds up to " + std::to_string(kMostOccupied) + " SMs", false);
   }
@@ -252,11 +277,11 @@ double Timer::seconds_beside_occupier(Job& job, int sms, int runs, bool together
   }
   const bool held = is_occupied(sms);
   double seconds = 0;
-  std::string problem;
+  std::optional<DeviceError> problem;
   try {
-    seconds = held ? seconds_of(job, gpu_.work_stream(), runs, together) : 0;
+    seconds = held ? seconds_of(job, gpu_.work_stream(), runs, false) : 0;
   } catch (const DeviceError& error) {
-    problem = error.what();
+    problem = error;
   }
   const bool was_running = gpu_.driver().cuStreamQuery(gpu_.other_stream()) == kNotReady;
   occupier_[kStop] = occupation_;
@@ -264,8 +289,8 @@ double Timer::seconds_beside_occupier(Job& job, int sms, int runs, bool together
   const auto places =
       gpu_.download<std::uint32_t>(sm_of_block_->address(), static_cast<std::size_t>(sms));
   occupied_ = static_cast<int>(std::set<std::uint32_t>(places.begin(), places.end()).size());
-  if (!problem.empty()) {
-    throw DeviceError(problem, false);
+  if (problem) {
+    throw DeviceError(*problem);
   }
   if (!held || !was_running || occupied_ != sms) {
     throw DeviceError("the occupier did not hold " + std::to_string(sms) + " SMs all the while",

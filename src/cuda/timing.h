@@ -37,7 +37,7 @@ class Gate {
 /// Times runs of jobs: what all measurements of a backend share.
 class Timer {
  public:
-  Timer(Workshop& shop, const Monitor& monitor);
+  Timer(Workshop& shop, Monitor& monitor);
   ~Timer();
   Timer(const Timer&) = delete;
   Timer& operator=(const Timer&) = delete;
@@ -54,26 +54,24 @@ class Timer {
   };
 
   /// `work_alone` and `beside_alone`: seconds of a run without the other.
-  Pair pair_of(Job& work,
-               Job& beside,
-               bool work_is_exchange,
-               double work_alone,
-               double beside_alone,
-               bool together);
+  Pair pair_of(
+      Job& work, Job& beside, bool work_is_exchange, double work_alone, double beside_alone);
 
   /// Seconds of a run while `sms` SMs are held.
-  double seconds_beside_occupier(Job& job, int sms, int runs, bool together);
+  double seconds_beside_occupier(Job& job, int sms, int runs);
 
   /// Distinct SMs that the last occupier held.
   int occupied_sms() const { return occupied_; }
 
-  calibrate::State state() const { return monitor_.state(); }
+  calibrate::State state() { return monitor_.state(); }
 
  private:
   struct Track;
 
   Event event(std::size_t number);
   void flush(Stream stream);
+  void queue_runs(Job& job, Stream stream, int runs, bool together);
+  void await_runs(Stream stream);
   bool is_occupied(int sms);
   double elapsed(Event from, Event to) const;
   void queue_track(Track& track, std::size_t first_event);
@@ -81,7 +79,7 @@ class Timer {
 
   Workshop& shop_;
   Gpu& gpu_;
-  const Monitor& monitor_;
+  Monitor& monitor_;
   Gate gate_;
   Gate second_gate_;
   HostWords occupier_;  // stop, then a word for each block

@@ -18,8 +18,9 @@ struct Workshop {
   Pool& pool;
   calibrate::Ranks& ranks;
   Peers& peers;
-  const Blas* blas = nullptr;  // null pointers: see the reasons
-  Communicator* communicator = nullptr;
+  const Blas* blas = nullptr;                   // null pointers: see the reasons
+  Communicator* communicator = nullptr;         // of all ranks
+  Communicator* domain_communicator = nullptr;  // of this rank's domain; may be the same
   std::string blas_reason = {};
   std::string nccl_reason = {};
   double timeout = 60;
@@ -50,7 +51,10 @@ MadeJob make_gemm_job(Workshop& shop, const calibrate::Work& work, std::uint64_t
 /// Launches, graph, streams, host: constants of a timeline.
 MadeJob make_launch_job(Workshop& shop, const calibrate::Work& work);
 
-/// Collectives of NCCL, and copies to the next rank.
-MadeJob make_collective_job(Workshop& shop, const calibrate::Work& work, std::uint64_t seed);
+/// Collectives of NCCL, and copies to the next rank. `scope` says among whom.
+MadeJob make_collective_job(Workshop& shop,
+                            const calibrate::Work& work,
+                            calibrate::Scope scope,
+                            std::uint64_t seed);
 
 }  // namespace epwise::cuda

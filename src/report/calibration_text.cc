@@ -29,7 +29,7 @@ std::string percent(double share) {
 
 /// Times of constants are in seconds; ratios are near 1.
 std::string value_text(const std::string& constant, double value) {
-  const bool is_time = constant.starts_with("host_") || constant.ends_with("_launch") ||
+  const bool is_time = constant.starts_with("host_") || constant == "kernel_launch" ||
                        constant.ends_with("_latency") || constant == "step_fixed" ||
                        constant == "flex_preparation";
   return is_time && value < 1 ? seconds_text(value) : fmt::format("{:.3g}", value);

@@ -34,13 +34,23 @@ def free_port():
         return probe.getsockname()[1]
 
 
-def launch(binary, size, *words, timeout=120):
-    """`size` ranks as torchrun starts them: exit codes and texts of standard error, and how long it took."""
+def wait_for_points(path):
+    """Until a few points stand in a file that is being written; a minute at most."""
+    limit = time.monotonic() + 60
+    while time.monotonic() < limit and not (path.exists() and path.read_text().count('status: measured') > 2):
+        time.sleep(0.02)
+
+
+def launch(binary, size, *words, timeout=120, meddle=None):
+    """`size` ranks as torchrun starts them: exit codes and texts of standard error, and how long it took (after `meddle` with the processes)."""
     port = str(free_port() - 1)
     begin = time.monotonic()
     ranks = [subprocess.Popen([binary, *words], cwd=ROOT, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                               env=environment(RANK=str(rank), WORLD_SIZE=str(size), LOCAL_RANK=str(rank), LOCAL_WORLD_SIZE=str(size),
                                               MASTER_ADDR='127.0.0.1', MASTER_PORT=port)) for rank in range(size)]
+    if meddle:
+        meddle(ranks)
+        begin = time.monotonic()
     texts = []
     for rank in ranks:
         try:
@@ -59,6 +69,12 @@ def simulated(binary, *words):
     ran = run(binary, 'simulate', RECIPE, *TARGET, '-f', 'json', '--force', *words)
     check(f'simulate {words} ends well', ran.returncode == 0, ran.stderr)
     return json.loads(ran.stdout)['files'][0]
+
+
+def advised_step(binary, *words):
+    ran = run(binary, 'advise', RECIPE, *TARGET, '-f', 'json', *words)
+    check(f'advise {words} ends well', ran.returncode in (0, 1), ran.stderr)
+    return max(json.loads(ran.stdout)['dispatchers'], key=lambda one: one['legal'] and one['name'] == 'alltoall')['step_time_s']
 
 
 def width(file):
@@ -96,6 +112,8 @@ def replay(binary, folder):
     check('fewer inputs are assumed', calibrated['inputs']['assumed'] < plain['inputs']['assumed'], (plain['inputs'], calibrated['inputs']))
     check('the interval shrinks', width(calibrated) < 0.97 * width(plain), (width(plain), width(calibrated)))
     check('slow experts make a slow step', calibrated['step_time_s']['value'] > plain['step_time_s']['value'], (plain, calibrated))
+    advised_plain, advised = advised_step(binary), advised_step(binary, '--calibration', str(path))
+    check('advice counts with the file', advised['value'] > advised_plain['value'], (advised_plain, advised))
     again = run(binary, *words)
     check('a finished run measures nothing again', 'points stand already' in again.stderr, again.stderr)
     text = path.read_text()
@@ -112,18 +130,54 @@ def replay(binary, folder):
     check('and the prediction goes towards the step', abs(refitted / measured - 1) < 0.1, (measured, refitted))
 
 
+def measured_times(path):
+    """Name → the line with its times, of what was measured."""
+    return dict(re.findall(r'  - id: "([^"]*)"\n(?:    .*\n)*?    status: measured\n(?:    .*\n)*?(    time_us: .*)\n', path.read_text()))
+
+
+def stopped(binary, path, how):
+    """A run that a signal ends as soon as a few points stand in its file: the exit code."""
+    process = subprocess.Popen([binary, 'calibrate', '--backend', 'cpu', '--quick', '-o', str(path)], cwd=ROOT, env=environment(), stdin=subprocess.DEVNULL,
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    wait_for_points(path)
+    process.send_signal(how)
+    process.communicate(timeout=60)
+    return process.returncode
+
+
 def interrupted(binary, folder):
     path = folder / 'cut.yaml'
-    process = subprocess.Popen([binary, 'calibrate', '--backend', 'cpu', '-o', str(path)], cwd=ROOT, env=environment(), stdin=subprocess.DEVNULL,
-                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    limit = time.monotonic() + 60
-    while time.monotonic() < limit and not (path.exists() and path.read_text().count('status: measured') > 2):
-        time.sleep(0.05)
-    process.send_signal(signal.SIGINT)
-    process.communicate(timeout=60)
-    check('Ctrl-C ends with 130', process.returncode == 130, process.returncode)
-    kept = [name for name, status in points(path) if status == 'measured']
-    check('and keeps what was measured', len(kept) > 2, kept)
+    check('Ctrl-C ends with 130', stopped(binary, path, signal.SIGINT) == 130)
+    check('and keeps what was measured', len(measured_times(path)) > 2, path.read_text())
+    path = folder / 'killed.yaml'
+    check('a kill ends it at once', stopped(binary, path, signal.SIGKILL) == -signal.SIGKILL)
+    before = measured_times(path)
+    check('a killed run loses no point that was measured', len(before) > 2, path.read_text())
+    check('and its file is whole', run(binary, 'calibrate', 'show', str(path)).returncode == 0)
+    begin = time.monotonic()
+    ran = run(binary, 'calibrate', '--backend', 'cpu', '--quick', '--budget', '2s', '-o', str(path))
+    check('a budget ends it', ran.returncode == 0 and 'the budget was spent' in path.read_text(), ran.stderr)
+    check('near its time', time.monotonic() - begin < 30, time.monotonic() - begin)
+    check('a killed run goes on where it stood', f'{len(before)} points stand already' in ran.stderr, ran.stderr)
+    after = measured_times(path)
+    check('and measures nothing twice', before.items() <= after.items(), (before, after))
+
+
+def judged(binary, folder):
+    """The judge of a GPU session reads what epwise writes: two replays of an H200 as its two runs."""
+    folder = folder / 'device'
+    folder.mkdir()
+    script = folder / 'script.yaml'
+    script.write_text('schema: epwise.replay/1\nhw: h200\nnoise: 0.002\n')
+    for number in (1, 2):
+        run(binary, 'calibrate', '--backend', 'replay', '--replay', str(script), '--quick', '--seed', str(number), '-o', str(folder / f'quick-{number}.yaml'))
+        (folder / f'quick-{number}.seconds').write_text('41\n')
+    told = subprocess.run([sys.executable, str(ROOT / 'tests/device/judge.py'), str(folder)], capture_output=True, text=True).stdout
+    for what in ('HBM copy', 'bf16 GEMM 8192^3', 'two runs apart', 'wall time of quick run 1', 'wall time of quick run 2'):
+        check(f'the judge finds {what}', f'met    {what}' in told, told)
+    (folder / 'quick-2.seconds').write_text('61\n')
+    slow = subprocess.run([sys.executable, str(ROOT / 'tests/device/judge.py'), str(folder)], capture_output=True, text=True)
+    check('and sees what is missed', slow.returncode == 1 and 'MISSED wall time of quick run 2' in slow.stdout, slow.stdout)
 
 
 def several(binary, folder):
@@ -135,6 +189,20 @@ def several(binary, folder):
     check('only rank 0 speaks', texts[1] == '' and texts[2] == '', texts)
     codes, texts, _ = launch(binary, 3, 'calibrate', '--backend', 'cpu', '--quick', '--budget', '15s', '-o', str(path))
     check('three ranks go on where they stood', codes == [0, 0, 0] and 'points stand already' in texts[0], texts)
+    # Processes that a signal ends or stops, whatever they were at.
+    for how, name in ((signal.SIGKILL, 'killed'), (signal.SIGSTOP, 'stopped')):
+        path = folder / f'rank-{name}.yaml'
+
+        def meddle(ranks):
+            wait_for_points(path)
+            ranks[1].send_signal(how)
+
+        codes, texts, seconds = launch(binary, 3, 'calibrate', '--backend', 'cpu', '--quick', '--budget', '60s', '--timeout', '5s', '-o', str(path), timeout=30,
+                                       meddle=meddle)
+        check(f'a {name} rank ends the others with 5', [codes[0], codes[2]] == [5, 5], (codes, texts))
+        check(f'a {name} rank is named by all others', all('rank 1 (host ' in texts[rank] for rank in (0, 2)), texts)
+        check(f'beside a {name} rank what was measured is kept', len(measured_times(path)) > 2 and 'ended early: rank 1' in path.read_text())
+        check(f'a {name} rank is noticed in time', seconds < 45, seconds)
     for how, took in (('dead_rank', 60), ('hung_rank', 60)):
         path = folder / f'{how}.yaml'
         script = folder / f'{how}-script.yaml'
@@ -153,7 +221,7 @@ def main(binary):
         absent = run(binary, 'calibrate', '--backend', 'cuda', '--dry-run', '-o', str(folder / 'none.yaml'), CUDA_VISIBLE_DEVICES='')
         check('without a GPU it ends with 5 and offers what works', absent.returncode == 5 and '--backend cpu' in absent.stderr and 'import' in absent.stderr,
               absent.stderr)
-        for part in (cpu, replay, interrupted, several):
+        for part in (cpu, replay, interrupted, judged, several):
             begin = time.monotonic()
             part(binary, folder)
             print(f'{part.__name__}: {time.monotonic() - begin:.1f} s')

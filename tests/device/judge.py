@@ -52,7 +52,7 @@ def main():
     text = (folder / "quick-1.yaml").read_text()
     name = re.search(r'device: \{name: "?([^",]+)', text)[1]
     judge = Judge()
-    peak = next((rate for chip, rate in PEAK_GBS.items() if chip in name), None)
+    peak = next((rate for chip, rate in PEAK_GBS.items() if chip in name.upper()), None)
 
     copies = [p for i, p in runs[0].items() if i.startswith("memory.hbm_copy") and "median" in p]
     best = max((float(p["memory"]) / seconds_of(p) * 1e-9 for p in copies), default=0.0)

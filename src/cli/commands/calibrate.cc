@@ -11,6 +11,7 @@
 #include "cli/commands/all.h"
 #include "cli/commands/calibration_actions.h"
 #include "cli/simulation.h"
+#include "text/spelling.h"
 
 namespace epwise::cli {
 
@@ -54,6 +55,17 @@ const std::vector<std::pair<std::string_view, Action>>& actions() {
   return all;
 }
 
+std::string no_action_text(const std::string& word) {
+  std::vector<std::string_view> names;
+  for (const auto& [name, action] : actions()) {
+    names.push_back(name);
+  }
+  return fmt::format(
+      "calibrate takes one recipe, or an action and its files, and `{}` is no action{}",
+      word,
+      text::did_you_mean(word, names));
+}
+
 ExitCode run(Session& session, const Arguments& arguments) {
   if (!arguments.operands.empty()) {
     for (const auto& [name, action] : actions()) {
@@ -63,6 +75,9 @@ ExitCode run(Session& session, const Arguments& arguments) {
         return action(session, rest);
       }
     }
+  }
+  if (arguments.operands.size() > 1) {
+    throw world::UsageError(no_action_text(arguments.operands.front()));
   }
   return run_calibration(session, arguments);
 }

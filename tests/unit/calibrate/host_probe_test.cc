@@ -40,11 +40,4 @@ TEST_CASE("what is missing is the reason") {
   CHECK(probe("", "python3 can't be started").reason == "python3 can't be started");
 }
 
-TEST_CASE("Python of this machine, or why not") {
-  std::string reason;
-  CHECK(run_python("python3", "print('it''s', 6 * 7)", reason) == "its 42\n");
-  CHECK(run_python("/no/such/python", "print(1)", reason).empty());
-  CHECK(reason == "/no/such/python ended with an error");
-}
-
 }  // namespace epwise::calibrate

@@ -1,5 +1,6 @@
 #include "calibrate/import.h"
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -98,6 +99,66 @@ TEST_CASE("DeepEP's tests: the best of each kind, with its sizes") {
       CHECK(quantity.value < 1.4);
     }
   }
+}
+
+TEST_CASE("DeepEP's older tests tell rates, and no times") {
+  const Outcome outcome = import_text(
+      "deepep.log",
+      "[config] num_tokens=4096, hidden=7168, num_topk_groups=2, num_topk=8\n"
+      "[tuning] SMs 24, NVL chunk 4, RDMA chunk 4: 30.10 GB/s (RDMA), 98.20 GB/s (NVL) \n"
+      "[tuning] Best dispatch (FP8): SMs 24, NVL chunk 12, RDMA chunk 32: 42.36 GB/s (RDMA), "
+      "138.25 GB/s (NVL)\n",
+      {"h100", 16});
+  CHECK(outcome.problems.empty());
+  REQUIRE(outcome.imported.points.size() == 1);
+  const Point& point = outcome.imported.points[0];
+  CHECK(point.request.scope == Scope::nodes);
+  CHECK(point.request.work.sms == 24);
+  const double bytes = point.payload_bytes * (1 + 4.0 / 128);
+  CHECK(bytes / point.time.median == doctest::Approx(138.25e9));
+}
+
+TEST_CASE("DeepEP's newer test: sizes from its own words, the slowest rank of each case") {
+  const Outcome outcome = import_text(
+      "ep.log",
+      "Config:\n > Ranks: 1 x 2\n > Experts: 8/256\n > Tokens: 4095 (max: 4096), hidden: 7168\n"
+      " > #SM: 24, #QPs: 17/129\n > Mode: baseline\nRunning all test cases:\n"
+      " > Testing with do_handle_copy=1, expert_alignment=128, use_fp8_dispatch=1, num_bias=0 ...\n"
+      "   * EP:   0/  2 | dispatch: 0 GB/s (SO), 640 GB/s (SU), 512.300 us, 327 bytes | copy: 9 "
+      "GB/s, "
+      "80.100 us\n"
+      "   * EP:   1/  2 | dispatch: 0 GB/s (SO), 630 GB/s (SU), 521.700 us, 327 bytes | copy: 9 "
+      "GB/s, "
+      "81.000 us\n"
+      "   # EP:   1/  2 | cached dispatch: 0 GB/s (SO), 630 GB/s (SU), 600.000 us, 327 bytes | "
+      "copy: 9 "
+      "GB/s, 81.000 us\n"
+      "   @ EP:   0/  2 | combine: 0 GB/s (SO), 700 GB/s (SU), 950.000 us, 650 bytes | reduce: 9 "
+      "GB/s, "
+      "99.000 us\n"
+      " > Testing with do_handle_copy=1, expert_alignment=128, use_fp8_dispatch=0, num_bias=0 ...\n"
+      "   * EP:   0/  2 | dispatch: 0 GB/s (SO), 640 GB/s (SU), 1001.500 us, 650 bytes | copy: 9 "
+      "GB/s, "
+      "80.100 us\n");
+  CHECK(outcome.problems.empty());
+  REQUIRE(outcome.imported.points.size() == 3);
+  std::map<std::string, double> micros;
+  for (const Point& point : outcome.imported.points) {
+    const Work& work = point.request.work;
+    CHECK(work.structure == Structure::direct);
+    CHECK(work.sms == 24);
+    CHECK(work.shape.tokens == 4096);
+    CHECK(work.shape.hidden == 7168);
+    CHECK(work.shape.topk == 8);
+    CHECK(work.shape.experts == 256);
+    CHECK(work.shape.ranks == 2);
+    CHECK(point.request.scope == Scope::domain);
+    const bool fp8 = work.format != cost::Format::bf16;
+    micros[std::string(to_string(work.kernel)) + (fp8 ? " fp8" : "")] = point.time.median * 1e6;
+  }
+  CHECK(micros["dispatch fp8"] == doctest::Approx(521.7));
+  CHECK(micros["dispatch"] == doctest::Approx(1001.5));
+  CHECK(micros["combine"] == doctest::Approx(950));
 }
 
 TEST_CASE("CSV and JSON lines") {

@@ -104,6 +104,20 @@ TEST_CASE("message line") {
   });
 }
 
+TEST_CASE("message line in two parts") {
+  check_coverage("message_line",
+                 {{"alpha_us", 12}, {"rate_gbs", 283}, {"rate_far_gbs", 700}},
+                 [](Bench& bench) {
+                   std::vector<Sample> samples;
+                   for (double bytes = 1048576; bytes <= 1.1e9; bytes *= 2) {
+                     const double near = std::min(bytes, 33554432.0) / 283e9;
+                     const double far = std::max(bytes - 33554432, 0.0) / 700e9;
+                     samples.push_back(bench.measure("n", of_bytes(bytes), 12e-6 + near + far));
+                   }
+                   return samples;
+                 });
+}
+
 TEST_CASE("SM curve, its plateau in sight") {
   check_coverage(
       "sm_curve",

@@ -204,10 +204,13 @@ TEST_CASE("launchers") {
                                     {"SLURM_NTASKS", "16"},
                                     {"SLURM_LOCALID", "3"},
                                     {"SLURM_JOB_ID", "77"},
+                                    {"SLURM_STEP_ID", "0"},
                                     {"SLURM_STEP_NODELIST", "b[07-08],c1"}});
   CHECK(slurm.launch.address == "b07");
   CHECK(slurm.launch.port == 20539);
   CHECK(read({{"SLURM_PROCID", "0"}, {"SLURM_NTASKS", "1"}}).launch.size == 1);
+  // The script of sbatch has both, and no step.
+  CHECK(read({{"SLURM_PROCID", "0"}, {"SLURM_NTASKS", "16"}}).launch.size == 1);
   CHECK(read({{"OMPI_COMM_WORLD_RANK", "1"}, {"OMPI_COMM_WORLD_SIZE", "4"}}).launch.size == 4);
   CHECK(read({{"RANK", "1"}}).problem.find("WORLD_SIZE is not") != std::string::npos);
   CHECK(!read({{"RANK", "4"}, {"WORLD_SIZE", "4"}}).problem.empty());
@@ -223,7 +226,7 @@ TEST_CASE("the first of Slurm's hosts") {
       {"a1,a2", "a1"},
       {"a[01-03,7],b2", "a01"},
       {"a[7]", "a7"},
-      {"rack[1-2]-n[01-16]", "rack1-n[01-16]"},
+      {"rack[1-2]-n[01,03-16],b", "rack1-n01"},
       {"", ""},
       {"a[", ""},
       {"x,a[1-2]", "x"}};

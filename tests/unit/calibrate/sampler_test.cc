@@ -145,7 +145,9 @@ TEST_CASE("a plan begins with what decides most and names each point once") {
     settings.quick = quick;
     const std::vector<Sweep> plan = make_plan(usual_subject(), settings);
     CHECK(plan.front().name == "host");
-    CHECK(plan[1].name == "contention experts");
+    // Shares of the memory's rate are what contention is told in.
+    CHECK(plan[1].name == "ceilings");
+    CHECK(plan[2].name == "contention experts");
     CHECK(plan.back().name == "memory");
     std::set<std::string> ids;
     for (const Sweep& sweep : plan) {
