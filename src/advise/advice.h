@@ -147,6 +147,10 @@ struct SearchTally {
 struct Anchor {
   double measured = 0;   // s, the recipe's step
   double predicted = 0;  // s, before it was measured
+  double exposed = 0;    // share of the step in which only communication runs; 0: not measured
+  double products = 0;   // share in which matrix products run; 0: not measured
+  double idle = 0;       // share without any kernel; 0: not measured
+  std::string source;    // "8 steps by NVTX ranges `iteration`"; empty: the user says so
 };
 
 /// Everything that was found out.

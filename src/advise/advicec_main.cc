@@ -1,6 +1,6 @@
-/// advicec MOVES GUIDANCE OUT: checks what `epwise advise` knows and writes the table that the
-/// build embeds. A problem is printed as file:line:column: error: …, as compilers do, and stops the
-/// build.
+/// advicec MOVES GUIDANCE MODELS OUT: checks what `epwise advise` knows and writes the table that
+/// the build embeds. A problem is printed as file:line:column: error: …, as compilers do, and stops
+/// the build.
 
 #include <cstdio>
 #include <exception>
@@ -25,16 +25,18 @@ SourceFile read(const std::string& path) {
   return SourceFile(path, std::string{std::istreambuf_iterator<char>(in), {}});
 }
 
-int run(const std::string& moves, const std::string& guidance, const std::string& out) {
-  const SourceFile first = read(moves);
-  const SourceFile second = read(guidance);
+int run(const std::vector<std::string>& paths, const std::string& out) {
+  const SourceFile moves = read(paths[0]);
+  const SourceFile guidance = read(paths[1]);
+  const SourceFile models = read(paths[2]);
   std::vector<Diagnostic> problems;
-  const auto knowledge = epwise::advise::read_knowledge(first, second, problems);
+  auto knowledge = epwise::advise::read_knowledge(moves, guidance, problems);
+  knowledge.models = epwise::advise::read_models(models, problems);
   for (const Diagnostic& problem : problems) {
     const auto at = problem.mark.start();
     std::fprintf(stderr,
                  "%s:%d:%d: error: %s\n",
-                 problem.mark.file == &second ? guidance.c_str() : moves.c_str(),
+                 problem.mark.file->name().c_str(),
                  at.line,
                  at.column,
                  problem.message.c_str());
@@ -54,11 +56,11 @@ int run(const std::string& moves, const std::string& guidance, const std::string
 
 int main(int argc, char** argv) {
   try {
-    if (argc != 4) {
-      std::fputs("usage: advicec MOVES GUIDANCE OUT\n", stderr);
+    if (argc != 5) {
+      std::fputs("usage: advicec MOVES GUIDANCE MODELS OUT\n", stderr);
       return 2;
     }
-    return run(argv[1], argv[2], argv[3]);
+    return run({argv[1], argv[2], argv[3]}, argv[4]);
   } catch (const std::exception& error) {
     std::fprintf(stderr, "advicec: %s\n", error.what());
     return 1;

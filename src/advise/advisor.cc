@@ -227,7 +227,7 @@ sim::ConstantTable held_to(const World& world, const Measured& measured, bool& d
   constexpr double kAnother = 1.5;
   Assessor assessor(world, Mending(world.bench).draft, nullptr);
   const Prospect present = assessor.predicted(Edits{});
-  if (present.work == nullptr || measured.dispatch <= 0) {
+  if (present.work == nullptr || (measured.dispatch <= 0 && measured.exposed <= 0)) {
     return world.constants;
   }
   sim::ConstantTable table = anchored(world.constants, *present.work, measured);

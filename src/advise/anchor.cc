@@ -7,6 +7,7 @@
 
 #include "model/workload.h"
 #include "sim/layer_times.h"
+#include "sim/waterfall.h"
 #include "units/quantity.h"
 #include "yaml/parse.h"
 #include "yaml/reader.h"
@@ -37,6 +38,67 @@ double time_of(yaml::MapReader& in,
   return quantity->value;
 }
 
+double share_of(yaml::MapReader& in,
+                const yaml::Node& root,
+                std::string_view key,
+                std::vector<text::Diagnostic>& problems) {
+  constexpr double kHundred = 100;
+  const auto text = in.text(key);
+  if (!text) {
+    return 0;
+  }
+  const bool percent = text->ends_with('%');
+  const auto number =
+      units::parse_quantity(std::string_view(*text).substr(0, text->size() - (percent ? 1 : 0)));
+  const double share = number ? number->value / (percent ? kHundred : 1) : 0;
+  if (!number || number->dimension != units::Dimension::none || !(share > 0) || share >= 1) {
+    problems.push_back(
+        {"config/invalid",
+         root.find(key)->mark,
+         fmt::format("{} takes a share of the step (18 %, 0.18), not `{}`", key, *text),
+         {},
+         {}});
+    return 0;
+  }
+  return share;
+}
+
+/// Constants of the exchange, all times a factor.
+sim::ConstantTable with_exchange(const sim::ConstantTable& constants,
+                                 bool flex,
+                                 double factor,
+                                 double log_sd) {
+  sim::ConstantTable table = constants;
+  for (sim::ConstantNote& note : table.notes) {
+    if (note.name.starts_with(flex ? "flex_" : "alltoall_")) {
+      note.value *= factor;
+      note.log_sd = std::min(note.log_sd, log_sd);
+      table.values.*sim::constant_member(note.name) *= factor;
+    }
+  }
+  return table;
+}
+
+/// The factor of the exchange with which this share of the step is exposed, or comes nearest to it.
+double factor_for(double exposed,
+                  const sim::ConstantTable& constants,
+                  const sim::StepWork& present,
+                  bool flex) {
+  constexpr double kMost = 8;
+  constexpr int kHalvings = 30;
+  double low = std::log(1 / kMost);
+  double high = std::log(kMost);
+  const auto share = [&](double log_factor) {
+    return exposed_share(present,
+                         with_exchange(constants, flex, std::exp(log_factor), kMost).values);
+  };
+  for (int i = 0; i < kHalvings; ++i) {
+    const double middle = (low + high) / 2;
+    (share(middle) < exposed ? low : high) = middle;
+  }
+  return std::exp((low + high) / 2);
+}
+
 sim::Range scaled(const sim::Range& range, double factor) {
   return {range.value * factor, range.low * factor, range.high * factor};
 }
@@ -60,29 +122,50 @@ Measured read_measured(const text::SourceFile& file, std::vector<text::Diagnosti
   measured.step = time_of(in, root, "step_time", problems);
   measured.dispatch = time_of(in, root, "dispatch_time", problems);
   measured.host = time_of(in, root, "host_operation", problems);
+  measured.exposed = share_of(in, root, "exposed_share", problems);
   in.finish();
   return measured;
+}
+
+Measured measured_of(const RunFigures& figures) {
+  Measured measured;
+  measured.step = figures.step;
+  measured.dispatch = figures.exchange;
+  measured.exposed = figures.exposed;
+  measured.products = figures.products;
+  measured.idle = figures.idle;
+  measured.source = fmt::format(
+      "{} step{} by {}", figures.steps, figures.steps == 1 ? "" : "s", figures.found_by);
+  return measured;
+}
+
+double exposed_share(const sim::StepWork& work, const sim::Constants& constants) {
+  double exposed = 0;
+  double step = 0;
+  for (const sim::WaterfallTerm& term : sim::waterfall_of(work, constants)) {
+    const bool communication =
+        term.name == "dispatch" || term.name == "combine" || term.name == "data_parallel";
+    exposed += communication ? term.seconds : 0;
+    step += term.seconds;
+  }
+  return step > 0 ? exposed / step : 0;
 }
 
 sim::ConstantTable anchored(const sim::ConstantTable& constants,
                             const sim::StepWork& present,
                             const Measured& measured) {
-  sim::ConstantTable table = constants;
-  const double predicted = sim::priced_exchange(present, constants.values);
-  if (measured.dispatch <= 0 || predicted <= 0) {
-    return table;
-  }
-  constexpr double kSure = 0.03;  // of the logarithm: what one profile's exchanges vary by
+  constexpr double kSure = 0.03;      // of the logarithm: what one profile's exchanges vary by
+  constexpr double kLessSure = 0.10;  // the share also holds what compute and host take
   const bool flex = model::deduplicates(present.job->exchange.dispatcher);
-  const double factor = measured.dispatch / predicted;
-  for (sim::ConstantNote& note : table.notes) {
-    if (note.name.starts_with(flex ? "flex_" : "alltoall_")) {
-      note.value *= factor;
-      note.log_sd = std::min(note.log_sd, kSure);
-      table.values.*sim::constant_member(note.name) *= factor;
-    }
+  const double predicted = sim::priced_exchange(present, constants.values);
+  if (measured.dispatch > 0 && predicted > 0) {
+    return with_exchange(constants, flex, measured.dispatch / predicted, kSure);
   }
-  return table;
+  if (measured.exposed > 0 && predicted > 0) {
+    const double factor = factor_for(measured.exposed, constants, present, flex);
+    return with_exchange(constants, flex, factor, kLessSure);
+  }
+  return constants;
 }
 
 void anchor(Advice& advice, const Measured& measured) {
@@ -92,7 +175,12 @@ void anchor(Advice& advice, const Measured& measured) {
   constexpr double kRepeat = 0.008;  // two runs of one recipe
   const double predicted = advice.present->step_time.value;
   const double factor = measured.step / predicted;
-  advice.anchor = Anchor{measured.step, predicted};
+  advice.anchor = Anchor{measured.step,
+                         predicted,
+                         measured.exposed,
+                         measured.products,
+                         measured.idle,
+                         measured.source};
   advice.present->step_time = {
       measured.step, measured.step * (1 - kRepeat), measured.step * (1 + kRepeat)};
   for (DispatcherRow& row : advice.dispatchers) {

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "advise/advice.h"
+#include "advise/run_profile.h"
 #include "text/source_file.h"
 
 namespace epwise::advise {
@@ -13,15 +14,27 @@ struct Measured {
   double step = 0;      // s
   double dispatch = 0;  // s, one exchange of tokens of one layer and micro-batch
   double host = 0;      // s, of one framework operation
+  double exposed = 0;   // share of the step in which only communication runs
+  double products = 0;  // share in which matrix products run
+  double idle = 0;      // share without any kernel
+  std::string source;   // "8 steps by NVTX ranges `iteration`"; empty: the user says so
 };
 
-/// measured.yaml → figures; problems where something is unknown or no time:
+/// measured.yaml → figures; problems where something is unknown, no time or no share:
 ///   step_time: 41.25 s
 ///   dispatch_time: 2.7 ms
 ///   host_operation: 62 us
+///   exposed_share: 18 %
 Measured read_measured(const text::SourceFile& file, std::vector<text::Diagnostic>& problems);
 
-/// The constants with which the recipe's exchange takes what was measured; surer than before.
+/// What a profile says of the recipe as it is.
+Measured measured_of(const RunFigures& figures);
+
+/// Share of a predicted step in which only communication runs.
+double exposed_share(const sim::StepWork& work, const sim::Constants& constants);
+
+/// The constants with which the recipe's exchange takes what was measured; surer than before. By
+/// the time of an exchange, or, where only that is known, by the exposed share.
 sim::ConstantTable anchored(const sim::ConstantTable& constants,
                             const sim::StepWork& present,
                             const Measured& measured);

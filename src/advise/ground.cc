@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "lint/field_spelling.h"
+#include "lint/finding_builder.h"
 #include "lint/launch_run.h"
 #include "lint/outcome.h"
 
@@ -180,6 +181,10 @@ model::WorkloadReading Ground::workload(const Edits& edits) {
 
 lint::Fix::Edit Ground::spelled(const Edit& edit) const {
   return lint::spell_edit(edit.field, edit.drop ? nullptr : &edit.value, settled_).edit;
+}
+
+lint::Finding Ground::finding(const lint::Rule& rule) const {
+  return lint::build_finding(rule, settled_, {});
 }
 
 }  // namespace epwise::advise

@@ -73,6 +73,9 @@ class Ground {
   /// The edit as the recipe's format spells it.
   lint::Fix::Edit spelled(const Edit& edit) const;
 
+  /// A finding of this rule, at the first of its operands that the recipe writes.
+  lint::Finding finding(const lint::Rule& rule) const;
+
  private:
   std::vector<lint::Variants::Change> changes_of(const Edits& edits) const;
   void vary(const Edits& edits);

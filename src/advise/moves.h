@@ -4,6 +4,7 @@
 #include <string_view>
 #include <vector>
 
+#include "advise/known_model.h"
 #include "expr/value.h"
 #include "lint/rule.h"
 #include "text/diagnostic.h"
@@ -97,6 +98,18 @@ struct Rung {
   std::string behind;              // another rung without which it is nothing; may be empty
 };
 
+/// A setting whose price `epwise lint --price` tells, and the rule of rules/price/ that tells it.
+/// In texts {present} and {better} stand for moves, {from} and {to} for the flat region of a sweep.
+struct Toll {
+  std::string rule;                // id
+  std::string axis;                // whose other moves are held against the present one
+  std::vector<std::string> moves;  // those that count; empty: all
+  std::string wall;                // that must take its share of the step; empty: none
+  std::string lost;                // rule without which the present move does nothing; may be empty
+  std::string says;                // "the {present} dispatcher instead of {better}": costs …
+  std::string remedy;              // "Switch to {better}"
+};
+
 /// A variable of the launch, and what it does.
 struct Variable {
   std::string name;
@@ -115,6 +128,8 @@ struct Knowledge {
   std::vector<Wall> walls;
   std::string memory_advice;  // what usually helps where memory binds
   std::vector<Rung> ladder;
+  std::vector<Toll> tolls;
+  std::vector<KnownModel> models;  // of knowledge/models.yaml
 
   const Axis* axis(std::string_view name) const;
 };

@@ -56,12 +56,28 @@ void transfer(Archive& archive, Rung& x) {
   archive(x.name, x.title, x.axis, x.moves, x.behind);
 }
 
+template <class Archive>
+void transfer(Archive& archive, Toll& x) {
+  archive(x.rule, x.axis, x.moves, x.wall, x.lost, x.says, x.remedy);
+}
+
+template <class Archive>
+void transfer(Archive& archive, LatentSizes& x) {
+  archive(x.query, x.key_value, x.head, x.rotary, x.value);
+}
+
+template <class Archive>
+void transfer(Archive& archive, KnownModel& x) {
+  archive(x.name, x.source, x.total, x.active, x.layers, x.hidden, x.heads, x.groups, x.head);
+  archive(x.experts, x.topk, x.ffn, x.shared, x.vocabulary, x.dense_layers, x.dense_ffn, x.latent);
+}
+
 namespace {
 
 template <class Archive>
 void transfer_all(Archive& archive, Knowledge& x) {
   archive(x.quick, x.axes, x.by_hardware, x.by_experts, x.measurements, x.any_measurement);
-  archive(x.variables, x.walls, x.memory_advice, x.ladder);
+  archive(x.variables, x.walls, x.memory_advice, x.ladder, x.tolls, x.models);
 }
 
 }  // namespace

@@ -89,6 +89,7 @@ class Reader {
     read_measurements(in);
     read_walls(in);
     read_ladder(in);
+    read_tolls(in);
     if (const Node* node = in.mapping("variables")) {
       for (const yaml::Entry& entry : node->entries) {
         knowledge_.variables.push_back({entry.key, entry.value.scalar});
@@ -268,6 +269,38 @@ class Reader {
           }
         }
         knowledge_.ladder.push_back(std::move(rung));
+      }
+    }
+  }
+
+  void read_tolls(MapReader& in) {
+    in.required("tolls");
+    if (const Node* rows = in.sequence("tolls")) {
+      for (const Node& row : rows->items) {
+        MapReader one(row, "a toll", problems_);
+        Toll toll;
+        toll.rule = one.required_text("rule");
+        toll.axis = one.required_text("axis");
+        toll.moves = one.texts("moves");
+        toll.wall = one.text("wall").value_or("");
+        toll.lost = one.text("lost").value_or("");
+        toll.says = one.required_text("says");
+        toll.remedy = one.required_text("remedy");
+        one.finish();
+        const Axis* axis = knowledge_.axis(toll.axis);
+        if (axis == nullptr) {
+          problem(row.mark, fmt::format("there is no axis `{}`", toll.axis));
+        }
+        for (const std::string& move : toll.moves) {
+          if (axis != nullptr && axis->find(move) < 0) {
+            problem(row.mark, fmt::format("axis `{}` has no move `{}`", toll.axis, move));
+          }
+        }
+        if (!toll.wall.empty() &&
+            std::ranges::find(knowledge_.walls, toll.wall, &Wall::name) == knowledge_.walls.end()) {
+          problem(row.mark, fmt::format("there is no wall `{}`", toll.wall));
+        }
+        knowledge_.tolls.push_back(std::move(toll));
       }
     }
   }

@@ -7,12 +7,14 @@
 
 #include <fmt/format.h>
 
+#include "advise/profile_database.h"
 #include "cli/linting.h"
 #include "cli/simulation.h"
 #include "cli/target_options.h"
 #include "cost/compiled_table.h"
 #include "lint/field_spelling.h"
 #include "text/spelling.h"
+#include "yaml/parse.h"
 
 namespace epwise::cli {
 
@@ -20,11 +22,11 @@ namespace {
 
 using world::UsageError;
 
-std::vector<std::string> input_texts(const Arguments& arguments) {
+std::vector<std::string> input_texts(const RecipeOnTarget& recipe) {
   std::vector<std::string> texts;
   model::Workload job;
   sim::StatedInputs stated;
-  for (const Setting& input : arguments.all("--input")) {
+  for (const Setting& input : recipe.inputs()) {
     const std::string wrong = sim::state(input.value, job, stated);
     if (!wrong.empty()) {
       throw UsageError(fmt::format("{}: {}", input.source, wrong));
@@ -60,8 +62,51 @@ const RecipeOnTarget& checked(const RecipeOnTarget& recipe, const std::string& p
   return recipe;
 }
 
-advise::Measured measured_in(const Session& session, const std::string& path) {
-  const text::SourceFile file(path, session.files.read(path));
+/// An export of Nsight Systems, held against the target.
+advise::Measured measured_in_database(const Session& session,
+                                      const std::string& path,
+                                      const hw::Profile& hw) {
+  if (session.files.is_file(path + "-wal") && !session.files.read(path + "-wal", 1).empty()) {
+    throw world::MissingError(fmt::format(
+        "{0} has changes in {0}-wal that are not in it yet: close what writes to it, or export it "
+        "again",
+        path));
+  }
+  const advise::RunProfile profile = advise::read_profile_database(path);
+  const hw::Profile* device = hw::find_profile_of_device(profile.device);
+  if (device != nullptr && device->name != hw.name) {
+    throw UsageError(
+        fmt::format("{} was recorded on {}, and --hw says {}: measured and predicted "
+                    "would be of two machines",
+                    path,
+                    device->name,
+                    hw.name));
+  }
+  const advise::RunFigures figures = advise::figures_of(profile);
+  if (!figures.problem.empty()) {
+    throw world::MissingError(fmt::format("{}: {}", path, figures.problem));
+  }
+  return advise::measured_of(figures);
+}
+
+advise::Measured measured_in(const Session& session,
+                             const std::string& path,
+                             const hw::Profile& hw) {
+  constexpr std::size_t kMagic = 64;
+  if (advise::is_database(session.files.read(path, kMagic))) {
+    return measured_in_database(session, path, hw);
+  }
+  if (path.ends_with(".nsys-rep") || path.ends_with(".qdrep")) {
+    throw world::MissingError(fmt::format(
+        "{} is a report of Nsight Systems: `nsys export --type sqlite {}` writes what epwise reads",
+        path,
+        path));
+  }
+  if (path.ends_with(".sqlite") || path.ends_with(".db")) {
+    throw world::MissingError(
+        fmt::format("{} is no SQLite database; `nsys export --type sqlite` writes one", path));
+  }
+  const text::SourceFile file(path, session.files.read(path, yaml::Limits{}.bytes));
   std::vector<text::Diagnostic> problems;
   const advise::Measured measured = advise::read_measured(file, problems);
   if (!problems.empty()) {
@@ -132,16 +177,18 @@ AdvisedJob::AdvisedJob(Session& session, const Arguments& arguments, const std::
       bench_(recipe_.bench()),
       laws_(cost::compiled_table()),
       constants_(Simulator(session, arguments).constants(recipe_.target().hw->name)),
-      world_{bench_, laws_, constants_, input_texts(arguments)} {}
+      world_{bench_, laws_, constants_, input_texts(recipe_)} {}
 
 std::string AdvisedJob::target_text() const {
   return describe(recipe_.target(), reading_.recipe->framework);
 }
 
-advise::Request advise_request(const Session& session, const Arguments& arguments) {
+advise::Request advise_request(const Session& session,
+                               const Arguments& arguments,
+                               const hw::Profile& hw) {
   advise::Request request;
   if (const auto path = arguments.one("--profile")) {
-    request.measured = measured_in(session, path->value);
+    request.measured = measured_in(session, path->value, hw);
   }
   const std::string goal = arguments.text_of("--goal", "speed");
   request.goal = goal == "memory" ? advise::Goal::memory

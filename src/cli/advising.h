@@ -9,6 +9,7 @@
 #include "cli/recipe_on_target.h"
 #include "cli/session.h"
 #include "cost/table.h"
+#include "hw/profile.h"
 #include "repair/bench.h"
 
 namespace epwise::cli {
@@ -39,9 +40,11 @@ class AdvisedJob {
   advise::World world_;
 };
 
-/// What --goal, --keep, --may-change, --top and --profile say. Throws world::UsageError and
-/// world::MissingError.
-advise::Request advise_request(const Session& session, const Arguments& arguments);
+/// `hw`: of the target, against which a profile is held. What --goal, --keep, --may-change, --top
+/// and --profile say. Throws world::UsageError and world::MissingError.
+advise::Request advise_request(const Session& session,
+                               const Arguments& arguments,
+                               const hw::Profile& hw);
 
 /// "moe_router_topk=4" or "--moe-router-topk=4" → an edit of the recipe's field. Throws
 /// world::UsageError for names that the framework doesn't have, with the nearest ones.

@@ -20,6 +20,7 @@
 #include "cli/lint_options.h"
 #include "cli/linting.h"
 #include "cli/parallel.h"
+#include "cli/pricing.h"
 #include "cli/progress.h"
 #include "cli/report_builder.h"
 #include "cli/report_output.h"
@@ -90,6 +91,9 @@ class LintRun {
       return list_files();
     }
     configure();
+    if (arguments_.flag("--price")) {
+      pricing_.emplace(session_, arguments_);
+    }
     const lint::Knowledge knowledge = load_rules(session_, rules_folder());
     make_tasks(knowledge);
     const Awaiting ending(fix_ ? session_.interruption : nullptr);
@@ -220,6 +224,7 @@ class LintRun {
       task.selection = selection_of(sources.run, knowledge);
       task.fix = fix_;
       task.ignores = !arguments_.flag("--no-ignores");
+      task.pricing = pricing_ ? &*pricing_ : nullptr;
       task.today = today_;
       task.shows_fixes = shows_fixes_;
       task.written_in_full = written_in_full_;
@@ -258,6 +263,7 @@ class LintRun {
       builder.add_unreadable(sentence);
     }
     for (std::size_t i = 0; i < tasks_.size(); ++i) {
+      tell_unpriced(tasks_[i], outcomes[i]);
       fixed_.push_back(std::move(outcomes[i].fixed));
       for (report::LintedFile& file : outcomes[i].files) {
         baseline_.accept(checkout_, file);
@@ -271,6 +277,12 @@ class LintRun {
       tell_settled(*report.baseline);
     }
     return report;
+  }
+
+  void tell_unpriced(const LintTask& task, const LintOutcome& outcome) {
+    if (!outcome.unpriced.empty() && !arguments_.flag("--quiet")) {
+      session_.err << fmt::format("epwise: {}: no prices: {}\n", task.path, outcome.unpriced);
+    }
   }
 
   void tell_settled(const report::BaselineCount& count) {
@@ -336,6 +348,7 @@ class LintRun {
   FileSelection selection_;
   bool words_only_ = false;
   std::vector<Sources> sources_;
+  std::optional<Pricing> pricing_;
   std::vector<LintTask> tasks_;
   std::vector<Threshold> thresholds_;
   Baseline baseline_;

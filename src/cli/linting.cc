@@ -10,6 +10,7 @@
 #include <fmt/ranges.h>
 
 #include "cli/places.h"
+#include "cli/pricing.h"
 #include "cli/recipe_header.h"
 #include "cli/target_resolution.h"
 #include "model/launcher_target.h"
@@ -135,7 +136,10 @@ LintOutcome Linter::lint(const LintTask& task) {
   sources.push_back(&header);
   sources.insert(sources.end(), task.weaker.begin(), task.weaker.end());
   const ResolvedTarget resolved = resolve_target(sources, knowledge_, machine_);
-  Sheet sheet{task, resolved, request_of(task, file, resolved)};
+  Sheet sheet{task, resolved, request_of(task, file, resolved), {}};
+  for (auto source = sources.rbegin(); source != sources.rend(); ++source) {
+    sheet.inputs.insert(sheet.inputs.end(), (*source)->inputs.begin(), (*source)->inputs.end());
+  }
   if (file != nullptr && (task.fix || task.shows_fixes)) {
     sheet.request.stream = std::make_shared<const yaml::Stream>(yaml::parse(*file));
   }
@@ -173,6 +177,9 @@ LintOutcome Linter::lint(const Sheet& sheet) {
         vocabulary_of(sheet, recipe->framework, recipe->model_class);
     const model::Target target = model::with_launcher(on, *recipe);
     lint::Result result = lint::lint(*recipe, vocabulary, target, knowledge_, task.selection);
+    if (task.pricing != nullptr && recipe->readable) {
+      price(sheet, outcome.files.size(), target, result, outcome);
+    }
     if (task.ignores) {
       waivers.accept(*recipe, {knowledge_, target, task.today}, result);
     }
@@ -185,6 +192,15 @@ LintOutcome Linter::lint(const Sheet& sheet) {
   }
   waivers.report(task.selection, knowledge_, results);
   return outcome;
+}
+
+void Linter::price(const Sheet& sheet,
+                   std::size_t document,
+                   const model::Target& target,
+                   lint::Result& result,
+                   LintOutcome& outcome) {
+  const repair::Bench bench = bench_of(sheet, place_of(document), target);
+  outcome.unpriced = sheet.task.pricing->add(bench, sheet.inputs, result);
 }
 
 std::shared_ptr<const text::SourceFile> Linter::read(const LintTask& task) const {

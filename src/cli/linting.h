@@ -21,6 +21,8 @@
 
 namespace epwise::cli {
 
+class Pricing;
+
 /// Which documents of a file count.
 struct DocumentChoice {
   bool merge = false;  // all of them as one recipe
@@ -69,6 +71,7 @@ struct LintTask {
   std::string today;             // "2026-11-22", for comments that end with a day
   bool written_in_full = false;  // those of notes are tried too, and other targets
   std::optional<FixOrder> fix;
+  const Pricing* pricing = nullptr;  // --price
 };
 
 /// What became of one input. Exactly one of the sentences is set when it could not be linted.
@@ -78,6 +81,7 @@ struct LintOutcome {
   std::string usage;               // its header or target is wrong
   std::string internal;            // a bug of ours
   bool skipped = false;            // found in a folder, and no recipe
+  std::string unpriced;            // with --price: why there is no price
   std::optional<FixedText> fixed;  // `files` then tell of the changed text, unless it is only shown
 };
 
@@ -104,6 +108,7 @@ class Linter {
     const LintTask& task;
     const ResolvedTarget& resolved;
     recipe::Request request;
+    std::vector<Setting> inputs = {};  // of predictions, the weakest source first
   };
 
   LintOutcome lint(const LintTask& task);
@@ -116,6 +121,11 @@ class Linter {
                                           std::string_view model_class);
   repair::Bench bench_of(const Sheet& sheet, std::size_t place, const model::Target& target);
   std::size_t place_of(std::size_t document) const;
+  void price(const Sheet& sheet,
+             std::size_t document,
+             const model::Target& target,
+             lint::Result& result,
+             LintOutcome& outcome);
   void fix(Sheet& sheet, LintOutcome& outcome);
   static void drop_unused(Sheet& sheet, const LintOutcome& outcome, FixedText& fixed);
   void prove(const Sheet& sheet, LintOutcome& outcome);

@@ -17,25 +17,33 @@ constexpr std::string_view kClear = "\r\x1b[K";
 
 }  // namespace
 
-std::string search_text(std::size_t done, std::size_t planned, double left) {
-  return fmt::format("searching: {} combinations, {} in hand, at most {:.0f} s left",
+std::string search_text(std::size_t done, std::size_t most, double left) {
+  constexpr std::size_t kWidth = 20;
+  const std::size_t whole = std::max<std::size_t>(std::max(done, most), 1);
+  const std::size_t full = done * kWidth / whole;
+  return fmt::format("searching [{}{}] {} of at most {} combinations, at most {:.0f} s left",
+                     std::string(full, '#'),
+                     std::string(kWidth - full, '.'),
                      done,
-                     planned - std::min(done, planned),
+                     whole,
                      std::ceil(std::max(left, 0.0)));
 }
 
-SearchProgress::SearchProgress(std::ostream* out, double limit, Clock clock)
+SearchProgress::SearchProgress(std::ostream* out, std::size_t most, Clock clock)
     : out_(out),
-      limit_(limit),
+      most_(most),
       clock_(std::move(clock)),
       begin_(clock_()) {}
 
-void SearchProgress::tell(std::size_t done, std::size_t planned) {
+void SearchProgress::tell(std::size_t done) {
   const double now = clock_();
-  if (out_ == nullptr || now - begin_ < kFirst || (shown_ && now - shown_at_ < kPause)) {
+  if (out_ == nullptr || done == 0 || now - begin_ < kFirst ||
+      (shown_ && now - shown_at_ < kPause)) {
     return;
   }
-  *out_ << kClear << search_text(done, planned, limit_ - (now - begin_)) << std::flush;
+  const auto rest = static_cast<double>(std::max(most_, done) - done);
+  const double left = rest * (now - begin_) / static_cast<double>(done);
+  *out_ << kClear << search_text(done, most_, left) << std::flush;
   shown_ = true;
   shown_at_ = now;
 }

@@ -13,6 +13,7 @@
 #include "lint/launch_run.h"
 #include "lint/outcome.h"
 #include "lint/premises.h"
+#include "lint/priced.h"
 #include "lint/range.h"
 #include "recipe/framework.h"
 
@@ -248,7 +249,7 @@ int count_rules(const Knowledge& knowledge,
   std::set<const Rule*> all(itinerary.rest.begin(), itinerary.rest.end());
   const auto framework = recipe::to_string(vocabulary.framework());
   for (const auto& rule : knowledge.rules) {
-    if (rule.builtin && holds(rule.versions, framework, vocabulary.version())) {
+    if (rule.builtin && !is_priced(rule) && holds(rule.versions, framework, vocabulary.version())) {
       all.insert(&rule);
     }
   }

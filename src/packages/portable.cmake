@@ -1,11 +1,12 @@
-# What the program and its tests link in place of yaml-cpp and fmt. A portable program needs nothing but glibc: archives
+# What the program and its tests link in place of yaml-cpp, fmt and SQLite. A portable program needs nothing but glibc: archives
 # of everything else, of the compiler's libraries too, are linked in; packages hold it. Objects are the same either way.
 set(EPWISE_PORTABLE AUTO CACHE STRING "Need nothing but glibc: AUTO (where archives are found), ON (they must be there), OFF")
 set_property(CACHE EPWISE_PORTABLE PROPERTY STRINGS AUTO ON OFF)
 
 find_library(EPWISE_YAML_CPP_ARCHIVE libyaml-cpp.a)
+find_library(EPWISE_SQLITE_ARCHIVE libsqlite3.a)
 find_library(EPWISE_FMT_ARCHIVE libfmt.a)
-mark_as_advanced(EPWISE_YAML_CPP_ARCHIVE EPWISE_FMT_ARCHIVE)
+mark_as_advanced(EPWISE_YAML_CPP_ARCHIVE EPWISE_SQLITE_ARCHIVE EPWISE_FMT_ARCHIVE)
 
 set(reason)
 if(EPWISE_PORTABLE STREQUAL "OFF")
@@ -16,6 +17,8 @@ elseif(NOT CMAKE_SYSTEM_NAME STREQUAL "Linux")
   set(reason "this is ${CMAKE_SYSTEM_NAME}, not Linux")
 elseif(NOT EPWISE_YAML_CPP_ARCHIVE)
   set(reason "libyaml-cpp.a was not found")
+elseif(NOT EPWISE_SQLITE_ARCHIVE)
+  set(reason "libsqlite3.a was not found")
 elseif(NOT EPWISE_FMT_ARCHIVE AND NOT fmt_VERSION VERSION_LESS 10)
   set(reason "libfmt.a was not found, and of fmt ${fmt_VERSION} none can be made")
 endif()
@@ -25,11 +28,13 @@ endif()
 
 add_library(epwise_fmt INTERFACE)
 add_library(epwise_yaml_cpp INTERFACE)
+add_library(epwise_sqlite INTERFACE)
 add_library(epwise_portable INTERFACE)  # for what is shipped
 if(reason)
   message(STATUS "The program links shared libraries: ${reason}")
   target_link_libraries(epwise_fmt INTERFACE fmt::fmt)
   target_link_libraries(epwise_yaml_cpp INTERFACE yaml-cpp)
+  target_link_libraries(epwise_sqlite INTERFACE SQLite::SQLite3)
 else()
   if(NOT EPWISE_FMT_ARCHIVE)  # Debian has none
     add_library(epwise_fmt_archive STATIC ${CMAKE_CURRENT_LIST_DIR}/fmt_archive.cc)
@@ -39,7 +44,8 @@ else()
   endif()
   target_link_libraries(epwise_fmt INTERFACE ${EPWISE_FMT_ARCHIVE})
   target_link_libraries(epwise_yaml_cpp INTERFACE ${EPWISE_YAML_CPP_ARCHIVE})
-  foreach(pair IN ITEMS "epwise_fmt;fmt::fmt" "epwise_yaml_cpp;yaml-cpp")
+  target_link_libraries(epwise_sqlite INTERFACE ${EPWISE_SQLITE_ARCHIVE} m)
+  foreach(pair IN ITEMS "epwise_fmt;fmt::fmt" "epwise_yaml_cpp;yaml-cpp" "epwise_sqlite;SQLite::SQLite3")
     list(GET pair 0 ours)
     list(GET pair 1 theirs)
     target_compile_definitions(${ours} INTERFACE $<TARGET_PROPERTY:${theirs},INTERFACE_COMPILE_DEFINITIONS>)

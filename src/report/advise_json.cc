@@ -202,6 +202,18 @@ void add_findings(const advise::Advice& advice, Json& json) {
     json["measured"] = {{"step_time_s", rounded(advice.anchor->measured)},
                         {"predicted_s", rounded(advice.anchor->predicted)},
                         {"dispatch_time_used", !advice.doubtful_dispatch}};
+    const advise::Anchor& anchor = *advice.anchor;
+    const auto add = [&](const char* name, double share) {
+      if (share > 0) {
+        json["measured"][name] = chance(share);
+      }
+    };
+    add("exposed_share", anchor.exposed);
+    add("product_share", anchor.products);
+    add("idle_share", anchor.idle);
+    if (!anchor.source.empty()) {
+      json["measured"]["source"] = anchor.source;
+    }
   }
   json["memory"] = memory_json(
       advice.present->needed_memory.value, advice.present->memory_limit, advice.fits_risk);

@@ -65,6 +65,14 @@ class Text {
     line(paint_(Role::strong, text) + (more.empty() ? "" : paint_(Role::dim, "  " + safe(more))));
   }
 
+  /// What a profile says besides the step.
+  void measured(const advise::Anchor& anchor) {
+    const std::string shares = measured_text(anchor);
+    if (!shares.empty()) {
+      line(fmt::format("  {:<{}}{:>9}   ", "", kNameWidth, "") + paint_(Role::dim, safe(shares)));
+    }
+  }
+
   void present(const Advice& advice) {
     const sim::Prediction& now = *advice.present;
     line(
@@ -78,6 +86,7 @@ class Text {
            paint_(Role::dim,
                   fmt::format("{} were predicted; everything below is held to it",
                               seconds_text(advice.anchor->predicted))));
+      measured(*advice.anchor);
     }
     if (advice.doubtful_dispatch) {
       say("  ",

@@ -53,6 +53,23 @@ std::string companions_text(const std::vector<advise::Companion>& companions) {
   return text;
 }
 
+std::string measured_text(const advise::Anchor& anchor) {
+  constexpr double kHundred = 100;
+  std::string text;
+  const auto add = [&](const char* what, double share) {
+    if (share > 0) {
+      text += fmt::format("{}{} {:.1f} %", text.empty() ? "" : ", ", what, share * kHundred);
+    }
+  };
+  add("only communication", anchor.exposed);
+  add("matrix products", anchor.products);
+  add("no kernel", anchor.idle);
+  if (anchor.source.empty()) {
+    return text;
+  }
+  return text.empty() ? anchor.source : anchor.source + ": " + text;
+}
+
 std::string_view to_string(advise::Goal goal) {
   switch (goal) {
     case advise::Goal::speed:

@@ -71,7 +71,8 @@ bool is_target(const lint::Evidence& evidence) {
 bool is_glue(const lint::Evidence& evidence) {
   const bool truth = evidence.value == "true" || evidence.value == "false";
   const bool nothing = evidence.value == "null" || evidence.value == "false";
-  return (evidence.origin == "derived" && (truth || nothing)) ||
+  return evidence.origin.starts_with("predicted") ||  // its message says it
+         (evidence.origin == "derived" && (truth || nothing)) ||
          (evidence.origin == "default" && nothing);
 }
 

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "lint/priced.h"
 #include "waive/condition.h"
 #include "waive/scope.h"
 #include "yaml/parse.h"
@@ -168,7 +169,7 @@ void Waivers::report(
   };
   for (const auto& [key, seen] : seen_) {
     const bool runs = std::ranges::any_of(seen.rules, [&](const lint::Rule* rule) {
-      return rule != nullptr && selection.takes(*rule);
+      return rule != nullptr && selection.takes(*rule) && !lint::is_priced(*rule);
     });
     if (!seen.problem.empty()) {
       add("suppression/malformed", seen.comment, "this comment accepts nothing: " + seen.problem);

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/advise_interview.h"
 #include "cli/advising.h"
 #include "cli/commands/all.h"
 #include "cli/interruption.h"
@@ -31,6 +32,11 @@ constexpr std::string_view kAbout = R"(WHAT IS ADVISED
   Plans stand where at least nine of ten draws of the model's constants agree that they are better;
   others are too close to call and come with the measurement that would decide. Intervals hold 80 %.
 
+WITHOUT A RECIPE
+  On a terminal epwise asks for model, hardware, GPUs, sequence, precision and stack, looks for the
+  fastest layout that fits with all-to-all alone, and ends with the same report and a starter recipe
+  that it can write. Elsewhere, or with --no-input, nothing is asked.
+
 WHAT MAY CHANGE
   Groups: mapping, batch, recompute, dispatcher, overlap, graphs (all by default), and precision,
   which changes training and must be asked for. --keep and --may-change take groups, axes and field
@@ -38,7 +44,10 @@ WHAT MAY CHANGE
 
 MEASURED
   --profile FILE holds times of your own run: `step_time: 41.25 s`, `dispatch_time: 2.7 ms` (one
-  exchange of a layer and micro-batch), `host_operation: 62 us`. Predictions are held to them.
+  exchange of a layer and micro-batch), `host_operation: 62 us`, `exposed_share: 18 %` (of the step,
+  only communication running). Or it is an SQLite export of Nsight Systems (`nsys export --type
+  sqlite`) of three steps or more; steps are its NVTX ranges `iteration` or `step`, else what
+  repeats. Predictions are held to what was measured.
 
 GOALS
   speed   the shortest step that fits
@@ -155,17 +164,34 @@ void show_diff(Session& session, const AdvisedJob& job, const advise::Advice& ad
   session.out << text::unified_diff(name, before.bytes, advice.plans.front().draft.bytes);
 }
 
-ExitCode run(Session& session, const Arguments& arguments) {
-  const bool words_only = arguments.operands.empty() && !arguments.words.empty();
-  if (arguments.operands.size() != 1 && !words_only) {
-    throw world::UsageError("which recipe? `epwise advise recipe.yaml --hw h100 --gpus 64`");
+void print(Session& session,
+           const Arguments& arguments,
+           const AdvisedJob& job,
+           const report::AdvisedRecipe& recipe) {
+  const Destination destination = destination_of(arguments);
+  if (arguments.flag("--diff")) {
+    show_diff(session, job, recipe.advice);
+  } else if (destination.format == "json") {
+    put(report::advise_json(recipe), destination, session);
+  } else if (destination.format == "markdown") {
+    put(report::advise_markdown(recipe), destination, session);
+  } else if (destination.format == "html") {
+    put(report::advise_html(recipe), destination, session);
+  } else {
+    put(report::advise_text(recipe, style_for(destination, arguments, session)),
+        destination,
+        session);
   }
+}
+
+Advised advise_recipe(Session& session, const Arguments& arguments) {
+  const bool words_only = arguments.operands.empty();
   const AdvisedJob job(session, arguments, words_only ? "" : arguments.operands.front());
   if (arguments.one("--why-not")) {
-    return answer(session, arguments, job);
+    return {answer(session, arguments, job), {}};
   }
-  const Destination destination = destination_of(arguments);
-  advise::Request request = advise_request(session, arguments);
+  destination_of(arguments);  // wrong ones are told before the search
+  advise::Request request = advise_request(session, arguments, *job.bench().target.hw);
   std::vector<SimulatedJob> rivals;
   add_contenders(session, arguments, rivals, request);
   const Awaiting ending(session.interruption);
@@ -173,7 +199,7 @@ ExitCode run(Session& session, const Arguments& arguments) {
     request.stop = &session.interruption->wanted;
   }
   SearchProgress progress(session.terminal.err ? &session.err : nullptr);
-  request.progress = [&](std::size_t done, std::size_t planned) { progress.tell(done, planned); };
+  request.progress = [&](std::size_t done, std::size_t /*planned*/) { progress.tell(done); };
   std::vector<std::string> strangers;
   report::AdvisedRecipe recipe{job.recipe().path, job.target_text(), "", 0, {}};
   recipe.advice = advise::advise(job.world(), advise::knowledge(), request, strangers);
@@ -186,26 +212,36 @@ ExitCode run(Session& session, const Arguments& arguments) {
                                         text::did_you_mean(strangers.front(), names)));
   }
   const advise::Advice& advice = recipe.advice;
-  if (arguments.flag("--diff")) {
-    show_diff(session, job, advice);
-  } else if (destination.format == "json") {
-    put(report::advise_json(recipe), destination, session);
-  } else if (destination.format == "markdown") {
-    put(report::advise_markdown(recipe), destination, session);
-  } else if (destination.format == "html") {
-    put(report::advise_html(recipe), destination, session);
-  } else {
-    put(report::advise_text(recipe, style_for(destination, arguments, session)),
-        destination,
-        session);
-  }
+  print(session, arguments, job, recipe);
   if (!advice.present) {
-    return ExitCode::findings;
+    return {ExitCode::findings, {}};
+  }
+  Advised advised;
+  if (!advice.plans.empty() && advice.plans.front().obstacle.empty()) {
+    advised.planned = advice.plans.front().draft.bytes;
   }
   if (arguments.flag("--write") && !words_only) {
-    return write_first(session, arguments, job, advice);
+    advised.code = write_first(session, arguments, job, advice);
   }
-  return ExitCode::clean;
+  return advised;
+}
+
+ExitCode run(Session& session, const Arguments& arguments) {
+  if (arguments.operands.size() > 1) {
+    throw world::UsageError("one recipe at a time; --among ranks others beside it");
+  }
+  if (!arguments.operands.empty() || !arguments.words.empty()) {
+    return advise_recipe(session, arguments).code;
+  }
+  if (!can_ask(session, arguments)) {
+    throw world::UsageError(
+        "which recipe? `epwise advise recipe.yaml --hw h100 --gpus 64`\n"
+        "without one epwise asks for model, hardware and GPUs, but only on a terminal");
+  }
+  if (arguments.flag("--write") || arguments.flag("--diff") || arguments.one("--why-not")) {
+    throw world::UsageError("--write, --diff and --why-not need a recipe");
+  }
+  return interview_for_advice(session, arguments, advise_recipe);
 }
 
 std::vector<Option> advise_options() {
@@ -242,7 +278,7 @@ std::vector<Option> advise_options() {
       {.name = "--profile",
        .arity = Option::Arity::one,
        .value = "FILE",
-       .summary = "what was measured of this recipe: step_time, dispatch_time, host_operation",
+       .summary = "what was measured of this recipe: times in YAML, or an nsys SQLite export",
        .completion = Completion::files},
       {.name = "--among",
        .arity = Option::Arity::many,
@@ -265,7 +301,7 @@ std::vector<Option> advise_options() {
 
 Command advise_command() {
   return {.name = "advise",
-          .usage = "advise [OPTION...] FILE [-- WORD...]",
+          .usage = "advise [OPTION...] [FILE] [-- WORD...]",
           .summary = "say which dispatcher, SMs, overlap and graphs a recipe should run with",
           .examples = {{"advise recipe.yaml --hw gb200 --gpus 256", "everything"},
                        {"advise recipe.yaml --hw h100 --gpus 64 --may-change dispatcher,overlap",
@@ -274,6 +310,7 @@ Command advise_command() {
                         "backend=deepep",
                         "what speaks against it?"},
                        {"advise recipe.yaml --hw h100 --gpus 64 --diff", "a patch to apply"},
+                       {"advise", "no recipe yet: answer a few questions"},
                        {"advise slow.yaml --among fast.yaml --hw h100 --gpus 64",
                         "rank given recipes beside the plans"}},
           .options = advise_options(),

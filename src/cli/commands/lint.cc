@@ -6,6 +6,7 @@
 #include "cli/commands/all.h"
 #include "cli/lint_options.h"
 #include "cli/lint_run.h"
+#include "cli/pricing.h"
 #include "cli/target_options.h"
 #include "hw/profile.h"
 
@@ -34,6 +35,12 @@ ACCEPTED FINDINGS
   recipe can't be accepted.
   --baseline FILE accepts what `epwise baseline write FILE` found; it only shrinks.
 
+PRICES
+  --price holds settings that are legal against others that are as legal and fit: exposed exchange
+  without overlap, dispatcher, SMs, hardware queues, CUDA graphs. A note tells what each costs a step
+  (80 % interval), as a share and in GPU-hours a day, the dearest first; what lies within the
+  prediction's own uncertainty is left out. Needs --hw and --gpus, and a recipe without errors.
+
 FIXES
   --fix writes the smallest set of changes that leaves no errors, then what can be done about
   warnings; every set is linted before it counts. neutral leaves the run as it is, performance may
@@ -61,8 +68,15 @@ std::vector<Option> options() {
                                           input_options()}) {
     result.insert(result.end(), more.begin(), more.end());
   }
+  result.push_back(price_option());
+  result.push_back({.name = "--input",
+                    .arity = Option::Arity::many,
+                    .value = "NAME=VALUE",
+                    .summary = "with --price, what you know of the run: host=40us, ...",
+                    .variable = "EPWISE_INPUT"});
   result.push_back(calibration_option());
-  result.back().summary = "say where what `epwise calibrate` measured has become stale";
+  result.back().summary =
+      "say where what `epwise calibrate` measured has become stale, and price with it";
   return result;
 }
 
@@ -100,6 +114,7 @@ Command lint_command() {
                    {"lint --gpus 64 -- --num-layers 4 --num-experts 64",
                     "a Megatron-LM command line"},
                    {"lint recipe.yaml --fix=performance --diff", "what would make it legal"},
+                   {"lint recipe.yaml --hw gb200 --gpus 256 --price", "what legal settings cost"},
                    {"lint recipes/ --format sarif=epwise.sarif", "for code scanning"}},
       .options = options(),
       .exits =

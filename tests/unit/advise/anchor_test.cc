@@ -21,6 +21,23 @@ TEST_CASE("measured figures are read with their units, and mistakes are told") {
   CHECK(problems.front().message.find("step_time") != std::string::npos);
 }
 
+TEST_CASE("a measured share of exposed communication is a share") {
+  for (const char* text : {"exposed_share: 18 %\n", "exposed_share: 0.18\n"}) {
+    std::vector<text::Diagnostic> problems;
+    CHECK(read_measured(text::SourceFile("m.yaml", text), problems).exposed ==
+          doctest::Approx(0.18));
+    CHECK(problems.empty());
+  }
+  for (const char* text : {"exposed_share: 118 %\n",
+                           "exposed_share: 18 ms\n",
+                           "exposed_share: -0.1\n",
+                           "exposed_share: much\n"}) {
+    std::vector<text::Diagnostic> problems;
+    read_measured(text::SourceFile("m.yaml", text), problems);
+    CHECK_MESSAGE(problems.size() == 1, text);
+  }
+}
+
 TEST_CASE("an advice is held to the measured step") {
   Advice advice;
   advice.present.emplace();
@@ -32,7 +49,9 @@ TEST_CASE("an advice is held to the measured step") {
   plan.speedup = {2, 1.6, 2.5};
   plan.step = {20, 18, 22};
   advice.plans.push_back(plan);
-  anchor(advice, {50, 0, 0});
+  Measured measured;
+  measured.step = 50;
+  anchor(advice, measured);
   REQUIRE(advice.anchor.has_value());
   CHECK(advice.anchor->predicted == 40);
   CHECK(advice.present->step_time.value == 50);

@@ -7,6 +7,7 @@
 #include <doctest/doctest.h>
 
 #include "lint/knowledge.h"
+#include "lint/priced.h"
 #include "recipe/vocabulary.h"
 
 namespace epwise::advise {
@@ -70,6 +71,40 @@ TEST_CASE("every rule that advice names is one, and every field is some version'
   }
 }
 
+TEST_CASE("every toll has its rule of rules/price/, and every such rule a toll") {
+  const auto& tolls = knowledge().tolls;
+  for (const Toll& toll : tolls) {
+    REQUIRE_MESSAGE(rules().find(toll.rule) != nullptr, toll.rule);
+    CHECK_MESSAGE(rules().find(toll.rule)->builtin, toll.rule);
+    CHECK_MESSAGE((toll.lost.empty() || rules().find(toll.lost) != nullptr), toll.lost);
+  }
+  for (const lint::Rule& rule : rules().rules) {
+    if (lint::is_priced(rule)) {
+      CHECK_MESSAGE(std::ranges::find(tolls, rule.id, &Toll::rule) != tolls.end(), rule.id);
+    }
+  }
+}
+
+TEST_CASE("the sizes of known models come to their published parameters") {
+  constexpr double kBillion = 1e9;
+  REQUIRE(knowledge().models.size() >= 10);
+  for (const KnownModel& model : knowledge().models) {
+    CAPTURE(model.name);
+    CHECK(parameters_of(model) / kBillion == doctest::Approx(model.total).epsilon(0.02));
+  }
+}
+
+TEST_CASE("a model without its sizes is told with its line") {
+  std::vector<text::Diagnostic> problems;
+  const text::SourceFile file("m.yaml", "models:\n  - {name: a, source: b, sizes: {layers: 0}}\n");
+  read_models(file, problems);
+  REQUIRE(problems.size() >= 2);
+  CHECK(std::ranges::any_of(problems, [](const text::Diagnostic& problem) {
+    return problem.message.find("layers is a number above 0") != std::string::npos &&
+           problem.mark.start().line == 2;
+  }));
+}
+
 TEST_CASE("what is packed is what is unpacked") {
   const Knowledge& known = knowledge();
   CHECK(pack(unpack(pack(known))) == pack(known));
@@ -86,7 +121,8 @@ TEST_CASE("every constant that a measurement settles is one, and every term of a
 
 TEST_CASE("mistakes in the files are told with what is wrong") {
   const std::string guidance =
-      "dispatchers: {}\nwalls: []\nmemory_wall: x\nladder: []\nmeasurements: []\notherwise: x\n";
+      "dispatchers: {}\nwalls: []\nmemory_wall: x\nladder: []\ntolls: []\nmeasurements: "
+      "[]\notherwise: x\n";
   const auto has = [](const std::vector<std::string>& all, const std::string& part) {
     return std::ranges::any_of(
         all, [&](const std::string& each) { return each.find(part) != std::string::npos; });

@@ -5,6 +5,8 @@
 
 #include <doctest/doctest.h>
 
+#include "cli/search_progress.h"
+
 using epwise::cli::Progress;
 using epwise::cli::progress_text;
 
@@ -37,4 +39,29 @@ TEST_CASE("a short run says nothing, a long one says little and cleans up") {
   Progress nowhere(nullptr, "fixing", 1, clock);
   now += 10;
   nowhere.advance();
+}
+
+TEST_CASE("a search draws a bar with the time left, and takes it away") {
+  CHECK(epwise::cli::search_text(1500, 3000, 2.3) ==
+        "searching [##########..........] 1500 of at most 3000 combinations, at most 3 s left");
+  CHECK(epwise::cli::search_text(4000, 3000, -1) ==
+        "searching [####################] 4000 of at most 4000 combinations, at most 0 s left");
+  double now = 10;
+  const auto clock = [&now] { return now; };
+  std::ostringstream out;
+  {
+    epwise::cli::SearchProgress progress(&out, 1000, clock);
+    now += 0.4;
+    progress.tell(100);
+    CHECK(out.str().empty());
+    now += 0.6;
+    progress.tell(250);
+    CHECK(out.str() ==
+          "\r\x1b[Ksearching [#####...............] 250 of at most 1000 combinations, at most 3 s "
+          "left");
+  }
+  CHECK(out.str().ends_with("\r\x1b[K"));
+  epwise::cli::SearchProgress nowhere(nullptr, 1000, clock);
+  now += 10;
+  nowhere.tell(1);
 }

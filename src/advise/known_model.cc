@@ -1,0 +1,125 @@
+#include "advise/known_model.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "yaml/parse.h"
+#include "yaml/reader.h"
+
+namespace epwise::advise {
+
+namespace {
+
+class Reader {
+ public:
+  explicit Reader(std::vector<text::Diagnostic>& problems) : problems_(problems) {}
+
+  KnownModel model(const yaml::Node& node) {
+    KnownModel model;
+    yaml::MapReader in(node, "a model", problems_);
+    model.name = in.required_text("name");
+    model.source = in.required_text("source");
+    model.total = in.number("total").value_or(0);
+    model.active = in.number("active").value_or(0);
+    if (const yaml::Node* sizes = in.mapping("sizes")) {
+      yaml::MapReader one(*sizes, "sizes of a model", problems_);
+      model.layers = needed(one, "layers");
+      model.hidden = needed(one, "hidden");
+      model.heads = needed(one, "heads");
+      model.groups = size(one, "groups");
+      model.head = size(one, "head");
+      model.experts = needed(one, "experts");
+      model.topk = needed(one, "topk");
+      model.ffn = needed(one, "ffn");
+      model.shared = size(one, "shared");
+      model.vocabulary = needed(one, "vocabulary");
+      one.finish();
+    } else {
+      in.problem(node.mark, "a model has no `sizes`");
+    }
+    if (const yaml::Node* dense = in.mapping("dense")) {
+      yaml::MapReader one(*dense, "dense layers", problems_);
+      model.dense_layers = needed(one, "layers");
+      model.dense_ffn = needed(one, "ffn");
+      one.finish();
+    }
+    if (const yaml::Node* latent = in.mapping("latent")) {
+      yaml::MapReader one(*latent, "latent attention", problems_);
+      model.latent.query = size(one, "query");
+      model.latent.key_value = needed(one, "key_value");
+      model.latent.head = needed(one, "head");
+      model.latent.rotary = needed(one, "rotary");
+      model.latent.value = needed(one, "value");
+      one.finish();
+    }
+    in.finish();
+    return model;
+  }
+
+ private:
+  static int size(yaml::MapReader& in, std::string_view key) {
+    constexpr std::int64_t kMost = 10'000'000;
+    return static_cast<int>(std::clamp<std::int64_t>(in.integer(key).value_or(0), 0, kMost));
+  }
+
+  static int needed(yaml::MapReader& in, std::string_view key) {
+    const yaml::Node* node = in.required(key);
+    const int found = size(in, key);
+    if (node != nullptr && found <= 0) {
+      in.problem(node->mark, fmt::format("{} is a number above 0", key));
+    }
+    return found;
+  }
+
+  std::vector<text::Diagnostic>& problems_;
+};
+
+}  // namespace
+
+std::vector<KnownModel> read_models(const text::SourceFile& file,
+                                    std::vector<text::Diagnostic>& problems) {
+  std::vector<KnownModel> models;
+  const yaml::Stream stream = yaml::parse(file);
+  problems.insert(problems.end(), stream.diagnostics.begin(), stream.diagnostics.end());
+  if (!stream.readable || stream.documents.empty()) {
+    return models;
+  }
+  yaml::MapReader in(stream.documents.front().root, "models", problems);
+  in.required("models");
+  Reader reader(problems);
+  if (const yaml::Node* rows = in.sequence("models")) {
+    for (const yaml::Node& row : rows->items) {
+      models.push_back(reader.model(row));
+    }
+  }
+  in.finish();
+  return models;
+}
+
+double parameters_of(const KnownModel& model) {
+  const double hidden = model.hidden;
+  const double heads = model.heads;
+  const LatentSizes& latent = model.latent;
+  double attention = 0;
+  if (latent.key_value > 0) {
+    const double wide = heads * (latent.head + latent.rotary);
+    attention += latent.query > 0 ? latent.query * (hidden + wide) : hidden * wide;
+    attention += hidden * (latent.key_value + latent.rotary);
+    attention += latent.key_value * heads * (latent.head + latent.value);
+    attention += heads * latent.value * hidden;
+  } else {
+    const double head = model.head > 0 ? model.head : hidden / heads;
+    const double groups = model.groups > 0 ? model.groups : heads;
+    attention = 2 * hidden * head * (heads + groups);
+  }
+  constexpr double kGated = 3;  // products of a gated block
+  const double experts =
+      kGated * hidden * (static_cast<double>(model.experts) * model.ffn + model.shared) +
+      hidden * model.experts;
+  const double dense = kGated * hidden * model.dense_ffn;
+  return model.layers * attention + (model.layers - model.dense_layers) * experts +
+         model.dense_layers * dense + 2 * hidden * model.vocabulary;
+}
+
+}  // namespace epwise::advise

@@ -1,0 +1,234 @@
+#include "advise/price.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "advise/decision.h"
+#include "advise/diagnosis.h"
+#include "advise/dispatcher_table.h"
+#include "sim/sm_sweep.h"
+
+namespace epwise::advise {
+
+namespace {
+
+constexpr double kHoursADay = 24;
+
+/// A part of a ratio T(before)/T(after) as a share of what was before.
+double saved_share(double speedup) {
+  return 1 - 1 / speedup;
+}
+
+void replace(std::string& text, std::string_view mark, const std::string& word) {
+  const std::size_t at = text.find(mark);
+  if (at != std::string::npos) {
+    text.replace(at, mark.size(), word);
+  }
+}
+
+/// The study reads the recipe's text anew; a place in it is the same place in the text that was
+/// given. Words have none.
+void move_to_given(const repair::Bench& bench, text::Mark& mark) {
+  const auto& given = bench.request.file;
+  if (mark.nowhere() || mark.file == bench.request.base.get()) {
+    return;
+  }
+  const bool same = given != nullptr && mark.file->name() == given->name();
+  mark = same ? text::Mark{given.get(), mark.begin, mark.end} : text::Mark{};
+}
+
+void move_to_given(const repair::Bench& bench, lint::Finding& finding) {
+  move_to_given(bench, finding.primary.mark);
+  for (lint::Location& location : finding.related) {
+    move_to_given(bench, location.mark);
+  }
+  for (lint::Fix& fix : finding.fixes) {
+    for (lint::Fix::Edit& edit : fix.edits) {
+      move_to_given(bench, edit.mark);
+    }
+  }
+}
+
+/// What a toll is measured by.
+struct Alternative {
+  Prospect prospect;
+  std::string move;
+  sim::Comparison comparison;
+};
+
+class Pricer {
+ public:
+  Pricer(const Study& study, const Diagnosis& diagnosis) : study_(study), diagnosis_(diagnosis) {}
+
+  std::optional<Price> price(const Toll& toll) {
+    const lint::Rule* rule = study_.world.bench.knowledge.find(toll.rule);
+    if (rule == nullptr || !wall_holds(toll)) {
+      return std::nullopt;
+    }
+    return toll.lost.empty() ? against_best(toll, *rule) : of_lost(toll, *rule);
+  }
+
+ private:
+  bool wall_holds(const Toll& toll) const {
+    if (toll.wall.empty()) {
+      return true;
+    }
+    const auto wall = std::ranges::find(study_.knowledge.walls, toll.wall, &Wall::name);
+    return std::ranges::any_of(diagnosis_.shares, [&](const auto& share) {
+      return share.first == toll.wall && share.second >= wall->from;
+    });
+  }
+
+  std::optional<Price> against_best(const Toll& toll, const lint::Rule& rule) {
+    const auto at = static_cast<std::size_t>(study_.space.index(toll.axis));
+    const Axis& axis = *study_.space.dimensions()[at].axis;
+    const Move* present = study_.space.move(study_.space.start(), toll.axis);
+    const sim::SmSweep sweep =
+        axis.sweep ? sim::sm_sweep(*study_.present.work, study_.world.constants.values)
+                   : sim::SmSweep{};
+    const bool flat = sweep.own >= sweep.flat_from && sweep.own <= sweep.flat_to;
+    if (axis.sweep && (sweep.points.empty() || flat)) {
+      return std::nullopt;
+    }
+    const std::optional<Alternative> best = best_of(toll, axis);
+    if (!best) {
+      return std::nullopt;
+    }
+    Price price = priced(rule, best->comparison);
+    std::string& text = price.finding.message;
+    text = toll.says;
+    replace(text,
+            "{present}",
+            axis.sweep           ? std::to_string(sweep.own)
+            : present == nullptr ? "present"
+                                 : present->name);
+    replace(text, "{better}", best->move);
+    replace(text, "{from}", std::to_string(sweep.flat_from));
+    replace(text, "{to}", std::to_string(sweep.flat_to));
+    std::string title = toll.remedy;
+    replace(title, "{better}", best->move);
+    add_fix(std::move(title), best->prospect.assessment.edits, price.finding);
+    return price;
+  }
+
+  /// The fastest usable move that is surely faster than what the recipe has.
+  std::optional<Alternative> best_of(const Toll& toll, const Axis& axis) {
+    std::optional<Alternative> best;
+    for (const Move& move : axis.moves) {
+      const bool counts =
+          toll.moves.empty() || std::ranges::find(toll.moves, move.name) != toll.moves.end();
+      const Candidate candidate = study_.space.with(study_.space.start(), axis.name, move.name);
+      if (!counts || !move.unpriced.empty() || candidate == study_.space.start() ||
+          !study_.space.possible(candidate)) {
+        continue;
+      }
+      Prospect prospect = study_.assessor.prospect(candidate);
+      if (prospect.work == nullptr || !prospect.assessment.usable() ||
+          (best && prospect.assessment.step >= best->prospect.assessment.step)) {
+        continue;
+      }
+      const sim::Comparison comparison =
+          sim::compare(*study_.present.work, *prospect.work, study_.world.constants);
+      if (is_sure(comparison)) {
+        best = Alternative{std::move(prospect), move.name, comparison};
+      }
+    }
+    return best;
+  }
+
+  /// What a move would bring if another rule did not keep it from working.
+  std::optional<Price> of_lost(const Toll& toll, const lint::Rule& rule) {
+    const lint::Rule* cause = study_.world.bench.knowledge.find(toll.lost);
+    const lint::Judgement& judgement = study_.assessor.terrain().plain().base();
+    const auto holds = [&](const std::vector<const lint::Rule*>& rules) {
+      return std::ranges::find(rules, cause) != rules.end();
+    };
+    if (cause == nullptr || (!holds(judgement.failed) && !holds(judgement.explained))) {
+      return std::nullopt;
+    }
+    const Candidate candidate =
+        study_.space.with(study_.space.start(), toll.axis, toll.moves.front());
+    const Prospect without = study_.assessor.prospect(candidate);
+    if (without.work == nullptr) {
+      return std::nullopt;
+    }
+    const sim::Comparison comparison =
+        sim::compare(*without.work, *study_.present.work, study_.world.constants);
+    if (!is_sure(comparison)) {
+      return std::nullopt;
+    }
+    Price price = priced(rule, comparison);
+    price.finding.message = toll.says;
+    Ground& plain = study_.assessor.terrain().plain();
+    const std::vector<Edits> fixes = plain.fixes_of(*cause, {}, study_.world.highest);
+    if (!fixes.empty()) {
+      add_fix(toll.remedy, fixes.front(), price.finding);
+    }
+    return price;
+  }
+
+  static bool is_sure(const sim::Comparison& comparison) {
+    return comparison.verdict == sim::Verdict::b && comparison.speedup.low > 1;
+  }
+
+  Price priced(const lint::Rule& rule, const sim::Comparison& comparison) {
+    const sim::Range step = step_range(*study_.present.work, study_.world.constants.values);
+    Price price;
+    price.finding = study_.assessor.terrain().plain().finding(rule);
+    price.share = {saved_share(comparison.speedup.value),
+                   saved_share(comparison.speedup.low),
+                   saved_share(comparison.speedup.high)};
+    price.seconds = {
+        price.share.value * step.value, price.share.low * step.low, price.share.high * step.high};
+    price.gpu_hours = price.share.value * *study_.world.bench.target.gpus * kHoursADay;
+    return price;
+  }
+
+  void add_fix(std::string title, const Edits& edits, lint::Finding& finding) const {
+    lint::Fix fix{std::move(title), lint::Tier::performance, {}};
+    for (const Edit& edit : edits) {
+      fix.edits.push_back(study_.assessor.terrain().plain().spelled(edit));
+    }
+    finding.fixes = {std::move(fix)};
+  }
+
+  const Study& study_;
+  const Diagnosis& diagnosis_;
+};
+
+}  // namespace
+
+PriceList prices(const World& world, const Knowledge& knowledge) {
+  PriceList list;
+  const repair::Draft draft = world.bench.draft();
+  Assessor bare(world, draft, nullptr);
+  const Space space(knowledge, bare.terrain().plain(), {});
+  Prospect present = bare.predicted(Edits{});
+  present.assessment.legal = true;
+  if (present.work == nullptr) {
+    list.problem = present.assessment.problem;
+    return list;
+  }
+  if (present.job->architecture.experts.count <= 0) {
+    list.problem = "it has no experts";
+    return list;
+  }
+  Assessor assessor(world, draft, &space);
+  const Study study{world, knowledge, space, assessor, present};
+  const Diagnosis diagnosis = diagnose(present, world.constants, knowledge);
+  Pricer pricer(study, diagnosis);
+  for (const Toll& toll : knowledge.tolls) {
+    if (std::optional<Price> price = pricer.price(toll)) {
+      move_to_given(world.bench, price->finding);
+      list.prices.push_back(*std::move(price));
+    }
+  }
+  std::ranges::stable_sort(
+      list.prices, std::ranges::greater(), [](const Price& price) { return price.seconds.value; });
+  return list;
+}
+
+}  // namespace epwise::advise

@@ -1,0 +1,345 @@
+#include "advise/run_profile.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cmath>
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace epwise::advise {
+
+namespace {
+
+constexpr double kNanoseconds = 1e-9;
+
+using Span = std::pair<std::int64_t, std::int64_t>;
+
+std::string lowered(std::string_view text) {
+  std::string lower(text);
+  std::ranges::transform(
+      lower, lower.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return lower;
+}
+
+template <std::size_t N>
+bool has_any(const std::string& text, const std::array<std::string_view, N>& words) {
+  return std::ranges::any_of(
+      words, [&](std::string_view word) { return text.find(word) != std::string::npos; });
+}
+
+double median(std::vector<double> values) {
+  if (values.empty()) {
+    return 0;
+  }
+  std::ranges::sort(values);
+  const std::size_t half = values.size() / 2;
+  return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
+}
+
+/// Time covered by spans that are sorted by their start.
+std::int64_t covered(const std::vector<Span>& spans) {
+  std::int64_t total = 0;
+  std::int64_t until = spans.empty() ? 0 : spans.front().first;
+  for (const Span& span : spans) {
+    total += std::max<std::int64_t>(0, span.second - std::max(span.first, until));
+    until = std::max(until, span.second);
+  }
+  return total;
+}
+
+/// What stands before numbers and marks: "iteration 12" → "iteration".
+std::string base_of(std::string_view text) {
+  std::string base = lowered(text);
+  const std::size_t last = base.find_last_not_of(" 0123456789#:=_-/[]()");
+  base.erase(last == std::string::npos ? 0 : last + 1);
+  std::ranges::replace(base, ' ', '_');
+  return base;
+}
+
+/// Starts of steps, the last one being the end of the last step.
+struct Steps {
+  std::vector<std::int64_t> bounds;
+  std::string found_by;
+};
+
+Steps steps_of_ranges(const RunProfile& profile) {
+  std::map<std::string, std::vector<const RunProfile::Range*>> named;
+  for (const RunProfile::Range& range : profile.ranges) {
+    named[base_of(range.text)].push_back(&range);
+  }
+  Steps steps;
+  std::int64_t longest = 0;
+  for (const auto& [base, ranges] : named) {
+    const std::int64_t length = ranges.front()->end - ranges.front()->start;
+    if (length <= longest) {  // of nested ones the outer
+      continue;
+    }
+    longest = length;
+    steps.found_by = fmt::format("NVTX ranges `{}`", base);
+    steps.bounds.clear();
+    for (const RunProfile::Range* range : ranges) {
+      steps.bounds.push_back(range->start);
+    }
+    steps.bounds.push_back(ranges.back()->end);
+  }
+  return steps;
+}
+
+/// Starts of the bursts in which a kernel comes; empty where they are not regular.
+std::vector<std::int64_t> regular_bursts(const std::vector<std::int64_t>& starts) {
+  constexpr double kSplit = 0.5;     // of the largest gap
+  constexpr double kRegular = 1.15;  // largest distance over the smallest
+  constexpr std::size_t kFewest = 3;
+  std::int64_t largest = 0;
+  for (std::size_t i = 1; i < starts.size(); ++i) {
+    largest = std::max(largest, starts[i] - starts[i - 1]);
+  }
+  std::vector<std::int64_t> bursts;
+  for (std::size_t i = 0; i < starts.size(); ++i) {
+    const bool begins = i == 0 || static_cast<double>(starts[i] - starts[i - 1]) >
+                                      kSplit * static_cast<double>(largest);
+    if (begins) {
+      bursts.push_back(starts[i]);
+    }
+  }
+  if (bursts.size() < kFewest) {
+    return {};
+  }
+  std::int64_t least = bursts[1] - bursts[0];
+  std::int64_t most = least;
+  for (std::size_t i = 2; i < bursts.size(); ++i) {
+    least = std::min(least, bursts[i] - bursts[i - 1]);
+    most = std::max(most, bursts[i] - bursts[i - 1]);
+  }
+  const bool regular = static_cast<double>(most) <= kRegular * static_cast<double>(least);
+  return regular ? bursts : std::vector<std::int64_t>{};
+}
+
+/// Whether whatever takes time comes in most of these windows: layers are regular too, but no layer
+/// holds an optimizer.
+bool holds_all(const std::vector<std::int64_t>& bounds, const RunProfile& profile) {
+  constexpr double kWorthwhile = 0.003;  // of all kernel time
+  std::vector<std::int64_t> time(profile.names.size(), 0);
+  std::vector<std::size_t> windows(profile.names.size(), 0);
+  std::vector<std::size_t> last(profile.names.size(), 0);
+  std::int64_t whole = 0;
+  std::size_t window = 0;  // 0: before the first bound
+  for (const RunProfile::Kernel& kernel : profile.kernels) {
+    while (window < bounds.size() && kernel.start >= bounds[window]) {
+      ++window;
+    }
+    const auto name = static_cast<std::size_t>(kernel.name);
+    time[name] += kernel.end - kernel.start;
+    whole += kernel.end - kernel.start;
+    if (window > 0 && window < bounds.size() && last[name] != window) {
+      ++windows[name];
+      last[name] = window;
+    }
+  }
+  for (std::size_t i = 0; i < time.size(); ++i) {
+    const bool counts = static_cast<double>(time[i]) > kWorthwhile * static_cast<double>(whole);
+    if (counts && 2 * windows[i] < bounds.size() - 1) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/// The period that most kernel names agree on; of equals the longest.
+Steps steps_of_kernels(const RunProfile& profile) {
+  constexpr double kSame = 0.03;
+  std::vector<std::vector<std::int64_t>> starts(profile.names.size());
+  for (const RunProfile::Kernel& kernel : profile.kernels) {
+    starts[static_cast<std::size_t>(kernel.name)].push_back(kernel.start);
+  }
+  std::vector<std::pair<double, std::vector<std::int64_t>>> candidates;
+  for (const std::vector<std::int64_t>& each : starts) {
+    std::vector<std::int64_t> bursts = regular_bursts(each);
+    if (!bursts.empty() && holds_all(bursts, profile)) {
+      const auto whole = static_cast<double>(bursts.back() - bursts.front());
+      candidates.emplace_back(whole / static_cast<double>(bursts.size() - 1), std::move(bursts));
+    }
+  }
+  Steps steps;
+  std::ptrdiff_t best = 0;
+  double period = 0;
+  for (const auto& candidate : candidates) {
+    const double length = candidate.first;
+    const auto votes = std::ranges::count_if(candidates, [&](const auto& other) {
+      return std::abs(other.first - length) <= kSame * length;
+    });
+    if (votes > best || (votes == best && length > period)) {
+      best = votes;
+      period = length;
+      steps.bounds = candidate.second;
+      steps.found_by = "repeating kernels";
+    }
+  }
+  return steps;
+}
+
+/// What happens between two moments.
+struct Window {
+  double step = 0;
+  double exchanged = 0;
+  double exposed = 0;
+  double products = 0;
+  double idle = 0;
+};
+
+class Gauge {
+ public:
+  explicit Gauge(const RunProfile& profile) : profile_(profile) {
+    for (const std::string& name : profile.names) {
+      kinds_.push_back(kind_of(name));
+    }
+  }
+
+  Window look(std::int64_t from, std::int64_t to) {
+    std::vector<Span> all;
+    std::vector<Span> work;
+    std::vector<Span> products;
+    std::vector<Span> exchange;
+    for (const RunProfile::Kernel& kernel : profile_.kernels) {
+      if (kernel.end <= from || kernel.start >= to) {
+        continue;
+      }
+      const Span span{std::max(kernel.start, from), std::min(kernel.end, to)};
+      const KernelKind kind = kinds_[static_cast<std::size_t>(kernel.name)];
+      all.push_back(span);
+      if (kind == KernelKind::other || kind == KernelKind::product) {
+        work.push_back(span);
+      }
+      if (kind == KernelKind::product) {
+        products.push_back(span);
+      }
+      if (kind == KernelKind::exchange || kind == KernelKind::setup) {
+        exchange.push_back(span);
+      }
+    }
+    const auto whole = static_cast<double>(to - from);
+    const auto share = [&](std::int64_t part) { return static_cast<double>(part) / whole; };
+    return {whole * kNanoseconds,
+            share(covered(exchange)),
+            share(covered(all) - covered(work)),
+            share(covered(products)),
+            1 - share(covered(all))};
+  }
+
+  /// Seconds of one exchange, with what prepares it.
+  double exchange(std::int64_t from, std::int64_t to, bool& nccl) const {
+    double seconds = 0;
+    int count = 0;
+    for (const RunProfile::Kernel& kernel : profile_.kernels) {
+      const KernelKind kind = kinds_[static_cast<std::size_t>(kernel.name)];
+      if (kernel.start >= from && kernel.start < to &&
+          (kind == KernelKind::exchange || kind == KernelKind::setup)) {
+        seconds += static_cast<double>(kernel.end - kernel.start) * kNanoseconds;
+        count += kind == KernelKind::exchange ? 1 : 0;
+        nccl = nccl || profile_.names[static_cast<std::size_t>(kernel.name)].find("nccl") !=
+                           std::string::npos;
+      }
+    }
+    return count == 0 ? 0 : seconds / count;
+  }
+
+ private:
+  const RunProfile& profile_;
+  std::vector<KernelKind> kinds_;
+};
+
+}  // namespace
+
+KernelKind kind_of(std::string_view name) {
+  static constexpr std::array<std::string_view, 4> kLibraries{
+      "deep_ep", "hybrid_ep", "hybridep", "nccl_ep"};
+  static constexpr std::array<std::string_view, 2> kMoves{"dispatch", "combine"};
+  static constexpr std::array<std::string_view, 6> kPrepares{
+      "notify", "layout", "preprocess", "metadata", "scan", "barrier"};
+  static constexpr std::array<std::string_view, 3> kTokens{"sendrecv", "alltoall", "all_to_all"};
+  static constexpr std::array<std::string_view, 7> kProducts{
+      "gemm", "nvjet", "cutlass", "xmma", "cublas", "wgmma", "matmul"};
+  const std::string lower = lowered(name);
+  if (has_any(lower, kLibraries)) {
+    const bool moves = has_any(lower, kMoves);
+    return moves && !has_any(lower, kPrepares) ? KernelKind::exchange : KernelKind::setup;
+  }
+  if (lower.find("nccl") != std::string::npos) {
+    return has_any(lower, kTokens) ? KernelKind::exchange : KernelKind::communication;
+  }
+  return has_any(lower, kProducts) ? KernelKind::product : KernelKind::other;
+}
+
+bool names_step(std::string_view text) {
+  static constexpr std::array<std::string_view, 11> kSteps{"iteration",
+                                                           "iter",
+                                                           "step",
+                                                           "train",
+                                                           "train_step",
+                                                           "training_step",
+                                                           "train_iteration",
+                                                           "train_iter",
+                                                           "global_step",
+                                                           "training_iteration",
+                                                           "profilerstep"};
+  return std::ranges::find(kSteps, base_of(text)) != kSteps.end();
+}
+
+RunFigures figures_of(const RunProfile& profile) {
+  constexpr std::size_t kTwoSteps = 3;  // bounds
+  RunFigures figures;
+  if (profile.kernels.empty()) {
+    figures.problem = "it holds no kernels: record with `nsys profile --trace=cuda,nvtx`";
+    return figures;
+  }
+  if (profile.hidden_graphs) {
+    figures.problem =
+        "it holds whole CUDA graphs, not their kernels: record with --cuda-graph-trace=node";
+    return figures;
+  }
+  Steps steps = steps_of_ranges(profile);
+  if (steps.bounds.empty()) {
+    steps = steps_of_kernels(profile);
+  }
+  if (steps.bounds.size() < 2) {
+    figures.problem =
+        "no steps are found in it: neither NVTX ranges named `iteration` or `step`, nor kernels "
+        "that repeat at one distance; record three steps or more";
+    return figures;
+  }
+  Gauge gauge(profile);
+  const std::size_t first = steps.bounds.size() > kTwoSteps ? 1 : 0;
+  std::vector<Window> windows;
+  for (std::size_t i = first; i + 1 < steps.bounds.size(); ++i) {
+    if (steps.bounds[i + 1] > steps.bounds[i]) {
+      windows.push_back(gauge.look(steps.bounds[i], steps.bounds[i + 1]));
+    }
+  }
+  if (windows.empty()) {
+    figures.problem = "its steps take no time";
+    return figures;
+  }
+  const auto middle = [&](double Window::*member) {
+    std::vector<double> values;
+    for (const Window& window : windows) {
+      values.push_back(window.*member);
+    }
+    return median(std::move(values));
+  };
+  figures.steps = static_cast<int>(windows.size());
+  figures.found_by = steps.found_by;
+  figures.step = middle(&Window::step);
+  figures.exchanged = middle(&Window::exchanged);
+  figures.exposed = middle(&Window::exposed);
+  figures.products = middle(&Window::products);
+  figures.idle = middle(&Window::idle);
+  figures.exchange = gauge.exchange(steps.bounds[first], steps.bounds.back(), figures.nccl);
+  return figures;
+}
+
+}  // namespace epwise::advise

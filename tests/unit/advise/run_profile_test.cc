@@ -1,0 +1,103 @@
+#include "advise/run_profile.h"
+
+#include <doctest/doctest.h>
+
+namespace epwise::advise {
+
+namespace {
+
+constexpr std::int64_t kMs = 1'000'000;
+
+/// Steps of 100 ms: 10 ms exchange, 60 ms product of which the first 4 ms beside it, 20 ms
+/// optimizer.
+RunProfile steps(int count) {
+  RunProfile profile;
+  profile.names = {"deep_ep::intranode::dispatch", "nvjet_tst_64x8", "adam"};
+  for (int i = 0; i < count; ++i) {
+    const std::int64_t at = 100 * kMs * i;
+    profile.kernels.push_back({at, at + 10 * kMs, 0});
+    profile.kernels.push_back({at + 6 * kMs, at + 66 * kMs, 1});
+    profile.kernels.push_back({at + 66 * kMs, at + 86 * kMs, 2});
+  }
+  return profile;
+}
+
+}  // namespace
+
+TEST_CASE("kernels are known by their names") {
+  const std::vector<std::pair<const char*, KernelKind>> known = {
+      {"ncclDevKernel_SendRecv(ncclDevKernelArgsStorage<4096ul>)", KernelKind::exchange},
+      {"ncclKernel_AllToAll_RING_LL", KernelKind::exchange},
+      {"ncclDevKernel_AllGather_RING_LL", KernelKind::communication},
+      {"void deep_ep::internode::dispatch<false, 8>(int4*)", KernelKind::exchange},
+      {"void deep_ep::internode::notify_dispatch<false, 8>(int)", KernelKind::setup},
+      {"void deep_ep::layout::get_dispatch_layout<8>(int)", KernelKind::setup},
+      {"hybrid_ep::combine_kernel<2>", KernelKind::exchange},
+      {"sm90_xmma_gemm_bf16bf16_bf16f32", KernelKind::product},
+      {"cutlass::gemm::GroupedKernel", KernelKind::product},
+      {"flash_fwd_kernel", KernelKind::other},
+      {"moe_permute_dispatch_sort", KernelKind::other},
+  };
+  for (const auto& entry : known) {
+    CAPTURE(entry.first);
+    CHECK(kind_of(entry.first) == entry.second);
+  }
+}
+
+TEST_CASE("names of steps") {
+  for (const char* name : {"iteration", "Iteration 12", "train_step", "ProfilerStep#7", "step_3"}) {
+    CHECK_MESSAGE(names_step(name), name);
+  }
+  for (const char* name : {"forward", "optimizer step of layer", "", "12", "stepper"}) {
+    CHECK_FALSE_MESSAGE(names_step(name), name);
+  }
+}
+
+TEST_CASE("steps are what repeats, and their parts are shares of them") {
+  const RunFigures figures = figures_of(steps(5));
+  REQUIRE(figures.problem == "");
+  CHECK(figures.found_by == "repeating kernels");
+  CHECK(figures.step == doctest::Approx(0.1));
+  CHECK(figures.exchange == doctest::Approx(0.01));
+  CHECK(figures.exposed == doctest::Approx(0.06));
+  CHECK(figures.products == doctest::Approx(0.6));
+  CHECK(figures.idle == doctest::Approx(0.14));
+}
+
+TEST_CASE("ranges say where steps are, the outer one of several, and the first step is left out") {
+  RunProfile profile = steps(5);
+  for (int i = 0; i < 5; ++i) {
+    const std::int64_t at = 100 * kMs * i;
+    profile.ranges.push_back({at + 2 * kMs, at + 40 * kMs, "step"});
+    profile.ranges.push_back({at, at + 99 * kMs, "iteration " + std::to_string(i)});
+  }
+  const RunFigures figures = figures_of(profile);
+  REQUIRE(figures.problem == "");
+  CHECK(figures.found_by == "NVTX ranges `iteration`");
+  CHECK(figures.steps == 4);
+  CHECK(figures.step == doctest::Approx(0.1));
+}
+
+TEST_CASE("what holds no steps says so") {
+  CHECK(figures_of(RunProfile{}).problem.find("no kernels") != std::string::npos);
+  CHECK(figures_of(steps(1)).problem.find("no steps") != std::string::npos);
+  RunProfile layers;  // one step of ten regular layers, and an optimizer behind them
+  layers.names = {"nvjet_tst_64x8", "adam"};
+  for (int i = 0; i < 10; ++i) {
+    layers.kernels.push_back({10 * kMs * i, 10 * kMs * i + 9 * kMs, 0});
+  }
+  layers.kernels.push_back({101 * kMs, 105 * kMs, 1});
+  CHECK(figures_of(layers).problem.find("no steps") != std::string::npos);
+  RunProfile profile = steps(5);
+  profile.kernels[3].start += 37 * kMs;  // bursts at no one distance
+  profile.kernels[4].start += 37 * kMs;
+  profile.kernels[5].start += 37 * kMs;
+  profile.kernels[9].start += 23 * kMs;
+  profile.kernels[10].start += 23 * kMs;
+  profile.kernels[11].start += 23 * kMs;
+  CHECK(figures_of(profile).problem.find("no steps") != std::string::npos);
+  profile.hidden_graphs = true;
+  CHECK(figures_of(profile).problem.find("cuda-graph-trace") != std::string::npos);
+}
+
+}  // namespace epwise::advise
