@@ -13,6 +13,7 @@
 #include "lint/engine.h"
 #include "lint/settled_facts.h"
 #include "model/facts.h"
+#include "units/quantity.h"
 
 namespace epwise::cli {
 
@@ -29,10 +30,19 @@ model::WorkloadReading read_workload(const RecipeOnTarget::Reading& reading,
   return model::read_workload(facts);
 }
 
-/// What configuration and options know of the run, the weakest source first.
+/// What the hardware profile knows, then what configuration and options say.
 void state_inputs(const RecipeOnTarget& recipe, model::Workload& job, sim::StatedInputs& stated) {
+  const hw::Profile& profile = *recipe.target().hw;
+  if (const hw::Sourced* host = profile.number("host_operation"); host != nullptr) {
+    const bool assumed = host->status == hw::Status::assumed;
+    sim::state("host=" + units::to_text(host->value),
+               job,
+               stated,
+               {assumed ? model::InputStatus::assumed : model::InputStatus::profile, host->source});
+  }
   for (const Setting& input : recipe.inputs()) {
-    const std::string wrong = sim::state(input.value, job, stated);
+    const std::string wrong =
+        sim::state(input.value, job, stated, {model::InputStatus::written, input.source});
     if (!wrong.empty()) {
       throw world::UsageError(fmt::format("{}: {}", input.source, wrong));
     }
@@ -54,7 +64,7 @@ void settle_input(const std::vector<std::string>& measured, model::Input& input)
   const auto has = [&measured](std::string_view constant) {
     return std::ranges::find(measured, constant) != measured.end();
   };
-  const bool host = input.key == "cpu" && (has("host_x86") || has("host_arm"));
+  const bool host = input.key == "host" && (has("host_x86") || has("host_arm"));
   const bool network = input.key == "nic_rate" && (has("flex_nic") || has("alltoall_nic"));
   if (input.status == model::InputStatus::assumed && (host || network)) {
     input.status = model::InputStatus::written;
@@ -138,6 +148,7 @@ SimulatedJob Simulator::run(const std::string& path, bool force) {
     return job;
   }
   job.machine = machine.machine;
+  sim::note_assumptions(constants.values, job.stated, read.workload);
   report.inputs = read.workload.inputs;
   job.workload = std::make_shared<const model::Workload>(std::move(read.workload));
   job.constants = this->constants(report.hw).values;

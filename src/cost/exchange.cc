@@ -29,7 +29,8 @@ Traffic count(const Table& table, const Chip& chip, const Exchange& call) {
   traffic.domain = std::min(widest, call.ranks);
   traffic.domains = (call.ranks + traffic.domain - 1) / traffic.domain;
   traffic.bytes = call.hidden * table.format(call.format).wire_bytes * 1e-3;
-  traffic.ranks_hit = expected_parts(call.experts, call.ranks, call.topk, call.limit);
+  traffic.ranks_hit =
+      call.slices * expected_parts(call.experts, call.ranks / call.slices, call.topk, call.limit);
   traffic.domains_hit = expected_parts(call.experts, traffic.domains, call.topk, call.limit);
   return traffic;
 }

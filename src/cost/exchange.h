@@ -26,7 +26,8 @@ struct Exchange {
   double hidden = 0;
   int topk = 0;
   double experts = 0;
-  int ranks = 1;  // expert-parallel
+  int ranks = 1;   // that exchange
+  int slices = 1;  // ranks that hold one expert together and each want its tokens
   Format format = Format::bf16;
   double sms = 0;         // of the kernel; 0: the backend's default
   int nvlink_domain = 0;  // ranks that reach each other over NVLink; 0: the chip's
@@ -35,6 +36,8 @@ struct Exchange {
 };
 
 /// N tokens reach X ranks and Xn NVLink domains each (routing.h), hb bytes a copy, s SMs:
+/// (X is `slices` times the groups of ranks that hold an expert together; NCCL's exchange is among
+/// ranks with the same slice, so it never asks.)
 ///
 ///   t = a + an log2(domains) + p4(SMs, NVLink, NIC)
 ///   SMs     N [g0 + X (g1 + hb/r1)] / s^rho       DeepEP, one domain

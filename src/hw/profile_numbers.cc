@@ -33,7 +33,7 @@ constexpr NumberKind rate(std::string_view key, Need need, std::string_view limi
   return {key, Dimension::bytes_per_second, kGB, 2e4 * kGB, need, false, limit};
 }
 
-constexpr std::array<NumberKind, 30> kKinds = {{
+constexpr std::array<NumberKind, 31> kKinds = {{
     {"compute_capability", Dimension::none, 3, 20, Need::always},
     count("gpus_per_node", 72, Need::always),
     count("nvlink_domain", 1024, Need::always),
@@ -52,6 +52,7 @@ constexpr std::array<NumberKind, 30> kKinds = {{
     rate("c2c_bandwidth_per_direction", Need::optional),
     rate("pcie_bandwidth_per_direction", Need::full),
     rate("nic_bandwidth_per_gpu", Need::full),
+    {"host_operation", Dimension::seconds, 1e-6, 1e-3},
     gemm("gemm_best_bf16", "peak_bf16"),
     gemm("gemm_best_fp8", "peak_fp8"),
     gemm("gemm_best_fp8_block", "peak_fp8"),

@@ -77,23 +77,27 @@ ExchangeSpan exchange_span(const Workload& workload) {
 LinkBytes dispatch_bytes(const Workload& workload, double element) {
   const auto span = exchange_span(workload);
   const auto& experts = workload.architecture.experts;
-  if (span.ranks <= 1 || experts.count == 0) {
+  const double slices = workload.parallel.expert_tensor;
+  if (span.ranks * slices <= 1 || experts.count == 0) {
     return {};
   }
   const double token = workload.tokens() * workload.architecture.dispatch_width() * element;
   const double domains = span.domains;
   const double inside = 1 - 1 / span.ranks_per_domain;
   if (workload.exchange.dispatcher == Dispatcher::allgather) {
-    return {token * (span.ranks - 1),
-            token * (span.ranks - span.ranks_per_domain) / span.ranks_per_domain};
+    const double ranks = span.ranks * slices;
+    const double near = ranks / domains;
+    return {token * (ranks - 1), token * (ranks - near) / near};
   }
   if (!deduplicates(workload.exchange.dispatcher)) {
     const double rows = token * experts.topk;
-    return {rows / domains * inside, rows * (1 - 1 / domains)};
+    return {rows / domains * inside + rows * (slices - 1), rows * (1 - 1 / domains)};
   }
-  const double to_ranks = reached(workload, span.ranks);
+  const double to_ranks = reached(workload, span.ranks) * slices;
   const double to_domains = reached(workload, span.domains);
-  return {token * to_ranks * inside, span.domains > 1 ? token * to_domains * (1 - 1 / domains) : 0};
+  const double to_others = 1 - 1 / (span.ranks_per_domain * slices);
+  return {token * to_ranks * to_others,
+          span.domains > 1 ? token * to_domains * (1 - 1 / domains) : 0};
 }
 
 double copies_per_token(const Workload& workload) {

@@ -36,12 +36,14 @@ struct LinkBytes {
 
 /// Bytes of a dispatch with `element` bytes a value on the wire (2 for BF16); a combine returns the
 /// same. N tokens of width h, R ranks in ν domains of g:
-///   all-to-all   NIC N·k·h·b(1 − 1/ν), NVLink N·k·h·b/ν·(1 − 1/g): a copy an expert
+///   all-to-all   NIC N·k·h·b(1 − 1/ν), NVLink N·k·h·b/ν·(1 − 1/g): a copy an expert; and where t
+///                ranks slice an expert NVLink N·k·h·b(t − 1): each then has the tokens of all t
 ///   de-duplicating (DeepEP, HybridEP, NCCL-EP)   NIC N·h·b·e_ν(1 − 1/ν), sent once a domain, then
-///                NVLink N·h·b·e_R(1 − 1/g): a copy a rank; e_m = distinct_groups(E, m, k)
-///   all-gather   every token to every rank: NVLink N·h·b(R − 1), NIC N·h·b(R − g)/g, spread over
-///                the NICs of a domain
-/// Zero without expert parallelism. (simulator.md §3.5)
+///                NVLink N·h·b·t·e_R(1 − 1/(t·g)): a copy a rank; e_m = distinct_groups(E, m, k)
+///   all-gather   every token to every rank: NVLink N·h·b(t·R − 1), NIC N·h·b·t(R − g)/(t·g),
+///   spread
+///                over the NICs of a domain
+/// Zero where a rank holds all experts, whole. (simulator.md §3.5)
 LinkBytes dispatch_bytes(const Workload& workload, double element = 2);
 
 /// Copies of a token that arrive somewhere: at ranks for de-duplicating dispatchers, at experts

@@ -12,7 +12,7 @@ ExpertLoad expert_load(const Workload& workload) {
     return load;
   }
   load.local_experts = std::max(1, experts.count / workload.parallel.expert);
-  load.rows = workload.tokens() * experts.topk;
+  load.rows = workload.tokens() * experts.topk * workload.parallel.expert_tensor;
   load.rows_per_expert = load.rows * workload.parallel.expert / experts.count;
   load.padded_rows = load.rows * workload.routing.rank_capacity;
   if (workload.routing.capacity > 0) {

@@ -7,7 +7,8 @@ namespace epwise::model {
 
 struct ExpertLoad {
   int local_experts = 0;  // of one rank
-  double rows = 0;        // tokens that a rank receives in one micro-batch: tokens() · topk
+  double rows = 0;  // that a rank's experts work on in one micro-batch: tokens() · topk, times
+                    // the ranks that slice an expert, which all take all of its tokens
   double rows_per_expert = 0;
   double padded_rows = 0;  // with a static capacity: what buffers and kernels hold
 };

@@ -122,6 +122,8 @@ Exchange read_exchange(const FieldReader& reader) {
   exchange.overlap = reader.flag("d.ep_overlap");
   exchange.delayed_wgrad = reader.flag("d.dwg");
   exchange.shared_expert_overlap = reader.flag("model.moe_shared_expert_overlap");
+  exchange.wgrad_beside_dispatch =
+      reader.flag("model.overlap_dispatch_backward_with_experts_wgrad");
   return exchange;
 }
 

@@ -76,7 +76,8 @@ struct Exchange {
   bool permute_fusion = false;
   bool overlap = false;  // 1F1B with expert-parallel communication hidden
   bool delayed_wgrad = false;
-  bool shared_expert_overlap = false;
+  bool shared_expert_overlap = false;  // on a stream of its own, beside the exchange
+  bool wgrad_beside_dispatch = false;  // experts' weight gradients beside the backward dispatch
 };
 
 enum class Balance : std::uint8_t {

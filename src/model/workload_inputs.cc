@@ -36,11 +36,17 @@ class Notes {
     workload_.inputs.push_back({key, std::move(value), InputStatus::assumed, std::move(why)});
   }
 
-  void profile(std::string_view key, std::string value, bool sourced, std::string why) {
+  /// `source`: where the profile has it from; without one, assumed because of `why`.
+  void profile(std::string_view key, std::string value, std::string source, std::string why) {
+    const bool sourced = !source.empty();
     workload_.inputs.push_back({key,
                                 std::move(value),
                                 sourced ? InputStatus::profile : InputStatus::assumed,
-                                sourced ? std::string{} : std::move(why)});
+                                sourced ? std::move(source) : std::move(why)});
+  }
+
+  void of_stack(std::string_view key, std::string value, std::string why) {
+    workload_.inputs.push_back({key, std::move(value), InputStatus::written, std::move(why)});
   }
 
  private:
@@ -93,16 +99,69 @@ void decide_loss(const FieldReader& reader, Notes& notes, Kernels& kernels) {
               open ? "library recipes compute the cross-entropy with TE's kernel" : "");
 }
 
+const recipe::Stack::Component* component(const FieldReader& reader, std::string_view name) {
+  const auto* found = reader.facts().target().stack.find(name);
+  return found != nullptr && found->version ? found : nullptr;
+}
+
+bool is_before(const recipe::Stack::Component& component, std::string_view version) {
+  return *component.version < *units::Version::parse(version);
+}
+
+/// A learnable softmax runs inside cuDNN's kernels from 9.13.1 on (TransformerEngine's
+/// common/fused_attn/fused_attn.cpp; its issue 2318 shows 9.10.2 falling back). No rows bind it:
+/// the assumption below does where the stack does not say.
+void decide_attention(const FieldReader& reader, Notes& notes, Workload& workload) {
+  constexpr std::string_view kFirst = "9.13.1";
+  Kernels& kernels = workload.kernels;
+  const auto text = [&] { return kernels.fused_softmax ? "fused" : "unfused"; };
+  if (const auto* cudnn = component(reader, "cudnn"); cudnn != nullptr) {
+    kernels.fused_softmax = !is_before(*cudnn, kFirst);
+    notes.of_stack(
+        "attention_path",
+        text(),
+        fmt::format(
+            "cuDNN {} ({}); fused from {} on", cudnn->version->text(), cudnn->source, kFirst));
+    return;
+  }
+  kernels.fused_softmax =
+      workload.graphs.full_iteration || workload.exchange.dispatcher == Dispatcher::ncclep;
+  notes.assumed("attention_path",
+                text(),
+                "a learnable softmax runs fused on stacks with full-iteration graphs or NCCL-EP; "
+                "--stack cudnn=… would tell");
+}
+
+/// One kernel chain for the experts needs Transformer Engine 2.14 (rule
+/// stack/fused-experts-old-te).
+void decide_experts(const FieldReader& reader, Notes& notes, Workload& workload) {
+  constexpr std::string_view kFirst = "2.14.0";
+  Kernels& kernels = workload.kernels;
+  kernels.fused_experts =
+      reader.flag("model.use_transformer_engine_op_fuser") || workload.graphs.full_iteration;
+  const auto* te = component(reader, "te");
+  if (te != nullptr && is_before(*te, kFirst)) {
+    kernels.fused_experts = false;
+    notes.of_stack(
+        "fused_experts",
+        "off",
+        fmt::format(
+            "Transformer Engine {} ({}); on from {} on", te->version->text(), te->source, kFirst));
+    return;
+  }
+  notes.field("fused_experts",
+              kernels.fused_experts ? "on" : "off",
+              {"model.use_transformer_engine_op_fuser"},
+              "on with full-iteration graphs");
+}
+
 /// The fused kernels came with the stacks that capture whole iterations.
 void decide_kernels(const FieldReader& reader, Notes& notes, Workload& workload) {
   Kernels& kernels = workload.kernels;
   const bool recent = workload.graphs.full_iteration;
   decide_loss(reader, notes, kernels);
   if (workload.architecture.attention.learnable_softmax) {
-    kernels.fused_softmax = recent || workload.exchange.dispatcher == Dispatcher::ncclep;
-    notes.assumed("attention_path",
-                  kernels.fused_softmax ? "fused" : "unfused",
-                  "a learnable softmax runs fused on stacks with full-iteration graphs or NCCL-EP");
+    decide_attention(reader, notes, workload);
   }
   if (low_precision(workload)) {
     kernels.fp8_attention = reader.flag("model.fp8_dot_product_attention") || recent;
@@ -112,11 +171,7 @@ void decide_kernels(const FieldReader& reader, Notes& notes, Workload& workload)
                 "on with full-iteration graphs");
   }
   if (workload.architecture.experts.count > 0) {
-    kernels.fused_experts = reader.flag("model.use_transformer_engine_op_fuser") || recent;
-    notes.field("fused_experts",
-                kernels.fused_experts ? "on" : "off",
-                {"model.use_transformer_engine_op_fuser"},
-                "on with full-iteration graphs");
+    decide_experts(reader, notes, workload);
   }
 }
 
@@ -126,17 +181,21 @@ void note_machine(const FieldReader& reader, Notes& notes, const Workload& workl
   if (workload.parallel.gpus > workload.machine.nvlink_domain) {
     notes.profile("nic_rate",
                   fmt::format("{:.0f} Gbit/s a GPU", workload.machine.nic_rate * 8e-9),
-                  nic != nullptr && nic->status != hw::Status::assumed,
+                  nic != nullptr && nic->status != hw::Status::assumed ? nic->source : "",
                   "the profile's rate is an assumption: clusters differ");
   }
-  notes.assumed("cpu",
+  notes.profile("cpu",
                 workload.machine.cpu == Cpu::grace ? "grace" : "x86",
-                "the host's speed is that of its kind: one calibration run would tell it");
-  if (profile != nullptr && profile->nvlink_domain != workload.machine.nvlink_domain) {
-    notes.assumed("nvlink_domain",
-                  fmt::format("{} GPUs", workload.machine.nvlink_domain),
-                  "jobs run in segments of 64 GPUs of a rack of 72");
-  }
+                profile == nullptr || profile->cpu.empty()
+                    ? ""
+                    : fmt::format("{}: {}", profile->name, profile->cpu),
+                "the profile names no processor");
+  const auto* domain = profile == nullptr ? nullptr : profile->number("nvlink_domain");
+  const bool own = domain != nullptr && profile->nvlink_domain == workload.machine.nvlink_domain;
+  notes.profile("nvlink_domain",
+                fmt::format("{} GPUs", workload.machine.nvlink_domain),
+                own ? domain->source : "",
+                "jobs run in segments of 64 GPUs of a rack of 72");
 }
 
 }  // namespace

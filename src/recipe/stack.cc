@@ -14,6 +14,7 @@ namespace {
 
 const std::vector<std::string_view> kComponents = {"bridge",
                                                    "cuda",
+                                                   "cudnn",
                                                    "deep_gemm",
                                                    "deepep",
                                                    "driver",

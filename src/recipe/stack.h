@@ -11,10 +11,10 @@ namespace epwise::recipe {
 
 /// Versions of the software that the recipe will run on, each with where it was learnt.
 ///
-/// Components: bridge mlm mcore te torch cuda nccl deepep hybridep hybridep_multinode (a HybridEP
-/// built for several nodes) nvshmem triton te_nccl_ep (a Transformer Engine built with NCCL-EP)
-/// python driver ngc (the container's release, "25.09"). "installed" as a version means: there,
-/// version not known. "none" means: not installed.
+/// Components: bridge mlm mcore te torch cuda cudnn nccl deepep hybridep hybridep_multinode (a
+/// HybridEP built for several nodes) nvshmem triton te_nccl_ep (a Transformer Engine built with
+/// NCCL-EP) python driver ngc (the container's release, "25.09"). "installed" as a version means:
+/// there, version not known. "none" means: not installed.
 class Stack {
  public:
   struct Component {

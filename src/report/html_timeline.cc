@@ -134,8 +134,7 @@ std::string busy_text(const sim::SteadyLayers& picture) {
   const double compute = schedule::busy_time(timeline, 0, Stream::compute);
   const double comm = schedule::busy_time(timeline, 0, Stream::comm);
   const double exposed = schedule::exposed_time(timeline, 0, Stream::comm, Stream::compute);
-  std::string text = fmt::format("compute is busy for {:.0f} %",
-                                 100 * compute / (timeline.seconds - picture.lead));
+  std::string text = fmt::format("compute is busy for {:.0f} %", 100 * compute / timeline.seconds);
   if (comm > 0) {
     text += fmt::format(", {:.0f} % of the exchange hides behind it", 100 * (1 - exposed / comm));
   }

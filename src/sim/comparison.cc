@@ -3,31 +3,24 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <vector>
 
 #include "sim/normal_draws.h"
+#include "sim/shared_errors.h"
 #include "sim/step.h"
 
 namespace epwise::sim {
 
 namespace {
 
-constexpr std::size_t kSamples = 256;
+constexpr std::size_t kDraws = 256;
+constexpr std::uint64_t kLawSeed = 0x5851f42d4c957f2d;
 constexpr double kQuantile = 1.2815515655446004;  // half of an 80 % interval, in deviations
 
-double log_ratio(const StepWork& a, const StepWork& b, const Constants& constants) {
-  return std::log(evaluate(a, constants, {}).step / evaluate(b, constants, {}).step);
-}
-
-Constants drawn(const ConstantTable& table, NormalDraws& draws) {
-  Constants constants = table.values;
-  for (const ConstantNote& note : table.notes) {
-    if (note.log_sd > 0) {
-      constants.*constant_member(note.name) *= std::exp(note.log_sd * draws.next());
-    }
-  }
-  return constants;
+double log_step(const StepWork& work, const Constants& constants) {
+  return std::log(evaluate(work, constants, {}).step);
 }
 
 /// Deviation of the logarithm of the ratio by what applies to one side alone, or to both unequally.
@@ -48,12 +41,20 @@ std::vector<double> samples_of(const StepWork& a,
                                const ConstantTable& constants) {
   const double own = own_deviation(
       uncertainty_of(a, constants.values), uncertainty_of(b, constants.values), constants.values);
+  const SharedErrors errors(constants);
   NormalDraws draws;
+  NormalDraws laws(kLawSeed);
+  SharedErrors::Draw draw;
   std::vector<double> samples;
-  samples.reserve(kSamples);
-  for (std::size_t i = 0; i < kSamples; ++i) {
-    const double ratio = log_ratio(a, b, drawn(constants, draws));
-    samples.push_back(ratio + own * draws.next());
+  samples.reserve(2 * kDraws);
+  for (std::size_t i = 0; i < kDraws; ++i) {
+    errors.draw(draws, laws, draw);
+    const double ratio =
+        log_step(a, errors.applied(draw, a.spread)) - log_step(b, errors.applied(draw, b.spread));
+    // Both signs, so that the other way round everything is mirrored exactly.
+    const double apart = own * draws.next();
+    samples.push_back(ratio + apart);
+    samples.push_back(ratio - apart);
   }
   std::ranges::sort(samples);
   return samples;
@@ -88,12 +89,13 @@ std::string_view to_string(Verdict verdict) {
 Comparison compare(const StepWork& a, const StepWork& b, const ConstantTable& constants) {
   Comparison comparison;
   const std::vector<double> samples = samples_of(a, b, constants);
-  const double value = std::exp(log_ratio(a, b, constants.values));
-  comparison.speedup = {value,
-                        std::min(value, std::exp(samples[kSamples / 10])),
-                        std::max(value, std::exp(samples[kSamples - 1 - kSamples / 10]))};
+  const double value = std::exp(log_step(a, constants.values) - log_step(b, constants.values));
+  comparison.speedup = {
+      value,
+      std::min(value, std::exp(samples[samples.size() / 10])),
+      std::max(value, std::exp(samples[samples.size() - 1 - samples.size() / 10]))};
   const auto faster = std::ranges::count_if(samples, [](double ratio) { return ratio > 0; });
-  comparison.b_is_faster = static_cast<double>(faster) / kSamples;
+  comparison.b_is_faster = static_cast<double>(faster) / static_cast<double>(samples.size());
   comparison.verdict = judge(comparison);
   const Waterfall of_a = waterfall_of(a, constants.values);
   const Waterfall of_b = waterfall_of(b, constants.values);

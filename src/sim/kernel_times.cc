@@ -116,6 +116,7 @@ double KernelTimes::all_gather(double bytes, int ranks) const {
   call.kind = cost::CollectiveKind::all_gather;
   call.bytes = bytes;
   call.ranks = ranks;
+  call.nvlink_domain = machine_.domain;
   return told(Law::collective, cost::collective(*machine_.laws, machine_.chip, call));
 }
 

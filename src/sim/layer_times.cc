@@ -148,6 +148,9 @@ void hide_inside(LayerTimes& times,
       times.a_weights += beside(weights, std::max(0.0, node - data), loss) - weights;
     }
   }
+  if (exchange.wgrad_beside_dispatch) {
+    times.m_weights = beside(times.m_weights, times.d_backward, loss);
+  }
 }
 
 void time_gpu(LayerTimes& times, const StepWork& work, const Piece& mixer, const Prices& prices) {
@@ -186,16 +189,17 @@ void time_host(LayerTimes& times, const StepWork& work, const Piece& mixer, cons
 }  // namespace
 
 double priced_exchange(const StepWork& work, const Constants& constants) {
+  const double gathering = work.gathering * constants.tensor_parallel;
   if (work.job->parallel.expert <= 1) {
-    return 0;
+    return gathering;
   }
   const bool far = work.several_domains;
   if (model::deduplicates(work.job->exchange.dispatcher)) {
     return work.exchange * (far ? constants.flex_nic : constants.flex_nvlink) +
-           constants.flex_launch;
+           constants.flex_launch + gathering;
   }
   return work.exchange * (far ? constants.alltoall_nic : constants.alltoall_nvlink) +
-         constants.alltoall_launch;
+         constants.alltoall_launch + gathering;
 }
 
 DenseTimes dense_times(const StepWork& work, const Piece& mixer, const Prices& prices) {

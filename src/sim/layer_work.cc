@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "cost/collective.h"
 #include "cost/exchange.h"
 #include "sim/linear_work.h"
 
@@ -29,6 +30,17 @@ cost::Backend backend_of(model::Dispatcher dispatcher) {
       return cost::Backend::hybridep;
   }
   return cost::Backend::nccl;
+}
+
+/// Ranks whose tokens the all-gather dispatcher brings together.
+double gathering_ranks(const model::Workload& job) {
+  return 1.0 * job.parallel.expert * job.parallel.expert_tensor;
+}
+
+cost::Cost mean_of(const cost::Cost& a, const cost::Cost& b) {
+  cost::Cost mean = a.relative_sd > b.relative_sd ? a : b;
+  mean.seconds = 0.5 * (a.seconds + b.seconds);
+  return mean;
 }
 
 /// Up, activation, down of `width` on all tokens of the group.
@@ -128,16 +140,24 @@ Piece expert_work(const model::Workload& job, const Sizes& sizes, const KernelTi
 
 Work dispatch_side_work(const model::Workload& job, const Sizes& sizes, const KernelTimes& times) {
   const double received = sizes.rows * sizes.expert_width * kBf16;
+  const bool sliced = job.parallel.expert_tensor > 1;
   Work work;
   if (model::deduplicates(job.exchange.dispatcher)) {
     work.memory = times.permute(2 * received);
     add_launches(work, 10, 6);
     return work;
   }
+  if (job.exchange.dispatcher == model::Dispatcher::allgather) {
+    // The local experts' rows are picked out of the gathered tokens.
+    work.memory = times.permute(2 * received);
+    add_launches(work, 12, 8);
+    return work;
+  }
   // Tokens are copied topk times, and sorted by expert once more behind the exchange.
+  const double sent = sizes.sent * sizes.expert_width * kBf16;
   const double sorted = sizes.local_experts > 1 ? 2 * received : 0;
-  work.memory = times.permute(sizes.rank_tokens * sizes.expert_width * kBf16 + received + sorted);
-  add_launches(work, 22, 14);
+  work.memory = times.permute(sizes.rank_tokens * sizes.expert_width * kBf16 + sent + sorted);
+  add_launches(work, sliced ? 24 : 22, sliced ? 16 : 14);
   return work;
 }
 
@@ -146,6 +166,11 @@ Work combine_side_work(const model::Workload& job, const Sizes& sizes, const Ker
   const bool flex = model::deduplicates(job.exchange.dispatcher);
   work.operations = flex ? 5 : 6;
   work.kernels = flex ? 3 : 4;
+  if (job.exchange.dispatcher == model::Dispatcher::allgather) {
+    // They are added into zeros of all gathered tokens.
+    const double gathered = gathering_ranks(job) * sizes.rank_tokens;
+    work.memory += times.permute(gathered * sizes.expert_width * kBf16);
+  }
   return work;
 }
 
@@ -189,6 +214,10 @@ double exchange_time(const model::Workload& job,
                      const Sizes& sizes,
                      const Machine& machine,
                      LawTally& tally) {
+  if (job.exchange.dispatcher == model::Dispatcher::allgather) {
+    return 0;
+  }
+  const int slices = job.parallel.expert_tensor;
   cost::Exchange call;
   call.backend = backend_of(job.exchange.dispatcher);
   call.tokens = sizes.rank_tokens;
@@ -196,7 +225,15 @@ double exchange_time(const model::Workload& job,
   call.topk = job.architecture.experts.topk;
   call.experts = job.architecture.experts.count;
   call.ranks = job.parallel.expert;
-  call.sms = call.backend == cost::Backend::nccl ? 0 : job.exchange.sms;
+  call.nvlink_domain = machine.domain;
+  if (call.backend == cost::Backend::nccl) {
+    // Ranks with the same slice exchange; those between them belong to other exchanges.
+    call.nvlink_domain = std::max(1, machine.domain / slices);
+  } else {
+    call.ranks *= slices;
+    call.slices = slices;
+    call.sms = job.exchange.sms;
+  }
   double both = 0;
   for (const auto direction : {cost::Direction::dispatch, cost::Direction::combine}) {
     call.direction = direction;
@@ -205,6 +242,37 @@ double exchange_time(const model::Workload& job,
     both += answer.seconds;
   }
   return 0.5 * both;
+}
+
+double gathering_time(const model::Workload& job,
+                      const Sizes& sizes,
+                      const Machine& machine,
+                      LawTally& tally) {
+  constexpr double kMap = 1;  // B an expert
+  constexpr double kProbability = 4;
+  cost::Collective call;
+  call.nvlink_domain = machine.domain;
+  double in_front = sizes.expert_width * kBf16;  // of a row
+  double rows = sizes.rows;
+  const double behind = in_front;
+  if (job.exchange.dispatcher == model::Dispatcher::allgather) {
+    call.ranks = job.parallel.expert * job.parallel.expert_tensor;
+    in_front += job.architecture.experts.count * (kMap + kProbability);
+    rows = sizes.rank_tokens * call.ranks;
+  } else if (job.exchange.dispatcher == model::Dispatcher::alltoall) {
+    call.ranks = job.parallel.expert_tensor;
+  }
+  if (call.ranks <= 1) {
+    return 0;  // flexible dispatchers send to every slice themselves
+  }
+  call.kind = cost::CollectiveKind::all_gather;
+  call.bytes = rows * in_front;
+  const cost::Cost gather = cost::collective(*machine.laws, machine.chip, call);
+  call.kind = cost::CollectiveKind::reduce_scatter;
+  call.bytes = rows * behind;
+  const cost::Cost both = mean_of(gather, cost::collective(*machine.laws, machine.chip, call));
+  tally.add(Law::collective, both);
+  return both.seconds;
 }
 
 int spanned_domains(const model::Workload& job, const Machine& machine) {

@@ -32,12 +32,22 @@ Piece embedding_work(const model::Workload& job, const Sizes& sizes, const Kerne
 /// What one depth of multi-token prediction has besides its layer and head.
 Piece prediction_work(const model::Workload& job, const Sizes& sizes, const KernelTimes& times);
 
-/// One exchange of tokens, the mean of a dispatch and a combine, in s; 0 without expert
-/// parallelism.
+/// One exchange of tokens by its law, the mean of a dispatch and a combine, in s; 0 without expert
+/// parallelism, and where tokens are gathered instead.
 double exchange_time(const model::Workload& job,
                      const Sizes& sizes,
                      const Machine& machine,
                      LawTally& tally);
+
+/// What is gathered in front of the experts and reduced and scattered behind them, the mean of
+/// both, in s. The all-gather dispatcher does so with every token (and its row of the routing map,
+/// 1 B an expert, and of probabilities, 4 B, in front) over all ranks of expert and expert tensor
+/// parallelism; behind an all-to-all, ranks that slice experts do so with what each of them
+/// received.
+double gathering_time(const model::Workload& job,
+                      const Sizes& sizes,
+                      const Machine& machine,
+                      LawTally& tally);
 
 /// Nodes' worth of NVLink domains that expert parallelism spans: 1 inside one.
 int spanned_domains(const model::Workload& job, const Machine& machine);

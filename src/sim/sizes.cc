@@ -10,7 +10,8 @@ Sizes sizes_of(const model::Workload& job) {
   Sizes sizes;
   sizes.group_tokens = job.group_tokens();
   sizes.rank_tokens = job.tokens();
-  sizes.rows = sizes.rank_tokens * shape.experts.topk;
+  sizes.sent = sizes.rank_tokens * shape.experts.topk;
+  sizes.rows = sizes.sent * split.expert_tensor;
   sizes.expert_width = shape.dispatch_width();
   sizes.expert_ffn = static_cast<double>(shape.experts.ffn) / split.expert_tensor;
   sizes.local_experts = std::max(1, shape.experts.count / split.expert);

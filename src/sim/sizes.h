@@ -8,7 +8,8 @@ namespace epwise::sim {
 struct Sizes {
   double group_tokens = 0;  // of one micro-batch in one tensor-parallel group
   double rank_tokens = 0;   // that one rank dispatches (sequence parallel)
-  double rows = 0;          // that one rank's experts receive, balanced
+  double sent = 0;          // rows that one rank sends: a copy an expert
+  double rows = 0;          // that one rank's experts work on, balanced: of all its slices' ranks
   double expert_width = 0;  // of a token at the experts
   double expert_ffn = 0;    // of one expert on one rank
   double local_experts = 1;

@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "expr/layout_text.h"
+#include "model/pipeline_layout.h"
 #include "text/spelling.h"
 #include "units/quantity.h"
 
@@ -120,6 +122,30 @@ bool take_optimizer_states(std::string_view value, Workload& job, StatedInputs& 
   return true;
 }
 
+bool take_gradients(std::string_view value, Workload& job, StatedInputs& /*stated*/) {
+  constexpr double kMost = 4;
+  const auto bytes = quantity(value, units::Dimension::bytes);
+  if (!bytes || *bytes > kMost) {
+    return false;
+  }
+  job.optimizer.gradient = *bytes;
+  return true;
+}
+
+bool take_layout(std::string_view value, Workload& job, StatedInputs& /*stated*/) {
+  model::SplitRequest request;
+  request.layers = static_cast<int>(job.architecture.layers.size());
+  request.prediction_depths = job.architecture.prediction_depths;
+  request.stages = job.parallel.pipeline;
+  const model::Split split = model::read_split(expr::read_layout(value), request);
+  if (!split.problem.empty()) {
+    return false;
+  }
+  job.parallel.chunks = split.chunks;
+  job.parallel.virtual_stages = static_cast<int>(split.chunks.size()) / request.stages;
+  return true;
+}
+
 bool take_fp8_attention(std::string_view value, Workload& job, StatedInputs& /*stated*/) {
   const auto on = choice(value, "on", "off");
   if (on) {
@@ -151,7 +177,11 @@ const std::vector<Entry>& entries() {
       {{"tensor_overlap", "on or off", "tensor-parallel collectives beside their GEMMs"},
        take_tensor_overlap},
       {{"optimizer_states", "a size: 12B", "weights and moments of a parameter"},
-       take_optimizer_states}};
+       take_optimizer_states},
+      {{"gradients", "a size up to 4B", "of the buffer that a parameter's gradient is summed in"},
+       take_gradients},
+      {{"pipeline_layout", "a layout of all layers: Et*12|t*12L", "layers of each chunk"},
+       take_layout}};
   return all;
 }
 
@@ -177,6 +207,26 @@ const std::vector<InputKind>& input_kinds() {
   return kinds;
 }
 
+void note_assumptions(const Constants& constants, const StatedInputs& stated, Workload& job) {
+  if (stated.host_operation <= 0) {
+    const bool grace = job.machine.cpu == model::Cpu::grace;
+    job.inputs.push_back(
+        {"host",
+         fmt::format("{:.3g} us an operation",
+                     (grace ? constants.host_arm : constants.host_x86) * 1e6),
+         model::InputStatus::assumed,
+         "of published runs on such hosts, which differ by 30 %: one calibration run would tell"});
+  }
+  if (job.architecture.experts.count > 0 && job.routing.balance == model::Balance::natural &&
+      stated.imbalance <= 0) {
+    job.inputs.push_back(
+        {"imbalance",
+         fmt::format("{:.3g} of the mean on the hottest rank", constants.imbalance_natural),
+         model::InputStatus::assumed,
+         "of published runs without forced balance: a router's trace would tell"});
+  }
+}
+
 std::string state(std::string_view text,
                   model::Workload& job,
                   StatedInputs& stated,
@@ -185,8 +235,14 @@ std::string state(std::string_view text,
   if (sign == std::string_view::npos) {
     return fmt::format("an input is written NAME=VALUE, not `{}`", text);
   }
+  constexpr std::string_view kAssumed = "assumed ";
   const std::string_view name = text.substr(0, sign);
-  const std::string_view value = text.substr(sign + 1);
+  std::string_view value = text.substr(sign + 1);
+  InputOrigin from = origin;
+  if (value.starts_with(kAssumed)) {
+    value.remove_prefix(kAssumed.size());
+    from.status = model::InputStatus::assumed;
+  }
   const auto entry =
       std::ranges::find_if(entries(), [&](const Entry& each) { return each.kind.name == name; });
   if (entry == entries().end()) {
@@ -199,7 +255,10 @@ std::string state(std::string_view text,
   if (!entry->take(value, job, stated)) {
     return fmt::format("{} takes {}, not `{}`", name, entry->kind.values, value);
   }
-  note(entry->kind.name, value, origin, job);
+  if (name == "host") {
+    stated.host_measured = from.status != model::InputStatus::assumed;
+  }
+  note(entry->kind.name, value, from, job);
   return {};
 }
 

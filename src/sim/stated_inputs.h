@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "model/workload.h"
+#include "sim/constants.h"
 
 namespace epwise::sim {
 
@@ -12,6 +13,7 @@ namespace epwise::sim {
 /// takes it besides the workload.
 struct StatedInputs {
   double host_operation = 0;    // s of one framework operation; 0: by the kind of CPU
+  bool host_measured = false;   // … and not assumed
   double imbalance = 0;         // tokens of the hottest rank over the mean; 0: by the routing
   bool attention_path = false;  // said, not assumed
   bool tensor_overlap = false;  // said, not assumed
@@ -34,11 +36,19 @@ struct InputKind {
 const std::vector<InputKind>& input_kinds();
 
 /// Takes `name=value` over into the workload and the statements; the workload's list of inputs then
-/// says so. Returns what is wrong with it, or nothing:
+/// says so. A value that begins with `assumed ` is another assumption and no knowledge: no interval
+/// shrinks. Returns what is wrong with it, or nothing:
 ///   state("host=40us", …) → "";  state("cpu=arm", …) → "cpu takes x86 or grace, not `arm`"
+///   state("host=assumed 40us", …) → "", and the input is still an assumed one
 std::string state(std::string_view text,
                   model::Workload& job,
                   StatedInputs& stated,
                   const InputOrigin& origin = {});
+
+/// Adds what the step model takes from its constants because nobody stated it to the workload's
+/// list of inputs: the host time of an operation by the kind of host, and where routing is natural
+/// the load of the hottest rank. After everything was stated.
+///   host  68.8 us an operation  assumed  the mean of published runs …
+void note_assumptions(const Constants& constants, const StatedInputs& stated, model::Workload& job);
 
 }  // namespace epwise::sim

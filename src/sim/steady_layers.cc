@@ -15,6 +15,17 @@ using schedule::TimelineEvent;
 constexpr int kLayers = 12;
 constexpr int kMiddle = 5;
 
+/// What of the stack a picture shows.
+struct Shown {
+  std::string_view title;
+  int count = 1;       // layers of each direction
+  int forward_of = 0;  // micro-batches; kNone: not shown
+  int backward_of = 0;
+  bool exchanges_only = false;
+};
+
+constexpr int kNone = -2;
+
 /// Three micro-batches of a stack of equal layers, alone on a GPU.
 schedule::Timeline stack_of(StepNodes nodes, int layer) {
   nodes.pipeline.stages = 1;
@@ -29,50 +40,40 @@ schedule::Timeline stack_of(StepNodes nodes, int layer) {
   return schedule::run(task_graph(nodes));
 }
 
-/// Whether the task belongs to one of `count` layers in the middle of its direction.
-bool is_shown(const schedule::Task& task, int micro_batch, bool backward, int count) {
-  const int place = task.backward ? kLayers - 1 - task.layer : task.layer;
-  return task.layer >= 0 && task.micro_batch == micro_batch && task.backward == backward &&
-         place >= kMiddle && place < kMiddle + count;
+/// When the first kernel starts of the layer at one place of the stack, of either direction that is
+/// asked for; of exchanges alone where those are what repeats without a gap.
+double first_kernel(const schedule::Timeline& stack, const Shown& shown, int place) {
+  double begin = stack.seconds;
+  for (const TimelineEvent& event : stack.events) {
+    const schedule::Task& task = event.task;
+    const int at = task.backward ? kLayers - 1 - task.layer : task.layer;
+    const bool kernel = task.stream == schedule::Stream::comm ||
+                        (task.stream == schedule::Stream::compute && !shown.exchanges_only);
+    if (task.layer >= 0 && kernel && at == place &&
+        task.micro_batch == (task.backward ? shown.backward_of : shown.forward_of)) {
+      begin = std::min(begin, event.start);
+    }
+  }
+  return begin;
 }
 
-SteadyLayers cut(std::string_view title,
-                 const schedule::Timeline& stack,
-                 int count,
-                 int forward_of,
-                 int backward_of) {
+/// What the streams do from the first kernel of some layers in the middle to that of the next ones:
+/// the step repeats it, so that nothing is missing at either end.
+SteadyLayers cut(const Shown& shown, const schedule::Timeline& stack) {
   SteadyLayers layers;
-  layers.title = title;
-  layers.layers = count;
-  double begin = stack.seconds;
-  double end = 0;
-  for (const TimelineEvent& event : stack.events) {
-    if (is_shown(event.task, forward_of, false, count) ||
-        is_shown(event.task, backward_of, true, count)) {
-      layers.timeline.events.push_back(event);
-      if (event.task.stream != schedule::Stream::host) {
-        begin = std::min(begin, event.start);
-        end = std::max(end, event.end);
-      }
-    }
-  }
-  // A host far ahead would leave little room for the kernels: what it did before is cut off.
-  constexpr double kLead = 0.35;
-  const double kernels = begin;
-  const double earliest = begin - kLead * (end - begin);
-  for (const TimelineEvent& event : layers.timeline.events) {
-    if (event.end > earliest) {
-      begin = std::min(begin, std::max(event.start, earliest));
-    }
-  }
-  std::erase_if(layers.timeline.events,
-                [&](const TimelineEvent& event) { return event.end <= begin; });
-  for (TimelineEvent& event : layers.timeline.events) {
+  layers.title = shown.title;
+  layers.layers = shown.count;
+  const double begin = first_kernel(stack, shown, kMiddle);
+  const double end = first_kernel(stack, shown, kMiddle + shown.count);
+  constexpr double kNothing = 1e-9;  // s
+  for (TimelineEvent event : stack.events) {
     event.start = std::max(event.start, begin) - begin;
-    event.end -= begin;
+    event.end = std::min(event.end, end) - begin;
+    if (event.end - event.start > kNothing) {
+      layers.timeline.events.push_back(event);
+    }
   }
   layers.timeline.seconds = end - begin;
-  layers.lead = kernels - begin;
   return layers;
 }
 
@@ -89,15 +90,19 @@ std::vector<SteadyLayers> steady_layers(const StepWork& work, const Constants& c
   if (!has(layer)) {
     return {};
   }
-  constexpr int kNone = -2;
   const schedule::Timeline stack = stack_of(nodes, layer);
   std::vector<SteadyLayers> pictures;
   if (nodes.pipeline.ep_overlap) {
-    pictures.push_back(cut(
-        "two layers forward beside two layers backward of the micro-batch before", stack, 2, 2, 1));
+    pictures.push_back(
+        cut({"two layers forward beside two layers backward of the micro-batch before",
+             2,
+             2,
+             1,
+             layer == StepNodes::kExperts},
+            stack));
   } else {
-    pictures.push_back(cut("a layer forward", stack, 1, 1, kNone));
-    pictures.push_back(cut("a layer backward", stack, 1, kNone, 1));
+    pictures.push_back(cut({"a layer forward", 1, 1, kNone, false}, stack));
+    pictures.push_back(cut({"a layer backward", 1, kNone, 1, false}, stack));
   }
   for (SteadyLayers& picture : pictures) {
     picture.delayed_weights = nodes.rules.delayed_wgrad;

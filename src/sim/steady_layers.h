@@ -9,11 +9,12 @@
 
 namespace epwise::sim {
 
-/// What one layer does when the step runs at its pace, from the event tier.
+/// What one layer does when the step runs at its pace, from the event tier: from its first kernel
+/// to the next layer's, with what the streams do of their neighbours meanwhile. The host may be
+/// layers ahead.
 struct SteadyLayers {
   std::string_view title;       // "forward and backward of two micro-batches", …
   schedule::Timeline timeline;  // from 0; streams host, compute, comm of stage 0
-  double lead = 0;              // s, before the first kernel: launches, further ones cut off
   int layers = 1;               // of each direction
   bool delayed_weights = false;
   bool experts = true;

@@ -89,6 +89,7 @@ LayerWork lower_layers(const model::Workload& job,
     work.dispatch_side = dispatch_side_work(job, sizes, times);
     work.combine_side = combine_side_work(job, sizes, times);
     work.exchange = exchange_time(job, sizes, machine, tally);
+    work.gathering = gathering_time(job, sizes, machine, tally);
     work.activation_replay =
         times.elementwise(sizes.rows * shape.experts.ffn * kBf16 * shape.mlp_matrices());
   }

@@ -44,6 +44,7 @@ struct LayerWork {
   Work dispatch_side;
   Work combine_side;
   double exchange = 0;           // s, one exchange by its law
+  double gathering = 0;          // s, all-gather or reduce-scatter that belongs to it
   double norm_replay = 0;        // s, recomputing the norms of a layer
   double activation_replay = 0;  // s, recomputing the experts' activation
   double offload = 0;            // s, a layer's activations to host memory, or back

@@ -47,7 +47,7 @@ Uncertainty uncertainty_of(const StepWork& work, const Constants& constants) {
     known.hardware = constants.width_hardware;
   }
   constexpr double kStatedHost = 0.35;  // of the width that a stated host time leaves
-  known.host = constants.width_host * (work.stated.host_operation > 0 ? kStatedHost : 1) *
+  known.host = constants.width_host * (work.stated.host_measured ? kStatedHost : 1) *
                std::min(1.0, host_share(work, constants) / kFullHostShare);
   known.laws = law_width(work, constants);
   return known;

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """What `epwise simulate` and the closed form cost, in instructions (callgrind): the same on a busy machine as on a quiet one.
 
-    ninja -C BUILD epwise bench_simulate; tests/bench/simulate.py BUILD [--limits]
+    ninja -C BUILD epwise bench_simulate bench_schedule; tests/bench/simulate.py BUILD [--limits]
 
 100,000 candidates on two cores in 1 s are 20 us each, a cold `simulate` has 20 ms, the event tier 10 ms for a step of 16 stages and
 64 micro-batches; a core of 3 GHz retires about two instructions a cycle here, so 120,000, 120,000,000 and 60,000,000 are the limits.
+Each line ends with its share of the limit.
 Allocations are counted too: a candidate whose layers and split are known makes none. Needs a Release build and valgrind.
 """
 import argparse, pathlib, re, subprocess, sys, tempfile
@@ -19,6 +20,9 @@ TIERS = {
     'compare': ('a comparison, 256 paired draws', 5, None, None),
 }
 COLD_LIMIT = 120_000_000
+EVENT_LIMIT = 60_000_000
+# what of bench_schedule the event tier is
+EVENTS = {'contended': 'event tier, 16 x 64 x 6 layers, contention', 'host': '  the same with the host, undisturbed'}
 
 
 def instructions(command):
@@ -45,7 +49,8 @@ def main():
 
     def say(what, figure, unit, limit):
         met = limit is None or figure <= limit
-        print(f'{what:<44}{figure:>14,.0f} {unit}{"" if limit is None else f", at most {limit:,}"}{"" if met else "   NOT MET"}', flush=True)
+        share = '' if not limit else f', at most {limit:,}: {figure / limit:.2f}'
+        print(f'{what:<44}{figure:>14,.0f} {unit}{share}{"" if met else "   NOT MET"}', flush=True)
         if not met:
             missed.append(what)
 
@@ -58,7 +63,10 @@ def main():
     epwise = str(args.build / 'epwise')
     cold = [epwise, 'simulate', str(RECIPE), '--hw', 'h100', '--gpus', '16']
     say('simulate, cold', instructions(cold), 'instructions', COLD_LIMIT)
-    say('  of which lint and reading', instructions([epwise, 'lint', *cold[2:]]), 'instructions', None)
+    say('  lint of the same recipe, for comparison', instructions([epwise, 'lint', *cold[2:]]), 'instructions', None)
+    schedule = str(args.build / 'tests/bench_schedule')
+    for tier, what in EVENTS.items():
+        say(what, instructions([schedule, tier, '1']) - instructions([schedule, tier, '0']), 'instructions', EVENT_LIMIT)
     if missed and args.limits:
         print('not met: ' + ', '.join(missed))
         return 1

@@ -12,7 +12,8 @@ namespace epwise::test {
 model::WorkloadReading workload_of(std::string_view text,
                                    std::string_view hw,
                                    int gpus,
-                                   recipe::Framework framework) {
+                                   recipe::Framework framework,
+                                   const std::map<std::string, std::string>& stack) {
   static const auto knowledge = lint::load_knowledge();
   const auto vocabulary = recipe::Vocabulary::load(framework, "head");
   recipe::Request request;
@@ -24,6 +25,9 @@ model::WorkloadReading workload_of(std::string_view text,
   model::Target target;
   target.hw = hw::find_profile(hw);
   target.gpus = gpus;
+  for (const auto& [component, version] : stack) {
+    target.stack.set(component, version, "--stack");
+  }
   model::Facts facts(
       recipe, recipe.vocabulary_or(vocabulary), target, knowledge.names, knowledge.derived);
   lint::settle(facts, knowledge);

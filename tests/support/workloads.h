@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <string>
 #include <string_view>
 
@@ -9,9 +10,11 @@ namespace epwise::test {
 
 /// The workload of a recipe text, after the launch. The framework's newest version counts.
 ///   workload_of("model: …", "h100", 16)
+///   workload_of("model: …", "h100", 16, recipe::Framework::bridge, {{"cudnn", "9.14.0"}})
 model::WorkloadReading workload_of(std::string_view text,
                                    std::string_view hw,
                                    int gpus,
-                                   recipe::Framework framework = recipe::Framework::bridge);
+                                   recipe::Framework framework = recipe::Framework::bridge,
+                                   const std::map<std::string, std::string>& stack = {});
 
 }  // namespace epwise::test

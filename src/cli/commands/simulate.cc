@@ -36,7 +36,9 @@ INPUTS
   routing=forced|natural, imbalance=1.2 (hottest rank over mean), host=40us (one framework
   operation), cpu=x86|grace, nic_rate=400Gbit/s, nvlink_domain=72, attention_path=fused|unfused
   (learnable softmax), fp8_attention=on|off, fused_experts=on|off, tensor_overlap=on|off
-  (collectives beside their GEMMs), optimizer_states=12B (weights and moments of a parameter).
+  (collectives beside their GEMMs), optimizer_states=12B (weights and moments of a parameter),
+  gradients=4B, pipeline_layout=Et*12|t*12L. The stack decides attention_path (cudnn) and
+  fused_experts (te) where it is told; a hardware profile may state any of them under `inputs`.
   `inputs: {host: 52us}` in .epwise.yaml says them for every recipe, in an entry of `targets` for
   some; --input counts before both. The report says of each who said it, or that it is assumed.
 )";

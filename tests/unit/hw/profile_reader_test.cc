@@ -106,6 +106,16 @@ TEST_CASE("a complete profile is read with units, status, source and date") {
   CHECK(profile->number("peak_fp8") == nullptr);
 }
 
+TEST_CASE("a profile may know its host's speed") {
+  const std::string text = joined(good_lines()) + "  host_operation: ";
+  CHECK(problems_of(text + "{value: 52 us, status: measured, source: bench}\n").empty());
+  CHECK(
+      problems_of(text + "{value: 52 s, status: measured, source: bench}\n").find("out of range") !=
+      std::string::npos);
+  CHECK(problems_of(text + "{value: 52, status: measured, source: bench}\n").find("wants") !=
+        std::string::npos);
+}
+
 TEST_CASE("a partial profile needs only what gates read") {
   const std::string text =
       "name: x100\ntitle: X100\npartial: true\narchitecture: X100\n"

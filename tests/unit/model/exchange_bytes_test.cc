@@ -142,6 +142,29 @@ TEST_CASE("rows that are sent are rows that are computed on") {
   CHECK(load.rows_per_expert * load.local_experts == load.rows);
 }
 
+TEST_CASE("ranks that slice experts each take all of their tokens") {
+  auto sliced = workload(Dispatcher::alltoall, 8, 8);
+  sliced.parallel.expert_tensor = 2;
+  const double token = 4096.0 * 2048 * 2;
+  const auto all = dispatch_bytes(sliced);
+  CHECK(all.nic == doctest::Approx(token * 8 / 2));  // 16 ranks in two domains of 8
+  CHECK(all.nvlink == doctest::Approx(token * 8 / 2 * 3 / 4 + token * 8));
+  sliced.exchange.dispatcher = Dispatcher::allgather;
+  CHECK(dispatch_bytes(sliced).nvlink == doctest::Approx(token * 15));
+  CHECK(dispatch_bytes(sliced).nic == doctest::Approx(token));
+  sliced.exchange.dispatcher = Dispatcher::deepep;
+  CHECK(dispatch_bytes(sliced).nvlink ==
+        doctest::Approx(token * 2 * distinct_groups(128, 8, 8) * 7 / 8));
+  const auto load = epwise::model::expert_load(sliced);
+  CHECK(load.rows == 2 * 32768);
+  CHECK(load.rows_per_expert * load.local_experts == load.rows);
+  sliced.parallel.expert = 1;
+  sliced.exchange.dispatcher = Dispatcher::alltoall;
+  CHECK(dispatch_bytes(sliced).nvlink == doctest::Approx(token * 8));
+  sliced.exchange.dispatcher = Dispatcher::allgather;
+  CHECK(dispatch_bytes(sliced).nvlink == doctest::Approx(token));
+}
+
 TEST_CASE("random choices leave the fullest rank slightly fuller") {
   CHECK(epwise::model::random_hot_rank(64, 4096, 8) == doctest::Approx(1.0158).epsilon(0.001));
   CHECK(epwise::model::random_hot_rank(1, 4096, 8) == 1);

@@ -1,5 +1,6 @@
 #include "model/workload.h"
 
+#include <map>
 #include <string>
 #include <string_view>
 
@@ -140,6 +141,40 @@ TEST_CASE("what has neither value nor default is listed by its name, all of it a
   CHECK(all.find("model.num_layers") != std::string::npos);
   CHECK(all.find("model.vocab_size") != std::string::npos);
   CHECK(all.find("train.global_batch_size") != std::string::npos);
+}
+
+TEST_CASE("the stack says which kernels there are, where it is told") {
+  const std::string sinks = "  softmax_type: learnable\n";
+  const auto at = kBridge.find("  recompute_granularity");
+  const std::string text =
+      std::string(kBridge.substr(0, at)) + sinks + std::string(kBridge.substr(at));
+  const auto with = [&](const std::map<std::string, std::string>& stack) {
+    return workload_of(text, "gb200", 16, Framework::bridge, stack).workload;
+  };
+  const auto untold = with({});
+  REQUIRE(untold.input("attention_path") != nullptr);
+  CHECK(untold.input("attention_path")->status == InputStatus::assumed);
+  CHECK_FALSE(untold.kernels.fused_softmax);
+  const auto recent = with({{"cudnn", "9.14.0"}});
+  CHECK(recent.kernels.fused_softmax);
+  CHECK(recent.input("attention_path")->status == InputStatus::written);
+  CHECK(recent.input("attention_path")->value == "fused");
+  const auto old = with({{"cudnn", "9.10.2"}, {"te", "2.8.0"}});
+  CHECK_FALSE(old.kernels.fused_softmax);
+  CHECK(old.input("attention_path")->status == InputStatus::written);
+  CHECK(old.input("fused_experts")->status == InputStatus::written);
+  CHECK(old.input("fused_experts")->value == "off");
+}
+
+TEST_CASE("who the machine's inputs are from") {
+  const auto job = workload_of(kBridge, "h100", 16).workload;
+  CHECK(job.input("cpu")->status == InputStatus::profile);
+  CHECK(job.input("cpu")->why == "h100: x86-64");
+  CHECK(job.input("nvlink_domain")->status == InputStatus::profile);
+  CHECK(job.input("nic_rate")->status == InputStatus::assumed);
+  const auto rack = workload_of(kBridge, "gb200", 16).workload;
+  CHECK(rack.input("cpu")->value == "grace");
+  CHECK(rack.input("nvlink_domain")->status == InputStatus::assumed);
 }
 
 TEST_CASE("states of an optimizer by its kind and dtypes") {

@@ -144,6 +144,14 @@ TEST_CASE("a shared expert beside the exchange hides, less what contention takes
   CHECK(apart.step(calm) == apart.step());
 }
 
+TEST_CASE("weight gradients of experts beside the dispatch of the backward pass hide") {
+  Lowered all(kAlltoall);
+  const double before = all.step();
+  all.job.exchange.wgrad_beside_dispatch = true;
+  CHECK(all.step() < before);
+  CHECK(all.step() > 0.6 * before);
+}
+
 TEST_CASE("a prediction depth without experts has its MLP") {
   const Lowered dense(
       "  num_moe_experts: null\n  expert_model_parallel_size: 1\n  mtp_num_layers: 1\n");

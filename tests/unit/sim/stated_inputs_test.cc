@@ -27,6 +27,10 @@ TEST_CASE("an input is taken over, or refused with what it takes") {
       {"fused_experts=off", ""},
       {"tensor_overlap=on", ""},
       {"optimizer_states=8B", ""},
+      {"gradients=2B", ""},
+      {"gradients=8B", "gradients takes a size up to 4B, not `8B`"},
+      {"pipeline_layout=Et|tL",
+       "pipeline_layout takes a layout of all layers: Et*12|t*12L, not `Et|tL`"},
       {"optimizer_states=8", "optimizer_states takes a size: 12B, not `8`"},
       {"host", "an input is written NAME=VALUE, not `host`"},
       {"hosts=40us", "predictions have no input `hosts`, did you mean `host`?"},
@@ -46,6 +50,54 @@ TEST_CASE("an input is taken over, or refused with what it takes") {
   }
 }
 
+TEST_CASE("a stated layout divides the layers, and nothing else does") {
+  model::Workload job;
+  job.architecture.layers.resize(6);
+  job.parallel.pipeline = 2;
+  StatedInputs stated;
+  CHECK(state("pipeline_layout=Et|tt|t|t*2L", job, stated).empty());
+  REQUIRE(job.parallel.chunks.size() == 4);
+  CHECK(job.parallel.virtual_stages == 2);
+  CHECK(job.parallel.chunks[3].layers == 2);
+  CHECK(job.parallel.chunks[3].loss);
+  CHECK_FALSE(state("pipeline_layout=Et|tt|t|tL", job, stated).empty());
+  CHECK(job.parallel.chunks.size() == 4);
+}
+
+TEST_CASE("what the constants stand in for is listed until somebody states it") {
+  model::Workload job;
+  job.architecture.experts.count = 8;
+  StatedInputs stated;
+  note_assumptions(constants().values, stated, job);
+  REQUIRE(job.inputs.size() == 2);
+  CHECK(job.inputs[0].key == "host");
+  CHECK(job.inputs[0].status == model::InputStatus::assumed);
+  CHECK(job.inputs[0].value.find("us an operation") != std::string::npos);
+  CHECK(job.inputs[1].key == "imbalance");
+  model::Workload known;
+  known.architecture.experts.count = 8;
+  CHECK(state("host=40us", known, stated, {model::InputStatus::profile, "a bench"}).empty());
+  CHECK(state("routing=forced", known, stated).empty());
+  note_assumptions(constants().values, stated, known);
+  REQUIRE(known.inputs.size() == 2);
+  CHECK(known.inputs[0].status == model::InputStatus::profile);
+  CHECK(known.inputs[0].why == "a bench");
+}
+
+TEST_CASE("another assumption is no knowledge") {
+  model::Workload job;
+  StatedInputs stated;
+  CHECK(state("host=40us", job, stated, {model::InputStatus::written, "--input"}).empty());
+  CHECK(stated.host_measured);
+  CHECK(state("host=assumed 50us", job, stated, {model::InputStatus::written, "a file"}).empty());
+  CHECK(stated.host_operation == doctest::Approx(50e-6));
+  CHECK_FALSE(stated.host_measured);
+  REQUIRE(job.inputs.size() == 1);
+  CHECK(job.inputs[0].status == model::InputStatus::assumed);
+  CHECK(job.inputs[0].value == "50us");
+  CHECK(job.inputs[0].why == "a file");
+}
+
 TEST_CASE("what is stated replaces the assumption") {
   model::Workload job;
   job.inputs.push_back({"cpu", "x86", model::InputStatus::assumed, "nobody says"});
@@ -58,7 +110,7 @@ TEST_CASE("what is stated replaces the assumption") {
   CHECK(job.inputs[0].value == "grace");
   CHECK(job.inputs[0].status == model::InputStatus::written);
   CHECK(job.inputs[0].why.empty());
-  CHECK(input_kinds().size() == 11);
+  CHECK(input_kinds().size() == 13);
   CHECK(state("optimizer_states=10 B", job, stated).empty());
   CHECK(job.optimizer.main_weight == 4);
   CHECK(job.optimizer.moments == 6);

@@ -1,0 +1,139 @@
+// What gathers tokens instead of exchanging them: the all-gather dispatcher and sliced experts.
+
+#include <string>
+#include <utility>
+
+#include <doctest/doctest.h>
+
+#include "cost/collective.h"
+#include "cost/compiled_table.h"
+#include "sim/layer_times.h"
+#include "sim/layer_work.h"
+#include "sim/step.h"
+#include "support/workloads.h"
+
+namespace epwise::sim {
+namespace {
+
+constexpr const char* kRecipe = R"(model:
+  num_layers: 16
+  hidden_size: 2048
+  num_attention_heads: 32
+  num_query_groups: 4
+  kv_channels: 128
+  num_moe_experts: 64
+  moe_router_topk: 6
+  moe_ffn_hidden_size: 1024
+  ffn_hidden_size: 8192
+  vocab_size: 100352
+  gated_linear_unit: true
+  seq_length: 4096
+  bf16: true
+  moe_router_force_load_balancing: true
+  moe_token_dispatcher_type: alltoall
+  tensor_model_parallel_size: 4
+  sequence_parallel: true
+  expert_tensor_parallel_size: 1
+  expert_model_parallel_size: 4
+mixed_precision: bf16_mixed
+train: {global_batch_size: 256, micro_batch_size: 1}
+ddp: {use_distributed_optimizer: true}
+)";
+
+/// The recipe on 32 H100s, changed.
+struct Changed {
+  explicit Changed(model::Dispatcher dispatcher, int expert, int slices) {
+    auto read = test::workload_of(kRecipe, "h100", 32);
+    REQUIRE(read.problems.empty());
+    job = std::move(read.workload);
+    job.exchange.dispatcher = dispatcher;
+    job.parallel.expert = expert;
+    job.parallel.expert_tensor = slices;
+    const auto reading = machine_of(*hw::find_profile("h100"), job.machine, laws, constants());
+    REQUIRE(reading.problem.empty());
+    machine = reading.machine;
+    work = lower(job, machine, constants().values);
+  }
+
+  Changed(const Changed&) = delete;
+  Changed& operator=(const Changed&) = delete;
+
+  double law(cost::CollectiveKind kind, double bytes, int ranks) const {
+    cost::Collective call;
+    call.kind = kind;
+    call.bytes = bytes;
+    call.ranks = ranks;
+    return cost::collective(laws, machine.chip, call).seconds;
+  }
+
+  cost::Table laws = cost::compiled_table();
+  model::Workload job;
+  Machine machine;
+  StepWork work;
+};
+
+constexpr double kTokens = 4096.0 / 4;  // of one rank
+constexpr double kRow = 2048.0 * 2;     // bytes
+
+TEST_CASE("the all-gather dispatcher gathers every token, map and probability") {
+  const Changed all(model::Dispatcher::allgather, 8, 1);
+  CHECK(all.work.exchange == 0);
+  const double gather =
+      all.law(cost::CollectiveKind::all_gather, 8 * kTokens * (kRow + 64 * (1 + 4)), 8);
+  const double scatter = all.law(cost::CollectiveKind::reduce_scatter, 8 * kTokens * kRow, 8);
+  CHECK(all.work.gathering == doctest::Approx((gather + scatter) / 2));
+  CHECK(all.work.spread[Law::collective] > 0);
+}
+
+TEST_CASE("it loses to an exchange as soon as ranks outnumber the experts of a token") {
+  const auto exchange = [](model::Dispatcher dispatcher, int ranks) {
+    return priced_exchange(Changed(dispatcher, ranks, 1).work, constants().values);
+  };
+  double before = 0;
+  for (const int ranks : {2, 4, 8, 16, 32}) {
+    CAPTURE(ranks);
+    const double gathered = exchange(model::Dispatcher::allgather, ranks);
+    CHECK(gathered > before);
+    before = gathered;
+  }
+  CHECK(exchange(model::Dispatcher::allgather, 2) < exchange(model::Dispatcher::alltoall, 2));
+  CHECK(exchange(model::Dispatcher::allgather, 8) > exchange(model::Dispatcher::alltoall, 8));
+}
+
+TEST_CASE("slices gather what each of them received, and compute as much together") {
+  const Changed whole(model::Dispatcher::alltoall, 4, 1);
+  CHECK(whole.work.gathering == 0);
+  const Changed sliced(model::Dispatcher::alltoall, 4, 2);
+  const double bytes = 2 * kTokens * 6 * kRow;
+  CHECK(sliced.work.gathering ==
+        doctest::Approx((sliced.law(cost::CollectiveKind::all_gather, bytes, 2) +
+                         sliced.law(cost::CollectiveKind::reduce_scatter, bytes, 2)) /
+                        2));
+  // Half the width for twice the rows: as many FLOPs, and not faster.
+  CHECK(sliced.work.experts.forward.grouped > 0.9 * whole.work.experts.forward.grouped);
+  CHECK(sliced.work.experts.forward.grouped < 1.3 * whole.work.experts.forward.grouped);
+  const auto layer = [](const Changed& of) {
+    return evaluate(of.work, constants().values, {}).layer.forward;
+  };
+  CHECK(layer(sliced) > layer(whole));
+  double before = priced_exchange(whole.work, constants().values);
+  for (const int slices : {2, 4, 8}) {
+    CAPTURE(slices);
+    const Changed more(model::Dispatcher::alltoall, 4, slices);
+    const double exchange = priced_exchange(more.work, constants().values);
+    CHECK(exchange > before);
+    before = exchange;
+  }
+}
+
+TEST_CASE("slices without expert parallelism gather too; flexible dispatchers send to them") {
+  const Changed alone(model::Dispatcher::alltoall, 1, 4);
+  CHECK(alone.work.exchange == 0);
+  CHECK(priced_exchange(alone.work, constants().values) > 0);
+  const Changed flex(model::Dispatcher::hybridep, 4, 2);
+  CHECK(flex.work.gathering == 0);
+  CHECK(flex.work.exchange > Changed(model::Dispatcher::hybridep, 4, 1).work.exchange);
+}
+
+}  // namespace
+}  // namespace epwise::sim
