@@ -88,15 +88,10 @@ Baseline Baseline::read(const world::Files& files, const std::string& path) {
   return baseline;
 }
 
-std::vector<Entry> Baseline::entries_of(const report::LintReport& report) {
-  std::vector<Entry> all;
-  for (const report::LintedFile& file : report.files) {
-    if (is_readable(file)) {
-      const auto entries = entries_in(report.checkout, file.path, report::shown(file));
-      all.insert(all.end(), entries.begin(), entries.end());
-    }
-  }
-  return all;
+std::vector<Entry> Baseline::entries_of(const report::Checkout& checkout,
+                                        const report::LintedFile& file) {
+  return is_readable(file) ? entries_in(checkout, file.path, report::shown(file))
+                           : std::vector<Entry>();
 }
 
 void Baseline::accept(const report::Checkout& checkout, report::LintedFile& file) {

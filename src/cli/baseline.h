@@ -36,9 +36,9 @@ class Baseline {
   /// Throws world::UsageError for a file that is missing, can't be read or is no baseline.
   static Baseline read(const world::Files& files, const std::string& path);
 
-  /// Every finding of a report, known ones included; a file that holds no readable recipe gives
-  /// none.
-  static std::vector<Entry> entries_of(const report::LintReport& report);
+  /// Every finding of a document; one that is no readable recipe gives none.
+  static std::vector<Entry> entries_of(const report::Checkout& checkout,
+                                       const report::LintedFile& file);
 
   /// Moves the known findings of a file to `accepted`. Nothing of a file that is not readable.
   void accept(const report::Checkout& checkout, report::LintedFile& file);

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "cli/overlay_files.h"
+#include "cli/places.h"
 #include "cli/simulation.h"
 #include "sim/comparison.h"
 #include "sim/constants.h"
@@ -172,7 +173,13 @@ class Checker {
   }
 
   void check_regression(const std::string& path, const SimulatedJob& now) {
-    const auto text = Git(session_.programs).show(limits_.against, path);
+    const Git git(session_.programs);
+    const auto name = below(git.root(), session_.files.canonical(path).value_or(path));
+    if (!name) {
+      throw UsageError(
+          fmt::format("{} lies outside of the checkout that --against looks into", path));
+    }
+    const auto text = git.show(limits_.against, *name);
     if (!text) {
       return;  // a new recipe has nothing to be slower than
     }

@@ -1,6 +1,7 @@
 #include "cli/configuration.h"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include <fmt/core.h>
@@ -134,6 +135,34 @@ class TargetReader {
   std::string_view folder_;
 };
 
+constexpr std::array<std::string_view, 3> kLevels{"error", "warning", "note"};
+
+/// {memory/: note, EPO014: error}
+std::vector<SeverityEntry> read_severity(yaml::MapReader& in) {
+  std::vector<SeverityEntry> entries;
+  const yaml::Node* node = in.node("severity");
+  if (node == nullptr || node->is_null()) {
+    return entries;
+  }
+  if (!node->is_mapping()) {
+    in.problem(node->mark, "`severity` is a mapping of rules to error, warning or note");
+    return entries;
+  }
+  for (const yaml::Entry& entry : node->entries) {
+    if (std::ranges::find(kLevels, entry.value.scalar) == kLevels.end()) {
+      in.problem(entry.value.mark,
+                 fmt::format("`severity` of {} is one of {}, not `{}`",
+                             entry.key,
+                             fmt::join(kLevels, ", "),
+                             entry.value.scalar),
+                 "`ignore` is the list of rules that don't count");
+      continue;
+    }
+    entries.push_back({{entry.key, place_of(entry.key_mark)}, entry.value.scalar});
+  }
+  return entries;
+}
+
 RunSettings read_run(TargetReader& reader, std::string_view folder) {
   RunSettings run;
   run.select = reader.list("select");
@@ -180,6 +209,11 @@ void read_top(const yaml::Node& root,
   TargetReader reader(in, folder);
   configuration.target = reader.read();
   configuration.run = read_run(reader, folder);
+  configuration.severity = read_severity(in);
+  configuration.baseline = reader.scalar("baseline");
+  if (configuration.baseline) {
+    configuration.baseline->value = join(folder, configuration.baseline->value);
+  }
   configuration.required_version = reader.scalar("required_version");
   if (const auto& bounds = configuration.required_version;
       bounds && !satisfies("0", bounds->value)) {

@@ -23,6 +23,14 @@ struct TargetEntry {
   bool covers(std::string_view path) const;
 };
 
+/// An entry of `severity`.
+struct SeverityEntry {
+  Setting rule;       // an id, a code, or how either begins
+  std::string level;  // error, warning or note
+
+  bool operator==(const SeverityEntry&) const = default;
+};
+
 /// One `.epwise.yaml`:
 ///
 ///   required_version: ">=0.1"
@@ -44,6 +52,8 @@ struct TargetEntry {
 ///   ignore: [memory/hint]
 ///   fail_on: warning              # error | warning | note | never
 ///   strict: true
+///   severity: {memory/: note, EPO014: error}   # of findings; the last entry that fits counts
+///   baseline: .epwise-baseline.yaml            # relative to this file, as --baseline
 ///   rules: our-rules              # relative to this file
 struct Configuration {
   std::string path;    // as shown: ".epwise.yaml", "../.epwise.yaml"; empty: there is none
@@ -51,6 +61,8 @@ struct Configuration {
   TargetSettings target;
   std::vector<TargetEntry> targets;
   RunSettings run;
+  std::vector<SeverityEntry> severity;
+  std::optional<Setting> baseline;  // a file, as it is reached from the working directory
   std::optional<Setting> required_version;
 };
 

@@ -9,15 +9,20 @@
 
 #include <fmt/core.h>
 
+#include "cli/baseline.h"
+#include "cli/calendar.h"
+#include "cli/checkout.h"
 #include "cli/lint_options.h"
 #include "cli/linting.h"
 #include "cli/places.h"
 #include "cli/recipe_header.h"
 #include "cli/rules_source.h"
 #include "cli/run_settings.h"
+#include "cli/severities.h"
 #include "cli/target_options.h"
 #include "cli/version.h"
 #include "text/spelling.h"
+#include "waive/waivers.h"
 #include "yaml/parse.h"
 
 namespace epwise::cli {
@@ -79,6 +84,7 @@ EditorDesk::EditorDesk(const Session& session, const Arguments& arguments)
     : session_(session),
       arguments_(arguments),
       machine_(session),
+      today_(today(session.variables)),
       given_target_(target_settings(arguments)) {
   configure();
   knowledge(arguments.one("--rules"));  // made before anybody waits for it
@@ -194,6 +200,11 @@ void EditorDesk::lint(editor::Reading& reading) {
   if (reading.skipped) {
     return;
   }
+  waive::Waivers waivers;
+  const auto& configuration = configurations_->find(reading.file->name());
+  const Severities severities(configuration.severity, *reading.knowledge);
+  reading.sheets.reserve(recipes.size());
+  std::vector<std::pair<const recipe::Recipe*, lint::Result*>> results;
   for (recipe::Recipe& loaded : recipes) {
     editor::Sheet sheet;
     sheet.recipe = std::make_shared<const recipe::Recipe>(std::move(loaded));
@@ -202,7 +213,26 @@ void EditorDesk::lint(editor::Reading& reading) {
     sheet.vocabulary = &sheet.recipe->vocabulary_or(general);
     sheet.result =
         lint::lint(*sheet.recipe, general, reading.target, *reading.knowledge, reading.selection);
+    severities.apply(sheet.result);
+    waivers.accept(*sheet.recipe, {*reading.knowledge, reading.target, today_}, sheet.result);
     reading.sheets.push_back(std::move(sheet));
+    results.emplace_back(reading.sheets.back().recipe.get(), &reading.sheets.back().result);
+  }
+  waivers.report(reading.selection, *reading.knowledge, results);
+  accept_known(configuration, reading);
+}
+
+/// Findings that a baseline knows are not shown while one edits, as a gate would not count them.
+void EditorDesk::accept_known(const Configuration& configuration, editor::Reading& reading) const {
+  if (!configuration.baseline) {
+    return;
+  }
+  Baseline baseline = Baseline::read(session_.files, configuration.baseline->value);
+  const report::Checkout checkout = find_checkout(session_.files);
+  for (editor::Sheet& sheet : reading.sheets) {
+    report::LintedFile file{sheet.recipe->path, sheet.recipe, std::move(sheet.result), {}, {}};
+    baseline.accept(checkout, file);
+    sheet.result = std::move(file.result);
   }
 }
 

@@ -34,12 +34,14 @@ class EditorDesk final : public editor::Desk {
   void fill(editor::Reading& reading);
   void read_target(editor::Reading& reading, const TargetSettings& header);
   void lint(editor::Reading& reading);
+  void accept_known(const Configuration& configuration, editor::Reading& reading) const;
   std::shared_ptr<const lint::Knowledge> knowledge(const std::optional<Setting>& folder);
 
   const Session& session_;
   const Arguments& arguments_;
   ThisMachine machine_;
   Vocabularies vocabularies_;
+  std::string today_;
   Arguments wished_;
   TargetSettings wished_target_;
   TargetSettings given_target_;

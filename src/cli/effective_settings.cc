@@ -70,7 +70,8 @@ std::string input_value(std::span<const TargetSettings* const> sources, std::str
 
 std::vector<EffectiveSetting> effective_settings(std::span<const TargetSettings* const> sources,
                                                  const ResolvedTarget& resolved,
-                                                 const RunSettings& run) {
+                                                 const RunSettings& run,
+                                                 const Configuration& configuration) {
   const model::Target& target = resolved.target;
   std::vector<EffectiveSetting> result;
   result.push_back({"hw",
@@ -115,6 +116,10 @@ std::vector<EffectiveSetting> effective_settings(std::span<const TargetSettings*
   result.push_back(list("ignore", run.ignore, "no rule"));
   result.push_back(scalar("fail_on", run.fail_on, "error"));
   result.push_back(scalar("strict", run.strict, "false"));
+  for (const SeverityEntry& entry : configuration.severity) {
+    result.push_back({"severity." + entry.rule.value, entry.level, entry.rule.source});
+  }
+  result.push_back(scalar("baseline", configuration.baseline, "none"));
   result.push_back(scalar("rules", run.rules, "none but the built-in ones"));
   return result;
 }

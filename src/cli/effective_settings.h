@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/configuration.h"
 #include "cli/settings.h"
 #include "cli/target_resolution.h"
 
@@ -22,6 +23,7 @@ struct EffectiveSetting {
 /// What nobody says is "unknown".
 std::vector<EffectiveSetting> effective_settings(std::span<const TargetSettings* const> sources,
                                                  const ResolvedTarget& resolved,
-                                                 const RunSettings& run);
+                                                 const RunSettings& run,
+                                                 const Configuration& configuration);
 
 }  // namespace epwise::cli

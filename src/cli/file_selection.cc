@@ -96,17 +96,14 @@ class Walk {
     }
     if (is_directory) {
       enter(place);
-    } else if (is_wanted(place.shown) && files_.is_file(place.absolute)) {
+    } else if (is_wanted(place.shown)) {  // a link to nothing too: whoever reads it will say so
       found_.inputs.push_back({place.shown, false, false});
     }
   }
 
   bool is_wanted(const std::string& path) const {
     if (pattern_.empty()) {
-      constexpr std::array<std::string_view, 7> kEndings = {
-          ".yaml", ".yml", ".sh", ".bash", ".sbatch", ".slurm", ".sub"};
-      return std::ranges::any_of(kEndings,
-                                 [&path](std::string_view end) { return path.ends_with(end); });
+      return is_lintable(path);
     }
     return glob_matches(pattern_, path);
   }
@@ -210,6 +207,13 @@ FileSelection select_files(const world::Files& files,
   selection.inputs.erase(std::unique(selection.inputs.begin(), selection.inputs.end(), same),
                          selection.inputs.end());
   return selection;
+}
+
+bool is_lintable(const std::string& name) {
+  constexpr std::array<std::string_view, 7> kEndings = {
+      ".yaml", ".yml", ".sh", ".bash", ".sbatch", ".slurm", ".sub"};
+  return std::ranges::any_of(kEndings,
+                             [&name](std::string_view end) { return name.ends_with(end); });
 }
 
 }  // namespace epwise::cli

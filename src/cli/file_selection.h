@@ -30,4 +30,7 @@ FileSelection select_files(const world::Files& files,
                            const std::vector<std::string>& arguments,
                            const std::string& standard_name);
 
+/// Whether a folder gives a file of that name.
+bool is_lintable(const std::string& name);
+
 }  // namespace epwise::cli

@@ -16,23 +16,33 @@ class Git {
   /// Null pointer: this program can't start others.
   explicit Git(const world::Programs* programs) : programs_(programs) {}
 
-  /// Files that differ from a revision in the working tree, new ones included; as they are named
-  /// from the working directory.
+  /// The checkout's folder, absolute.
+  std::string root() const;
+
+  /// Files of the checkout that differ from a revision in the working tree, new ones included, by
+  /// their names from its root.
   std::set<std::string> changed_since(const std::string& revision) const;
 
-  /// Files whose staged text differs from the last commit's.
+  /// Files of the checkout whose staged text differs from the last commit's, by the same names.
   std::set<std::string> staged() const;
 
-  /// A file as a revision has it, by its name from the working directory; nullopt where the
-  /// revision has none.
-  std::optional<std::string> show(const std::string& revision, const std::string& path) const;
+  /// Files that differ between two revisions, by the same names; those that only one of them has
+  /// included.
+  std::set<std::string> changed_between(const std::string& old, const std::string& now) const;
+
+  /// A file as a revision has it, by its name from the root; nullopt where the revision has none.
+  std::optional<std::string> show(const std::string& revision, const std::string& name) const;
 
   /// A staged file.
-  std::optional<std::string> show_staged(const std::string& path) const;
+  std::optional<std::string> show_staged(const std::string& name) const;
+
+  bool has_revision(const std::string& revision) const;
+
+  /// Throws where there is no such revision.
+  void check(const std::string& revision) const;
 
  private:
   std::string ask(std::vector<std::string> words, const std::string& purpose) const;
-  void check(const std::string& revision) const;
 
   const world::Programs* programs_;
 };

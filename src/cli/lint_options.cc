@@ -95,7 +95,7 @@ std::vector<Option> acceptance_options() {
   return {
       {.name = "--baseline",
        .arity = one,
-       .value = "FILE",
+       .value = "FILE|none",
        .summary = "findings that this file knows don't count (epwise baseline write)",
        .variable = "EPWISE_BASELINE",
        .completion = Completion::files},

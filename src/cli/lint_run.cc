@@ -4,6 +4,7 @@
 #include <charconv>
 #include <istream>
 #include <iterator>
+#include <map>
 #include <ostream>
 #include <string>
 #include <utility>
@@ -26,6 +27,7 @@
 #include "cli/report_output.h"
 #include "cli/rules_source.h"
 #include "cli/run_settings.h"
+#include "cli/severities.h"
 #include "cli/target_options.h"
 #include "cli/version.h"
 #include "report/tally.h"
@@ -80,9 +82,6 @@ class LintRun {
     shows_fixes_ = shows_fixes(sinks);
     written_in_full_ = is_written_in_full(sinks);
     select();
-    if (const auto baseline = arguments_.one("--baseline")) {
-      baseline_ = Baseline::read(session_.files, baseline->value);
-    }
     checkout_ = find_checkout(session_.files);
     if (hooks_.narrow) {
       hooks_.narrow(selection_);
@@ -94,57 +93,38 @@ class LintRun {
     if (arguments_.flag("--price")) {
       pricing_.emplace(session_, arguments_);
     }
+    read_baselines();
     const lint::Knowledge knowledge = load_rules(session_, rules_folder());
     make_tasks(knowledge);
     const Awaiting ending(fix_ ? session_.interruption : nullptr);
     const bool told = is_told_in_full(sinks);
-    report::LintReport report = lint_all(knowledge, told, ending);
+    if (fix_ && fix_->show_only) {
+      std::erase_if(sinks, [](const Sink& sink) { return sink.path.empty(); });
+    }
+    ReportBuilder builder(session_, arguments_, told);
+    builder.begin(tasks_, thresholds_, checkout_, knowledge);
+    if (hooks_.nothing_is_fine) {
+      builder.allow_nothing();
+    }
+    for (const std::string& sentence : selection_.unreadable) {
+      builder.add_unreadable(sentence);
+    }
+    ReportOutput output(
+        builder.report(), std::move(sinks), style_of(arguments_, session_), session_.files);
+    lint_all(knowledge, ending, builder, output);
     if (ending.interrupted()) {
       session_.err << "epwise: interrupted: nothing was changed\n";
       return ExitCode::interrupted;
     }
-    report.knowledge = &knowledge;
-    auto code = ExitCode{static_cast<std::uint8_t>(report.exit_code)};
-    if (hooks_.judge) {
-      code = worst(code, hooks_.judge(report, baseline_));
-      report.exit_code = to_int(code);
-    }
-    if (!hooks_.writes) {
-      return code;
-    }
-    if (fix_) {
-      const ExitCode put = put_fixes(told, ending);
-      if (put == ExitCode::interrupted) {
-        return put;
-      }
-      code = worst(code, put);
-    }
-    if (hooks_.nothing_is_fine && report.files.empty() && code == ExitCode::clean) {
-      session_.err << "epwise: no recipe among the files that changed\n";
-      std::erase_if(sinks, [](const Sink& sink) { return sink.path.empty(); });
-    }
-    if (fix_ && fix_->show_only) {
-      std::erase_if(sinks, [](const Sink& sink) { return sink.path.empty(); });
-    }
-    Session beside{session_.in,
-                   fixed_to_output() ? session_.err : session_.out,
-                   session_.err,
-                   session_.files,
-                   session_.variables,
-                   session_.terminal,
-                   session_.devices};
-    for (const std::string& problem :
-         write_report(report, sinks, style_of(arguments_, session_), beside)) {
-      session_.err << "epwise: " << problem << '\n';
-      code = worst(code, ExitCode::unreadable);
-    }
-    return code;
+    const ExitCode code = judge(builder);
+    return hooks_.writes ? write(code, builder, output, told, ending) : code;
   }
 
  private:
   /// What the sources outside of an input's own text say about it.
   struct Sources {
     const Configuration* configuration = nullptr;
+    Baseline* baseline = nullptr;  // null pointer: none
     const TargetEntry* entry = nullptr;
     RunSettings run;
   };
@@ -186,6 +166,26 @@ class LintRun {
           find_entry(session_.files, *sources.configuration, input.path, value("--target"));
       sources.run = joined(given, sources.configuration->run);
       sources_.push_back(std::move(sources));
+    }
+  }
+
+  /// The option counts before every configuration's word; `none` is none.
+  void read_baselines() {
+    const std::optional<Setting> given = arguments_.one("--baseline");
+    for (Sources& sources : sources_) {
+      const std::optional<Setting> named = given ? given
+                                           : hooks_.reads_baselines
+                                               ? sources.configuration->baseline
+                                               : std::nullopt;
+      if (!named || named->value == "none") {
+        continue;
+      }
+      auto found = baselines_.find(named->value);
+      if (found == baselines_.end()) {
+        found =
+            baselines_.emplace(named->value, Baseline::read(session_.files, named->value)).first;
+      }
+      sources.baseline = &found->second;
     }
   }
 
@@ -231,52 +231,98 @@ class LintRun {
       task.selects_any = std::ranges::any_of(
           knowledge.rules, [&task](const lint::Rule& rule) { return task.selection.takes(rule); });
       tasks_.push_back(std::move(task));
+      severities_.try_emplace(sources.configuration, sources.configuration->severity, knowledge);
       thresholds_.push_back(threshold_of(sources.run));
     }
   }
 
-  report::LintReport lint_all(const lint::Knowledge& knowledge, bool told, const Awaiting& ending) {
+  /// Each file goes into every format as soon as those before it have: none is kept.
+  void lint_all(const lint::Knowledge& knowledge,
+                const Awaiting& ending,
+                ReportBuilder& builder,
+                ReportOutput& output) {
     const std::optional<Setting> document = arguments_.one("--document");
     Linter linter(session_.files,
                   knowledge,
                   machine_,
                   arguments_.words,
                   document ? parse_document(*document) : DocumentChoice{});
-    std::vector<LintOutcome> outcomes(tasks_.size());
-    {
-      const bool shown = session_.terminal.err && !arguments_.flag("--quiet");
-      Progress progress(
-          shown ? &session_.err : nullptr, fix_ ? "fixing" : "linting", tasks_.size());
-      run_parallel(tasks_.size(), threads_of(arguments_, tasks_.size()), [&](std::size_t i) {
-        if (!ending.interrupted()) {
-          outcomes[i] = linter.run(tasks_[i]);
-          progress.advance();
-        }
-      });
-    }
-    check_base(outcomes);
-    ReportBuilder builder(session_, arguments_, told);
-    if (hooks_.nothing_is_fine) {
-      builder.allow_nothing();
-    }
-    for (const std::string& sentence : selection_.unreadable) {
-      builder.add_unreadable(sentence);
-    }
-    for (std::size_t i = 0; i < tasks_.size(); ++i) {
-      tell_unpriced(tasks_[i], outcomes[i]);
-      fixed_.push_back(std::move(outcomes[i].fixed));
-      for (report::LintedFile& file : outcomes[i].files) {
-        baseline_.accept(checkout_, file);
+    fixed_.resize(tasks_.size());
+    const bool shown = session_.terminal.err && !arguments_.flag("--quiet");
+    Progress progress(shown ? &session_.err : nullptr, fix_ ? "fixing" : "linting", tasks_.size());
+    run_in_order<LintOutcome>(
+        tasks_.size(),
+        threads_of(arguments_, tasks_.size()),
+        [&](std::size_t i) { return ending.interrupted() ? LintOutcome{} : linter.run(tasks_[i]); },
+        [&](std::size_t i, LintOutcome outcome) {
+          if (!ending.interrupted()) {
+            add(i, outcome, builder, output);
+            progress.advance();
+          }
+        });
+    check_base();
+  }
+
+  void add(std::size_t i, LintOutcome& outcome, ReportBuilder& builder, ReportOutput& output) {
+    tell_unpriced(tasks_[i], outcome);
+    fixed_[i] = std::move(outcome.fixed);
+    base_is_used_ = base_is_used_ || !outcome.unreadable.empty() || !outcome.usage.empty();
+    for (report::LintedFile& file : outcome.files) {
+      severities_.at(sources_[i].configuration).apply(file.result);
+      if (sources_[i].baseline != nullptr) {
+        sources_[i].baseline->accept(checkout_, file);
       }
-      builder.add(tasks_[i], thresholds_[i], std::move(outcomes[i]));
+      base_is_used_ = base_is_used_ || file.recipe->base != nullptr;
+      if (hooks_.each) {
+        hooks_.each(file, checkout_);
+      }
+      output.add(file);
     }
-    report::LintReport report = builder.finish();
-    report.checkout = checkout_;
-    if (arguments_.one("--baseline")) {
-      report.baseline = baseline_.count();
-      tell_settled(*report.baseline);
+    builder.add(tasks_[i], thresholds_[i], outcome);
+  }
+
+  ExitCode judge(ReportBuilder& builder) {
+    report::LintReport& report = builder.finish();
+    for (const auto& [path, baseline] : baselines_) {
+      const report::BaselineCount count = baseline.count();
+      tell_settled(count);
+      if (!report.baseline) {
+        report.baseline.emplace();
+      }
+      report.baseline->path += (report.baseline->path.empty() ? "" : ", ") + count.path;
+      report.baseline->known += count.known;
+      report.baseline->settled += count.settled;
     }
-    return report;
+    auto code = ExitCode{static_cast<std::uint8_t>(report.exit_code)};
+    if (hooks_.judge) {
+      code = worst(code, hooks_.judge(report));
+      report.exit_code = to_int(code);
+    }
+    return code;
+  }
+
+  ExitCode write(ExitCode code,
+                 const ReportBuilder& builder,
+                 ReportOutput& output,
+                 bool told,
+                 const Awaiting& ending) {
+    if (fix_) {
+      const ExitCode put = put_fixes(told, ending);
+      if (put == ExitCode::interrupted) {
+        return put;
+      }
+      code = worst(code, put);
+    }
+    if (hooks_.nothing_is_fine && !builder.any_file() && code == ExitCode::clean) {
+      session_.err << "epwise: no recipe among the files that changed\n";
+      output.drop_output();
+    }
+    for (const std::string& problem :
+         output.write(fixed_to_output() ? session_.err : session_.out, session_.files)) {
+      session_.err << "epwise: " << problem << '\n';
+      code = worst(code, ExitCode::unreadable);
+    }
+    return code;
   }
 
   void tell_unpriced(const LintTask& task, const LintOutcome& outcome) {
@@ -295,14 +341,8 @@ class LintRun {
     }
   }
 
-  void check_base(const std::vector<LintOutcome>& outcomes) const {
-    const auto is_laid = [](const report::LintedFile& file) {
-      return file.recipe->base != nullptr;
-    };
-    if (given_.base && std::ranges::none_of(outcomes, [&](const LintOutcome& outcome) {
-          return !outcome.unreadable.empty() || !outcome.usage.empty() ||
-                 std::ranges::any_of(outcome.files, is_laid);
-        })) {
+  void check_base() const {
+    if (given_.base && !base_is_used_) {
       throw UsageError(
           fmt::format("{} {} is laid under files of overrides for Megatron-Bridge, "
                       "and none is linted",
@@ -351,7 +391,9 @@ class LintRun {
   std::optional<Pricing> pricing_;
   std::vector<LintTask> tasks_;
   std::vector<Threshold> thresholds_;
-  Baseline baseline_;
+  std::map<std::string, Baseline> baselines_;  // by file
+  std::map<const Configuration*, Severities> severities_;
+  bool base_is_used_ = false;  // or why not is said
   report::Checkout checkout_;
   std::string today_;
 };

@@ -3,7 +3,6 @@
 #include <functional>
 
 #include "cli/arguments.h"
-#include "cli/baseline.h"
 #include "cli/command.h"
 #include "cli/file_selection.h"
 #include "cli/session.h"
@@ -15,10 +14,13 @@ namespace epwise::cli {
 struct LintHooks {
   /// Leaves files out of the selection.
   std::function<void(FileSelection&)> narrow = {};
-  /// Looks at everything that was found, before it is written; the worse of both codes counts.
-  std::function<ExitCode(report::LintReport&, const Baseline&)> judge = {};
+  /// Looks at each document, in the order of their paths, with the checkout; it is not kept.
+  std::function<void(report::LintedFile&, const report::Checkout&)> each = {};
+  /// Looks at what came out of all, before it is written; the worse of both codes counts.
+  std::function<ExitCode(report::LintReport&)> judge = {};
   bool nothing_is_fine = false;  // no file left, or no recipe among them, is no failure
   bool writes = true;            // the report, in the formats that are asked for
+  bool reads_baselines = true;   // those that configurations name
 };
 
 /// The run of `epwise lint` with hooks.

@@ -3,12 +3,15 @@
 #include <map>
 #include <string>
 
+#include "cli/places.h"
 #include "world/files.h"
+#include "world/parts.h"
 
 namespace epwise::cli {
 
 /// The file system with other contents in some places: a file as a revision or git's index has it.
-class OverlayFiles : public world::Files {
+/// Contents are given by the path that will be asked for, or by absolute path.
+class OverlayFiles : public world::Files, public world::PartWriter {
  public:
   OverlayFiles(world::Files& below, std::map<std::string, std::string> contents)
       : below_(below),
@@ -16,15 +19,12 @@ class OverlayFiles : public world::Files {
 
   std::string read(const std::string& path,
                    std::size_t limit = static_cast<std::size_t>(-2)) const override {
-    const auto found = contents_.find(path);
-    if (found == contents_.end()) {
-      return below_.read(path, limit);
-    }
-    return found->second.substr(0, limit + 1);
+    const std::string* const found = find(path);
+    return found == nullptr ? below_.read(path, limit) : found->substr(0, limit + 1);
   }
 
   bool is_file(const std::string& path) const override {
-    return contents_.contains(path) || below_.is_file(path);
+    return find(path) != nullptr || below_.is_file(path);
   }
 
   bool is_directory(const std::string& path) const override { return below_.is_directory(path); }
@@ -41,7 +41,28 @@ class OverlayFiles : public world::Files {
     below_.write_atomically(path, content);
   }
 
+  void write_in_parts(const std::string& path, const world::Parts& parts) override {
+    world::write_parts(below_, path, parts);
+  }
+
  private:
+  const std::string* find(const std::string& path) const {
+    if (contents_.empty()) {
+      return nullptr;
+    }
+    auto found = contents_.find(path);
+    if (found == contents_.end()) {
+      const auto place = below_.canonical(path);
+      found = contents_.find(place ? *place : absolute(path));
+    }
+    return found == contents_.end() ? nullptr : &found->second;
+  }
+
+  /// Of a file that is not there.
+  std::string absolute(const std::string& path) const {
+    return join(folder_of(below_, path), path.substr(path.rfind('/') + 1));
+  }
+
   world::Files& below_;
   std::map<std::string, std::string> contents_;
 };

@@ -25,6 +25,48 @@ void run_parallel(std::size_t count, int threads, const std::function<void(std::
   }
 }
 
+OrderedTurns::OrderedTurns(std::size_t count, std::size_t window)
+    : count_(count),
+      ready_(window, 0) {}
+
+std::optional<std::size_t> OrderedTurns::next() {
+  std::unique_lock lock(mutex_);
+  moved_.wait(lock, [this] {
+    return failure_ != nullptr || given_ == count_ || given_ < taken_ + ready_.size();
+  });
+  return failure_ != nullptr || given_ == count_ ? std::nullopt : std::optional(given_++);
+}
+
+void OrderedTurns::done(std::size_t i, const std::function<void(std::size_t)>& take) {
+  std::unique_lock lock(mutex_);
+  ready_[i % ready_.size()] = 1;
+  if (taking_) {
+    return;
+  }
+  taking_ = true;
+  while (failure_ == nullptr && taken_ < count_ && ready_[taken_ % ready_.size()] != 0) {
+    ready_[taken_ % ready_.size()] = 0;
+    lock.unlock();
+    std::exception_ptr failure;
+    try {
+      take(taken_);
+    } catch (...) {
+      failure = std::current_exception();
+    }
+    lock.lock();
+    failure_ = failure;
+    ++taken_;
+    moved_.notify_all();
+  }
+  taking_ = false;
+}
+
+void OrderedTurns::rethrow() const {
+  if (failure_ != nullptr) {
+    std::rethrow_exception(failure_);
+  }
+}
+
 int default_threads(std::size_t count) {
   constexpr std::size_t kFilesPerThread =
       8;  // below that, starting a thread costs more than it saves

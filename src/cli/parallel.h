@@ -1,7 +1,14 @@
 #pragma once
 
+#include <algorithm>
+#include <condition_variable>
 #include <cstddef>
+#include <exception>
 #include <functional>
+#include <mutex>
+#include <optional>
+#include <utility>
+#include <vector>
 
 namespace epwise::cli {
 
@@ -9,6 +16,58 @@ namespace epwise::cli {
 /// work in this thread and without making any. `work` must not throw; results go into slots by
 /// index, so that their order does not depend on scheduling.
 void run_parallel(std::size_t count, int threads, const std::function<void(std::size_t)>& work);
+
+/// Whose turn it is when several threads work ahead of one that takes the results in order.
+class OrderedTurns {
+ public:
+  OrderedTurns(std::size_t count, std::size_t window);
+
+  /// The next piece of work; waits while too many results wait. nullopt: nothing is left, or taking
+  /// has thrown.
+  std::optional<std::size_t> next();
+
+  /// Piece `i` is done; calls `take` for every piece whose turn it is, unless another thread does.
+  void done(std::size_t i, const std::function<void(std::size_t)>& take);
+
+  /// Throws what `take` threw.
+  void rethrow() const;
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable moved_;
+  std::size_t count_;
+  std::vector<char> ready_;  // by index modulo window
+  std::size_t given_ = 0;
+  std::size_t taken_ = 0;
+  bool taking_ = false;
+  std::exception_ptr failure_;
+};
+
+/// Runs `work(0)` … `work(count - 1)` as run_parallel does and hands every result to `take` in the
+/// order of the indices, one at a time, while others are worked on; at most `kAhead` results a
+/// thread wait. `work` must not throw; what `take` throws ends the run and is thrown here.
+template <class Result>
+void run_in_order(std::size_t count,
+                  int threads,
+                  const std::function<Result(std::size_t)>& work,
+                  const std::function<void(std::size_t, Result)>& take) {
+  constexpr std::size_t kAhead = 16;
+  const std::size_t width = std::clamp<std::size_t>(
+      static_cast<std::size_t>(std::max(threads, 1)), 1, std::max<std::size_t>(count, 1));
+  std::vector<std::optional<Result>> ready(kAhead * width);
+  OrderedTurns turns(count, ready.size());
+  run_parallel(width, static_cast<int>(width), [&](std::size_t) {
+    while (const auto i = turns.next()) {
+      ready[*i % ready.size()] = work(*i);
+      turns.done(*i, [&](std::size_t j) {
+        Result result = std::move(*ready[j % ready.size()]);
+        ready[j % ready.size()].reset();
+        take(j, std::move(result));
+      });
+    }
+  });
+  turns.rethrow();
+}
 
 /// Threads for `count` files when nobody says -j: one for a few files, at most 8.
 int default_threads(std::size_t count);

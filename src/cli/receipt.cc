@@ -82,31 +82,26 @@ std::string dumped(const Json& json) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-/// Files by name; each is hashed as it was read.
-std::map<std::string, std::string> hashes_of(const report::LintReport& report) {
-  std::map<std::string, std::string> hashes;
-  for (const report::LintedFile& file : report.files) {
-    for (const auto& source : file.recipe->files) {
-      if (report::is_real_file(source->name()) && !hashes.contains(source->name())) {
-        const std::string mark = source->had_byte_order_mark() ? "\xEF\xBB\xBF" : "";
-        hashes.emplace(source->name(), text::sha256(mark + std::string(source->bytes())));
-      }
-    }
-  }
-  return hashes;
-}
-
 }  // namespace
 
-std::string receipt_text(const report::LintReport& report) {
+void Receipt::add(const report::LintedFile& file) {
+  for (const auto& source : file.recipe->files) {
+    if (report::is_real_file(source->name()) && !hashes_.contains(source->name())) {
+      const std::string mark = source->had_byte_order_mark() ? "\xEF\xBB\xBF" : "";
+      hashes_.emplace(source->name(), text::sha256(mark + std::string(source->bytes())));
+    }
+  }
+  recipes_.add(recipes_.empty() ? "\n" : ",\n");
+  recipes_.add(dumped(recipe_json(file)));
+}
+
+std::string Receipt::text(const report::LintReport& report) const {
   Json files = Json::array();
-  for (const auto& [path, hash] : hashes_of(report)) {
+  for (const auto& [path, hash] : hashes_) {
     files.push_back({{"path", path}, {"sha256", hash}});
   }
   std::string recipes;
-  for (const report::LintedFile& file : report.files) {
-    recipes += (recipes.empty() ? "\n" : ",\n") + dumped(recipe_json(file));
-  }
+  recipes_.give([&recipes](std::string_view part) { recipes += part; });
   Json budgets = Json::array();
   for (const report::Budget& budget : report.budgets) {
     budgets.push_back({{"path", budget.path},

@@ -1,11 +1,13 @@
 #pragma once
 
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "cli/exit_code.h"
 #include "report/lint_report.h"
+#include "report/spool.h"
 #include "world/files.h"
 
 namespace epwise::cli {
@@ -16,7 +18,17 @@ namespace epwise::cli {
 ///   {"schema": "epwise.receipt/1", "tool": "0.1.0", "rules": "9a0f…", "exit_code": 0,
 ///    "files": [{"path", "sha256"}], "recipes": [{"path", "framework", "version", "target",
 ///    "launch", "values": {…}}], "budgets": [...], "seal": "…"}
-std::string receipt_text(const report::LintReport& report);
+class Receipt {
+ public:
+  void add(const report::LintedFile& file);
+
+  /// `report` without its files.
+  std::string text(const report::LintReport& report) const;
+
+ private:
+  std::map<std::string, std::string> hashes_;  // files by name, each as it was read
+  report::Spool recipes_;
+};
 
 /// What a receipt is worth now.
 struct Verification {

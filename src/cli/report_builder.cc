@@ -1,5 +1,6 @@
 #include "cli/report_builder.h"
 
+#include <algorithm>
 #include <ostream>
 #include <set>
 #include <utility>
@@ -26,9 +27,22 @@ void ReportBuilder::add_unreadable(const std::string& sentence) {
   say_unless_told(sentence);
 }
 
-void ReportBuilder::add(const LintTask& task, const Threshold& threshold, LintOutcome outcome) {
-  agree_on(task.selection);
-  report_.strict = report_.strict || threshold.strict;
+void ReportBuilder::begin(const std::vector<LintTask>& tasks,
+                          const std::vector<Threshold>& thresholds,
+                          report::Checkout checkout,
+                          const lint::Knowledge& knowledge) {
+  report_.checkout = std::move(checkout);
+  report_.knowledge = &knowledge;
+  report_.selection = tasks.empty() ? lint::Selection() : tasks.front().selection;
+  for (const LintTask& task : tasks) {
+    agree_on(task.selection);
+  }
+  report_.strict = std::ranges::any_of(thresholds, &Threshold::strict);
+}
+
+void ReportBuilder::add(const LintTask& task,
+                        const Threshold& threshold,
+                        const LintOutcome& outcome) {
   rules_left_ = rules_left_ && task.selects_any;
   if (!outcome.usage.empty()) {
     code_ = worst(code_, ExitCode::usage);
@@ -44,7 +58,7 @@ void ReportBuilder::add(const LintTask& task, const Threshold& threshold, LintOu
   if (outcome.skipped) {
     skipped_.push_back(task.path);
   }
-  for (report::LintedFile& file : outcome.files) {
+  for (const report::LintedFile& file : outcome.files) {
     code_ = worst(code_, exit_code_of(file, threshold));
     checked_ = checked_ || was_checked(file, task.selects_any);
     if (threshold.strict && !file.result.open.empty()) {
@@ -53,16 +67,16 @@ void ReportBuilder::add(const LintTask& task, const Threshold& threshold, LintOu
     for (const std::string& crash : file.result.crashed_rules) {
       say_unless_told(fmt::format("internal error in {}: {}", file.path, crash));
     }
-    report_.files.push_back(std::move(file));
+    any_file_ = true;
   }
 }
 
-report::LintReport ReportBuilder::finish() {
+report::LintReport& ReportBuilder::finish() {
   say_skipped();
   if (!rules_left_) {
     say("nothing is left of the rules after --select and --ignore");
   }
-  const bool nothing = report_.files.empty() && code_ == ExitCode::clean;
+  const bool nothing = !any_file_ && code_ == ExitCode::clean;
   if (!checked_ && !(nothing_is_fine_ && nothing)) {
     code_ = worst(code_, ExitCode::nothing_checked);
     say_unless_told("nothing was checked");
@@ -71,7 +85,7 @@ report::LintReport ReportBuilder::finish() {
     code_ = ExitCode::clean;
   }
   report_.exit_code = to_int(code_);
-  return std::move(report_);
+  return report_;
 }
 
 void ReportBuilder::say(const std::string& sentence) {
@@ -117,11 +131,8 @@ void ReportBuilder::say_skipped() {
 /// Files under configurations that select differently have no selection in common: the report then
 /// speaks of all rules.
 void ReportBuilder::agree_on(const lint::Selection& selection) {
-  if (!any_) {
-    report_.selection = selection;
-    any_ = true;
-  } else if (report_.selection.select != selection.select ||
-             report_.selection.ignore != selection.ignore) {
+  if (report_.selection.select != selection.select ||
+      report_.selection.ignore != selection.ignore) {
     report_.selection = {};
   }
 }

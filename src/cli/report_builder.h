@@ -20,17 +20,29 @@ class ReportBuilder {
   /// and that nothing was checked.
   ReportBuilder(Session& session, const Arguments& arguments, bool told);
 
+  /// What is known before any file is looked at; call once.
+  void begin(const std::vector<LintTask>& tasks,
+             const std::vector<Threshold>& thresholds,
+             report::Checkout checkout,
+             const lint::Knowledge& knowledge);
+
+  /// The report as far as it is known.
+  const report::LintReport& report() const { return report_; }
+
   /// No recipe among the inputs is no failure.
   void allow_nothing() { nothing_is_fine_ = true; }
 
   /// An argument that gave no file: "recipes/x: no such file or folder".
   void add_unreadable(const std::string& sentence);
 
-  /// The outcome of one task; tasks come in the order of their paths.
-  void add(const LintTask& task, const Threshold& threshold, LintOutcome outcome);
+  /// The outcome of one task; tasks come in the order of their paths. Its files are not kept.
+  void add(const LintTask& task, const Threshold& threshold, const LintOutcome& outcome);
 
-  /// Call once.
-  report::LintReport finish();
+  /// Whether any document was linted.
+  bool any_file() const { return any_file_; }
+
+  /// The report but for its files; call once. More may be learnt about it afterwards.
+  report::LintReport& finish();
 
  private:
   void say(const std::string& sentence);
@@ -48,7 +60,7 @@ class ReportBuilder {
   ExitCode code_ = ExitCode::clean;
   bool checked_ = false;
   bool nothing_is_fine_ = false;
-  bool any_ = false;
+  bool any_file_ = false;
   bool rules_left_ = true;
   std::vector<std::string> skipped_;
 };

@@ -8,7 +8,9 @@
 #include <fmt/core.h>
 
 #include "report/formats.h"
+#include "report/template.h"
 #include "text/spelling.h"
+#include "world/parts.h"
 
 namespace epwise::cli {
 
@@ -17,22 +19,19 @@ namespace {
 using world::MissingError;
 using world::UsageError;
 
-using Write = decltype(Sink::write);
+constexpr std::string_view kTemplateName = "template";
 
-Write writer_of(const std::string& name, const std::string& source) {
+decltype(Sink::start) writer_of(const std::string& name, const std::string& source) {
   if (const report::Writer* writer = report::find_writer(name)) {
-    return writer->write;
+    return writer->start;
   }
   std::vector<std::string_view> names{"auto"};
   for (const report::Writer& writer : report::writers()) {
     names.push_back(writer.name);
   }
+  names.push_back(kTemplateName);
   throw UsageError(
       fmt::format("{}: no format `{}`{}", source, name, text::did_you_mean(name, names)));
-}
-
-std::string write_summary(const report::LintReport& report, const report::Style& /*style*/) {
-  return report::github_step_summary(report);
 }
 
 void add_automatic(const std::string& source,
@@ -44,7 +43,7 @@ void add_automatic(const std::string& source,
   }
   sinks.push_back({writer_of("github", source), "", false});
   if (const auto summary = variables.get("GITHUB_STEP_SUMMARY"); summary && !summary->empty()) {
-    sinks.push_back({write_summary, *summary, true});
+    sinks.push_back({writer_of("markdown", source), *summary, true});
   }
 }
 
@@ -62,12 +61,47 @@ void check_places(const std::vector<Setting>& formats, const std::vector<Sink>& 
   }
 }
 
-void write_file(const Sink& sink, const std::string& text, world::Files& files) {
-  std::string content;
-  if (sink.append && files.is_file(sink.path)) {
-    content = files.read(sink.path);
+void write_file(const Sink& sink, report::Writing& writing, world::Files& files) {
+  const std::string before =
+      sink.append && files.is_file(sink.path) ? files.read(sink.path) : std::string();
+  world::write_parts(files, sink.path, [&](const report::Out& out) {
+    out(before);
+    writing.finish(out);
+  });
+}
+
+/// In a word of a command, line feeds and tabs are written as in printf.
+std::string unfolded(std::string_view word) {
+  std::string text;
+  for (std::size_t i = 0; i < word.size(); ++i) {
+    const bool escape = word[i] == '\\' && i + 1 < word.size();
+    if (escape && (word[i + 1] == 'n' || word[i + 1] == 't')) {
+      text += word[++i] == 'n' ? '\n' : '\t';
+    } else {
+      text += word[i];
+    }
   }
-  files.write_atomically(sink.path, content + text);
+  return text;
+}
+
+std::string template_text(const std::string& layout, const world::Files& files) {
+  const bool inline_text = layout.find("{{") != std::string::npos;
+  std::string text;
+  try {
+    text = inline_text ? unfolded(layout) : files.read(layout);
+  } catch (const MissingError& error) {
+    throw UsageError(fmt::format("--format template: {}", error.what()));
+  }
+  if (const std::string problem = report::template_problem(text); !problem.empty()) {
+    throw UsageError(fmt::format("--format template: {}", problem));
+  }
+  for (const std::string& name : report::unknown_template_names(text)) {
+    const auto known = report::template_names();
+    throw UsageError(fmt::format("--format template: nothing is called `{}`{}",
+                                 name,
+                                 text::did_you_mean(name, {known.begin(), known.end()})));
+  }
+  return text;
 }
 
 }  // namespace
@@ -84,7 +118,13 @@ std::vector<Sink> parse_formats(const std::vector<Setting>& formats,
     if (equals != std::string::npos && path.empty()) {
       throw UsageError(fmt::format("{}: `{}` names no file", format.source, format.value));
     }
-    if (name == "auto") {
+    if (name == kTemplateName && path.empty()) {
+      throw UsageError(fmt::format(
+          "{}: template=FILE, or template='{{{{#findings}}}}…{{{{/findings}}}}'", format.source));
+    }
+    if (name == kTemplateName) {
+      chosen.push_back({report::start_full, "", false, path});
+    } else if (name == "auto") {
       automatic = true;
       chosen.push_back({nullptr, "", false});
     } else {
@@ -96,24 +136,26 @@ std::vector<Sink> parse_formats(const std::vector<Setting>& formats,
     add_automatic(formats.empty() ? "--format" : formats.front().source, variables, sinks);
   }
   std::ranges::copy_if(
-      chosen, std::back_inserter(sinks), [](const Sink& sink) { return sink.write != nullptr; });
+      chosen, std::back_inserter(sinks), [](const Sink& sink) { return sink.start != nullptr; });
   return sinks;
 }
 
 bool is_told_in_full(const std::vector<Sink>& sinks) {
   return std::ranges::any_of(sinks, [](const Sink& sink) {
-    return sink.path.empty() && sink.write == report::write_full;
+    return sink.path.empty() && sink.layout.empty() && sink.start == report::start_full;
   });
 }
 
 bool is_written_in_full(const std::vector<Sink>& sinks) {
-  return std::ranges::find(sinks, &report::write_full, &Sink::write) != sinks.end();
+  return std::ranges::any_of(sinks, [](const Sink& sink) {
+    return sink.layout.empty() && sink.start == report::start_full;
+  });
 }
 
 bool shows_fixes(const std::vector<Sink>& sinks) {
   return std::ranges::any_of(sinks, [](const Sink& sink) {
-    return sink.write == report::write_full || sink.write == report::write_json ||
-           sink.write == report::write_sarif || sink.write == report::write_rdjson;
+    return sink.start == report::start_full || sink.start == report::start_json ||
+           sink.start == report::start_sarif || sink.start == report::start_rdjson;
   });
 }
 
@@ -130,21 +172,47 @@ report::Style style_of(const Arguments& arguments, const Session& session) {
   return style;
 }
 
-std::vector<std::string> write_report(const report::LintReport& report,
-                                      const std::vector<Sink>& sinks,
-                                      const report::Style& style,
-                                      Session& session) {
+ReportOutput::ReportOutput(const report::LintReport& report,
+                           std::vector<Sink> sinks,
+                           const report::Style& style,
+                           const world::Files& files)
+    : sinks_(std::move(sinks)) {
   report::Style plain;
   plain.quiet = style.quiet;
   plain.verbose = style.verbose;
+  writings_.reserve(sinks_.size());
+  for (const Sink& sink : sinks_) {
+    writings_.push_back(
+        sink.layout.empty()
+            ? sink.start(report, sink.path.empty() ? style : plain)
+            : report::start_template(report, plain, template_text(sink.layout, files)));
+  }
+}
+
+void ReportOutput::add(const report::LintedFile& file) {
+  for (const auto& writing : writings_) {
+    writing->add(file);
+  }
+}
+
+void ReportOutput::drop_output() {
+  for (std::size_t i = sinks_.size(); i-- > 0;) {
+    if (sinks_[i].path.empty()) {
+      sinks_.erase(sinks_.begin() + static_cast<std::ptrdiff_t>(i));
+      writings_.erase(writings_.begin() + static_cast<std::ptrdiff_t>(i));
+    }
+  }
+}
+
+std::vector<std::string> ReportOutput::write(std::ostream& out, world::Files& files) {
   std::vector<std::string> problems;
-  for (const Sink& sink : sinks) {
-    if (sink.path.empty()) {
-      session.out << sink.write(report, style);
+  for (std::size_t i = 0; i < sinks_.size(); ++i) {
+    if (sinks_[i].path.empty()) {
+      writings_[i]->finish([&out](std::string_view part) { out << part; });
       continue;
     }
     try {
-      write_file(sink, sink.write(report, plain), session.files);
+      write_file(sinks_[i], *writings_[i], files);
     } catch (const MissingError& error) {
       problems.emplace_back(error.what());
     }

@@ -143,7 +143,7 @@ int FieldReader::required(std::string_view name, std::string_view what) {
   const bool target = std::ranges::any_of(
       needs, [](const std::string& need) { return need == "gpus" || need == "hw"; });
   const auto spelling = spelled(name);
-  if (usable(shown)) {
+  if (usable(shown) && is_written(name)) {
     note_unfit(name, shown, "a whole number above 0");
   } else if (target) {
     problem(fmt::format("{} is not known", what), fmt::format("give --{}", needs.front()));

@@ -8,18 +8,39 @@ namespace epwise::report {
 namespace {
 
 constexpr std::array<Writer, 9> kWriters{{
-    {.name = "full", .summary = "findings with the lines they are about", .write = write_full},
-    {.name = "concise", .summary = "one line a finding, for editors", .write = write_concise},
-    {.name = "json", .summary = "everything, for programs (epwise.lint/1)", .write = write_json},
-    {.name = "sarif", .summary = "SARIF 2.1.0, for code scanning", .write = write_sarif},
-    {.name = "github", .summary = "annotations of GitHub Actions", .write = write_github},
-    {.name = "gitlab", .summary = "GitLab's code quality report", .write = write_gitlab},
-    {.name = "junit", .summary = "JUnit XML, a test case a file", .write = write_junit},
-    {.name = "rdjson", .summary = "reviewdog's diagnostics", .write = write_rdjson},
-    {.name = "markdown", .summary = "tables for a pull request", .write = write_markdown},
+    {.name = "full", .summary = "findings with the lines they are about", .start = start_full},
+    {.name = "concise", .summary = "one line a finding, for editors", .start = start_concise},
+    {.name = "json", .summary = "everything, for programs (epwise.lint/1)", .start = start_json},
+    {.name = "sarif", .summary = "SARIF 2.1.0, for code scanning", .start = start_sarif},
+    {.name = "github", .summary = "annotations of GitHub Actions", .start = start_github},
+    {.name = "gitlab", .summary = "GitLab's code quality report", .start = start_gitlab},
+    {.name = "junit", .summary = "JUnit XML, a test case a file", .start = start_junit},
+    {.name = "rdjson", .summary = "reviewdog's diagnostics", .start = start_rdjson},
+    {.name = "markdown", .summary = "tables for a pull request", .start = start_markdown},
 }};
 
 }  // namespace
+
+void Writing::add(const LintedFile& file) {
+  sum_.add(file);
+  put(file);
+}
+
+std::vector<std::string> Writing::failures() const {
+  std::vector<std::string> all = report_.unreadable;
+  all.insert(all.end(), sum_.crashes.begin(), sum_.crashes.end());
+  return all;
+}
+
+std::string Writer::write(const LintReport& report, const Style& style) const {
+  const std::unique_ptr<Writing> writing = start(report, style);
+  for (const LintedFile& file : report.files) {
+    writing->add(file);
+  }
+  std::string text;
+  writing->finish([&text](std::string_view part) { text += part; });
+  return text;
+}
 
 std::span<const Writer> writers() {
   return kWriters;

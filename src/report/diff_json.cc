@@ -53,8 +53,17 @@ std::string diff_json(const RecipeDifference& recipes) {
       const sim::Range& speedup = recipes.comparison->speedup;
       json["predicted"]["step_time_ratio"] =
           range_v1({1 / speedup.value, 1 / speedup.high, 1 / speedup.low});
+      json["predicted"]["verdict"] = recipes.comparison->verdict == sim::Verdict::too_close
+                                         ? "too_close"
+                                     : recipes.comparison->verdict == sim::Verdict::b ? "faster"
+                                                                                      : "slower";
     }
   }
+  return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+std::string one_sided_json(std::string_view path, std::string_view what) {
+  const Json json = {{"schema", "epwise.diff/1"}, {"path", path}, {"only", what}};
   return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

@@ -12,7 +12,7 @@ namespace {
 
 constexpr double kGiB = 1024.0 * 1024.0 * 1024.0;
 
-/// "step 1.91 s (1.80 to 2.03) → 1.84 s (1.73 to 1.96), -3.7 % (-5.0 to -2.4)"
+/// "step 1.91 s (1.80 to 2.03) → 1.84 s (1.73 to 1.96), -3.7 % (-5.0 to -2.4): faster"
 std::vector<std::string> predicted(const RecipeDifference& recipes) {
   if (!recipes.predicted_before || !recipes.predicted_after) {
     return {fmt::format("nothing is predicted: {}", recipes.unpredicted)};
@@ -35,6 +35,9 @@ std::vector<std::string> predicted(const RecipeDifference& recipes) {
                         (1 / speedup.value - 1) * kHundred,
                         (1 / speedup.high - 1) * kHundred,
                         (1 / speedup.low - 1) * kHundred);
+    line += recipes.comparison->verdict == sim::Verdict::too_close ? ": too close to call"
+            : recipes.comparison->verdict == sim::Verdict::b       ? ": faster"
+                                                                   : ": slower";
   }
   lines.push_back(std::move(line));
   lines.push_back(fmt::format("memory {} → {}",

@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "report/writer.h"
 #include "review/difference.h"
@@ -27,7 +28,10 @@ std::string diff_markdown(const RecipeDifference& recipes);
 
 /// {"schema": "epwise.diff/1", "before", "after", "target", "changed": [{"field", "before",
 /// "after", "effect", "rules"}], "introduced": [{"rule", "severity", "message"}], "removed": [...],
-/// "coupled": [...], "predicted": {"before", "after", "step_time_ratio"} or null}
+/// "coupled": [...], "predicted": {"before", "after", "step_time_ratio", "verdict"} or null}
 std::string diff_json(const RecipeDifference& recipes);
+
+/// A recipe that only one side has: {"schema": "epwise.diff/1", "path", "only": "added"}
+std::string one_sided_json(std::string_view path, std::string_view what);
 
 }  // namespace epwise::report

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <functional>
 #include <map>
+#include <optional>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -63,30 +64,48 @@ std::vector<const lint::Finding*> by_weight(const LintedFile& file) {
   return findings;
 }
 
-class FullText {
+class FullText : public Writing {
  public:
   FullText(const LintReport& report, const Style& style)
-      : report_(report),
-        style_(style),
+      : Writing(report, style),
         paint_(style.colour, style.hyperlinks) {}
 
-  std::string write() {
-    for (const LintedFile& file : report_.files) {
-      findings(file);
-      if (!style_.quiet) {
-        about(file);
-      }
+  void put(const LintedFile& file) override {
+    remember(file);
+    findings(file);
+    if (!style().quiet) {
+      about(file);
     }
-    for (const std::string& failure : failures(report_)) {
+    text_.add(out_);
+    out_.clear();
+    if (style().verbose || report().strict) {
+      list_open(file);
+    }
+    if (style().verbose) {
+      list_accepted(file);
+    }
+  }
+
+  void finish(const Out& out) override {
+    if (if_alone_ && sum().files == 1) {
+      tell(*if_alone_);
+    }
+    for (const std::string& failure : failures()) {
       paragraph(Role::error, "error:", failure);
     }
-    if (!style_.quiet) {
-      open();
-      accepted();
+    text_.add(std::exchange(out_, {}));
+    if (!style().quiet) {
+      if (sum().open > 0) {
+        open_.give([this](std::string_view part) { text_.add(part); });
+        open();
+      }
+      text_.add(std::exchange(out_, {}));
+      accepted_.give([this](std::string_view part) { text_.add(part); });
       budgets();
       summary();
     }
-    return std::move(out_);
+    text_.add(out_);
+    text_.give(out);
   }
 
  private:
@@ -96,11 +115,11 @@ class FullText {
       auto& same = counts[finding->rule];
       same.push_back(finding);
       if (same.size() > kShownOfARule && finding->severity != lint::Severity::error &&
-          !style_.verbose) {
+          !style().verbose) {
         continue;
       }
       const bool first = explained_.insert(finding->rule).second;
-      out_ += finding_text(file, *finding, first, style_, paint_);
+      out_ += finding_text(file, *finding, first, style(), paint_);
       out_ += '\n';
     }
     for (const lint::Finding* finding : by_weight(file)) {
@@ -111,7 +130,7 @@ class FullText {
   /// Where the findings of a rule stand that are not shown; empties the list.
   void fold(std::vector<const lint::Finding*>& same) {
     if (same.size() > kShownOfARule && same.front()->severity != lint::Severity::error &&
-        !style_.verbose) {
+        !style().verbose) {
       std::vector<std::string> lines;
       for (std::size_t i = kShownOfARule; i < same.size(); ++i) {
         const text::Mark& mark = same[i]->primary.mark;
@@ -129,37 +148,52 @@ class FullText {
     same.clear();
   }
 
+  /// What the last line needs to know of the files.
+  void remember(const LintedFile& file) {
+    if (sum().files == 1) {
+      first_ = fmt::format("{} {}", file.path, verdict_text(file));
+      checked_ = checked_against(file);
+    } else if (checked_against(file) != checked_) {
+      checked_.clear();
+    }
+    if_alone_.reset();
+  }
+
   /// What happens to the file as a whole; left out where there is nothing to say but "starts".
   void about(const LintedFile& file) {
-    const std::vector<WrittenRewrite> rewrites = written_rewrites(report_, file, style_.verbose);
     const lint::Launch& launch = file.result.launch;
-    const bool rejects = launch.verdict == lint::Verdict::rejects;
-    const bool undecided = launch.verdict == lint::Verdict::undecided;
-    const bool eventful = rejects || !rewrites.empty() || !shown(file).empty() ||
-                          (undecided && report_.files.size() == 1);
-    if (!eventful && !style_.verbose) {
-      return;
+    const bool eventful = launch.verdict == lint::Verdict::rejects ||
+                          !written_rewrites(report(), file, style().verbose).empty() ||
+                          !shown(file).empty();
+    if (eventful || style().verbose) {
+      tell(file);
+    } else if (launch.verdict == lint::Verdict::undecided && sum().files == 1) {
+      if_alone_ = file;
     }
+  }
+
+  void tell(const LintedFile& file) {
+    const std::vector<WrittenRewrite> rewrites = written_rewrites(report(), file, style().verbose);
     told_ = true;
-    Role role = undecided ? Role::note : Role::good;
-    if (rejects || !is_readable(file)) {
+    Role role = file.result.launch.verdict == lint::Verdict::undecided ? Role::note : Role::good;
+    if (file.result.launch.verdict == lint::Verdict::rejects || !is_readable(file)) {
       role = Role::error;
     }
     paragraph(role, file.path + ":", verdict_text(file));
     if (const std::string against = checked_against(file);
         !against.empty() && against != against_) {
-      out_ += note_text(2, "checked against", against, style_, paint_);
+      out_ += note_text(2, "checked against", against, style(), paint_);
       against_ = against;
     }
     if (file.repaired && !unsettled_text(*file.repaired).empty()) {
-      out_ += note_text(2, "left", unsettled_text(*file.repaired), style_, paint_);
+      out_ += note_text(2, "left", unsettled_text(*file.repaired), style(), paint_);
     }
-    std::size_t left = style_.verbose ? rewrites.size() : kShownRewrites;
+    std::size_t left = style().verbose ? rewrites.size() : kShownRewrites;
     for (const WrittenRewrite& entry : rewrites) {
       if (left == 0) {
         const std::size_t more = rewrites.size() - kShownRewrites;
         out_ += note_text(
-            2, "executed as", fmt::format("and {} more (--verbose)", more), style_, paint_);
+            2, "executed as", fmt::format("and {} more (--verbose)", more), style(), paint_);
         break;
       }
       --left;
@@ -181,19 +215,12 @@ class FullText {
                                   rewrite.after.to_text(),
                                   line,
                                   why),
-                      style_,
+                      style(),
                       paint_);
   }
 
   void open() {
-    const std::vector<const lint::Open*> all = open_rules(report_);
-    if (all.empty()) {
-      return;
-    }
-    if (style_.verbose || report_.strict) {
-      list_open();
-    }
-    std::vector<Need> wanted = needs(all);
+    std::vector<Need> wanted = needs(sum());
     const bool cut = wanted.size() > kShownNeeds;
     wanted.resize(std::min(wanted.size(), kShownNeeds));
     std::vector<std::string> names;
@@ -207,24 +234,37 @@ class FullText {
     paragraph(Role::note,
               "open:",
               fmt::format("{} undecided, for want of {}{}{}",
-                          counted(static_cast<int>(all.size()), "check"),
+                          counted(sum().open, "check"),
                           listed(names),
                           options.empty() ? "" : "; say ",
                           options));
   }
 
-  void list_open() {
-    for (const LintedFile& file : report_.files) {
-      for (const lint::Open& open : file.result.open) {
-        paragraph(Role::note,
-                  fmt::format("open[{}]:", open.rule->id),
-                  fmt::format("{}: needs {}", file.path, listed(open.needs)));
-      }
+  void list_open(const LintedFile& file) {
+    for (const lint::Open& open : file.result.open) {
+      paragraph(Role::note,
+                fmt::format("open[{}]:", open.rule->id),
+                fmt::format("{}: needs {}", file.path, listed(open.needs)));
     }
+    open_.add(std::exchange(out_, {}));
+  }
+
+  void list_accepted(const LintedFile& file) {
+    for (const lint::Accepted& each : file.result.accepted) {
+      paragraph(Role::note,
+                fmt::format("accepted[{}]:", each.finding.rule->id),
+                fmt::format("{}: {} ({}{}{})",
+                            file.path,
+                            each.finding.message,
+                            each.source,
+                            each.reason.empty() ? "" : ": ",
+                            each.reason));
+    }
+    accepted_.add(std::exchange(out_, {}));
   }
 
   void budgets() {
-    for (const Budget& budget : report_.budgets) {
+    for (const Budget& budget : report().budgets) {
       const bool broken = budget.state == Budget::State::broken;
       const bool kept = budget.state == Budget::State::kept;
       paragraph(broken ? Role::error
@@ -237,28 +277,9 @@ class FullText {
     }
   }
 
-  void accepted() {
-    if (!style_.verbose) {
-      return;
-    }
-    for (const LintedFile& file : report_.files) {
-      for (const lint::Accepted& each : file.result.accepted) {
-        paragraph(Role::note,
-                  fmt::format("accepted[{}]:", each.finding.rule->id),
-                  fmt::format("{}: {} ({}{}{})",
-                              file.path,
-                              each.finding.message,
-                              each.source,
-                              each.reason.empty() ? "" : ": ",
-                              each.reason));
-      }
-    }
-  }
-
   void summary() {
-    const Tally sum = tally(report_);
-    if (sum.files == 0 || (sum.rules == 0 && sum.findings() == 0)) {
-      paragraph(Role::error, "nothing was checked:", counted(sum.files, "file") + " read");
+    if (sum().files == 0 || (sum().rules == 0 && sum().findings() == 0)) {
+      paragraph(Role::error, "nothing was checked:", counted(sum().files, "file") + " read");
       return;
     }
     std::vector<std::string> counts;
@@ -267,51 +288,47 @@ class FullText {
         counts.push_back(counted(count, noun));
       }
     };
-    add(sum.errors, "error");
-    add(sum.warnings, "warning");
-    add(sum.notes, "note");
-    if (sum.findings() == 0) {
-      without_findings(sum);
+    add(sum().errors, "error");
+    add(sum().warnings, "warning");
+    add(sum().notes, "note");
+    if (sum().findings() == 0) {
+      without_findings();
       return;
     }
-    std::string rest = counted(sum.rules, "rule");
-    if (sum.files > 1) {
-      rest += verdict_counts(sum);
+    std::string rest = counted(sum().rules, "rule");
+    if (sum().files > 1) {
+      rest += verdict_counts(sum());
     }
-    paragraph(sum.errors > 0 ? Role::error : Role::warning,
-              fmt::format("{} in {}",
-                          fmt::format("{}", fmt::join(counts, ", ")),
-                          sum.files_with_findings == sum.files
-                              ? counted(sum.files, "file")
-                              : fmt::format("{} of {} files", sum.files_with_findings, sum.files)),
-              fmt::format("({}{})", rest, open_count(sum)));
+    paragraph(
+        sum().errors > 0 ? Role::error : Role::warning,
+        fmt::format("{} in {}",
+                    fmt::format("{}", fmt::join(counts, ", ")),
+                    sum().files_with_findings == sum().files
+                        ? counted(sum().files, "file")
+                        : fmt::format("{} of {} files", sum().files_with_findings, sum().files)),
+        fmt::format("({}{})", rest, open_count()));
   }
 
-  void without_findings(const Tally& sum) {
+  void without_findings() {
     std::string_view head = "ok:";
     Role role = Role::good;
-    if (!report_.unreadable.empty() || sum.crashed_rules > 0) {
+    if (!report().unreadable.empty() || sum().crashed_rules > 0) {
       head = "incomplete:";
       role = Role::error;
-    } else if (report_.strict && sum.open > 0) {
+    } else if (report().strict && sum().open > 0) {
       head = "undecided:";
       role = Role::note;
-    } else if (sum.rejects > 0) {  // by a rule that is not selected
+    } else if (sum().rejects > 0) {  // by a rule that is not selected
       head = "nothing from the selected rules:";
       role = Role::note;
     }
-    std::string what = counted(sum.files, "file");
-    if (sum.files > 1) {
-      what += verdict_counts(sum);
+    std::string what = counted(sum().files, "file");
+    if (sum().files > 1) {
+      what += verdict_counts(sum());
     } else if (!told_) {
-      what = fmt::format("{} {}", report_.files[0].path, verdict_text(report_.files[0]));
+      what = first_;
     }
-    std::string against = checked_against(report_.files[0]);
-    for (const LintedFile& file : report_.files) {
-      if (checked_against(file) != against) {
-        against.clear();
-      }
-    }
+    std::string against = checked_;
     if (against == against_) {  // it stands above
       against.clear();
     }
@@ -319,21 +336,22 @@ class FullText {
               head,
               fmt::format("{}, {}, {}{}0 findings{}",
                           what,
-                          counted(sum.rules, "rule"),
+                          counted(sum().rules, "rule"),
                           against,
                           against.empty() ? "" : ", ",
-                          open_count(sum)));
+                          open_count()));
   }
 
-  static std::string open_count(const Tally& sum) {
-    std::string text = sum.open > 0 ? fmt::format(", {} open", sum.open) : std::string();
-    return text + (sum.accepted > 0 ? fmt::format(", {} accepted", sum.accepted) : std::string());
+  std::string open_count() const {
+    std::string text = sum().open > 0 ? fmt::format(", {} open", sum().open) : std::string();
+    return text +
+           (sum().accepted > 0 ? fmt::format(", {} accepted", sum().accepted) : std::string());
   }
 
   void paragraph(Role role, std::string_view head, std::string_view rest) {
-    const std::string text = printable(fmt::format("{} {}", head, rest), style_.unicode);
+    const std::string text = printable(fmt::format("{} {}", head, rest), style().unicode);
     bool first = true;
-    for (const std::string& line : wrap(text, std::max(style_.width, 30))) {
+    for (const std::string& line : wrap(text, std::max(style().width, 30))) {
       const std::size_t size = first ? std::min(head.size(), line.size()) : 0;
       out_ += first ? "" : "  ";
       out_ += paint_(role, std::string_view(line).substr(0, size));
@@ -343,19 +361,23 @@ class FullText {
     }
   }
 
-  const LintReport& report_;
-  const Style& style_;
   Paint paint_;
-  std::string out_;
+  std::string out_;  // of the present file
+  Spool text_;
+  Spool open_;
+  Spool accepted_;
   std::set<const lint::Rule*> explained_;
   bool told_ = false;    // something was said about a file as a whole
   std::string against_;  // what the files above were checked against
+  std::string checked_;  // what all of them were checked against; empty when it differs
+  std::string first_;    // path and verdict of the first file
+  std::optional<LintedFile> if_alone_;  // told when no other file follows
 };
 
 }  // namespace
 
-std::string write_full(const LintReport& report, const Style& style) {
-  return FullText(report, style).write();
+std::unique_ptr<Writing> start_full(const LintReport& report, const Style& style) {
+  return std::make_unique<FullText>(report, style);
 }
 
 }  // namespace epwise::report

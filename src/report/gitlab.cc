@@ -36,37 +36,55 @@ Json entry(std::string_view check,
           {"location", {{"path", path}, {"lines", {{"begin", line}}}}}};
 }
 
-}  // namespace
-
 /// What GitLab compares between two branches; paths are seen from the root of the repository.
-std::string write_gitlab(const LintReport& report, const Style& /*style*/) {
-  Json all = Json::array();
-  Fingerprints fingerprints;
-  for (const LintedFile& file : report.files) {
+class Gitlab : public Writing {
+ public:
+  using Writing::Writing;
+
+  void put(const LintedFile& file) override {
     for (const lint::Finding* finding : shown(file)) {
       const Place place = place_in_file(file, finding->primary.mark);
-      const std::string path = repository_path(report.checkout, place.path);
-      all.push_back(entry(finding->rule->id,
-                          finding->message,
-                          severity_of(finding->severity),
-                          fingerprints.of_finding(path, *finding),
-                          path,
-                          place.start.line));
+      const std::string path = repository_path(report().checkout, place.path);
+      add(entry(finding->rule->id,
+                finding->message,
+                severity_of(finding->severity),
+                fingerprints_.of_finding(path, *finding),
+                path,
+                place.start.line));
     }
   }
-  for (const Budget& budget : report.budgets) {
-    if (budget.state == Budget::State::broken) {
-      const std::string path = repository_path(report.checkout, budget.path);
-      all.push_back(
-          entry("budget", budget_text(budget), "major", budget.option + ":" + path, path, 1));
+
+  void finish(const Out& out) override {
+    for (const Budget& budget : report().budgets) {
+      if (budget.state == Budget::State::broken) {
+        const std::string path = repository_path(report().checkout, budget.path);
+        add(entry("budget", budget_text(budget), "major", budget.option + ":" + path, path, 1));
+      }
     }
+    int number = 0;
+    for (const std::string& failure : failures()) {
+      add(entry(
+          "not-checked", failure, "blocker", "not-checked:" + std::to_string(++number), ".", 1));
+    }
+    out(entries_.empty() ? "[" : "[\n");
+    entries_.give(out);
+    out(entries_.empty() ? "]\n" : "\n]\n");
   }
-  int number = 0;
-  for (const std::string& failure : failures(report)) {
-    all.push_back(entry(
-        "not-checked", failure, "blocker", "not-checked:" + std::to_string(++number), ".", 1));
+
+ private:
+  void add(const Json& json) {
+    entries_.add(entries_.empty() ? "" : ",\n");
+    entries_.add(json.dump(-1, ' ', false, Json::error_handler_t::replace));
   }
-  return all.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+
+  Spool entries_;
+  Fingerprints fingerprints_;
+};
+
+}  // namespace
+
+std::unique_ptr<Writing> start_gitlab(const LintReport& report, const Style& style) {
+  return std::make_unique<Gitlab>(report, style);
 }
 
 }  // namespace epwise::report

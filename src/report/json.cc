@@ -245,8 +245,7 @@ Json budget_v1(const Budget& budget) {
           {"text", budget.text}};
 }
 
-Json summary_v1(const LintReport& report) {
-  const Tally sum = tally(report);
+Json summary_v1(const LintReport& report, const Tally& sum) {
   Json json = {{"files", sum.files},
                {"rules", sum.rules},
                {"errors", sum.errors},
@@ -275,24 +274,35 @@ Json summary_v1(const LintReport& report) {
   return json;
 }
 
+/// One line a file, so that a diff of two reports shows the files that differ.
+class JsonText : public Writing {
+ public:
+  using Writing::Writing;
+
+  void put(const LintedFile& file) override {
+    files_.add(files_.empty() ? "\n" : ",\n");
+    files_.add(to_text(file_v1(file)));
+  }
+
+  void finish(const Out& out) override {
+    out(
+        fmt::format("{{\"schema\":\"epwise.lint/"
+                    "1\",\n\"tool\":{},\n\"summary\":{},\n\"unreadable\":{},\n\"files\":[",
+                    to_text({{"name", "epwise"}, {"version", report().tool_version}}),
+                    to_text(summary_v1(report(), sum())),
+                    to_text(Json(report().unreadable))));
+    files_.give(out);
+    out(files_.empty() ? "]}\n" : "\n]}\n");
+  }
+
+ private:
+  Spool files_;
+};
+
 }  // namespace
 
-/// One line a file, so that a diff of two reports shows the files that differ.
-std::string write_json(const LintReport& report, const Style& /*style*/) {
-  std::string out = fmt::format(
-      "{{\"schema\":\"epwise.lint/"
-      "1\",\n\"tool\":{},\n\"summary\":{},\n\"unreadable\":{},\n\"files\":[",
-      to_text({{"name", "epwise"}, {"version", report.tool_version}}),
-      to_text(summary_v1(report)),
-      to_text(Json(report.unreadable)));
-  bool first = true;
-  for (const LintedFile& file : report.files) {
-    out += first ? "\n" : ",\n";
-    out += to_text(file_v1(file));
-    first = false;
-  }
-  out += report.files.empty() ? "]}\n" : "\n]}\n";
-  return out;
+std::unique_ptr<Writing> start_json(const LintReport& report, const Style& style) {
+  return std::make_unique<JsonText>(report, style);
 }
 
 }  // namespace epwise::report

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "report/columns.h"
 #include "report/formats.h"
 #include "report/place.h"
 #include "report/tally.h"
@@ -8,10 +9,8 @@
 namespace epwise::report {
 namespace {
 
-/// Text for XML: what XML can't hold at all becomes a question mark.
-std::string xml(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
+void add_escaped(std::string_view line, std::string& out) {
+  for (const char c : line) {
     switch (c) {
       case '&':
         out += "&amp;";
@@ -25,23 +24,26 @@ std::string xml(std::string_view text) {
       case '"':
         out += "&quot;";
         break;
-      case '\n':
-        out += "&#10;";
-        break;
       default:
-        out += static_cast<unsigned char>(c) < ' ' && c != '\t' ? '?' : c;
+        out += c;
         break;
+    }
+  }
+}
+
+/// Text for XML; what XML can't hold at all, such as bytes that are no UTF-8, is made visible.
+std::string xml(std::string_view text) {
+  std::string out;
+  for (std::size_t end = 0; end != std::string_view::npos;) {
+    end = text.find('\n');
+    add_escaped(printable(text.substr(0, end), true), out);
+    if (end != std::string_view::npos) {
+      out += "&#10;";
+      text.remove_prefix(end + 1);
     }
   }
   return out;
 }
-
-struct Suite {
-  std::string cases;
-  int tests = 0;
-  int failures = 0;
-  int errors = 0;
-};
 
 std::string details(const LintedFile& file, const lint::Finding& finding) {
   const Place place = place_of(file, finding.primary.mark);
@@ -56,72 +58,95 @@ std::string details(const LintedFile& file, const lint::Finding& finding) {
 }
 
 /// A test case a finding; a failure from warning on, as CI shows it. A clean file is one case.
-void add_file(const LintedFile& file, Suite& suite) {
-  const auto findings = shown(file);
-  for (const lint::Finding* finding : findings) {
-    const bool failed = finding->severity != lint::Severity::note;
-    suite.cases += fmt::format(
-        "    <testcase classname=\"{}\" name=\"{}\">", xml(file.path), xml(finding->rule->id));
-    suite.cases += failed
-                       ? fmt::format("<failure type=\"{}\" message=\"{}\">{}</failure>",
-                                     lint::to_string(finding->severity),
-                                     xml(finding->message),
-                                     xml(details(file, *finding)))
-                       : fmt::format("<system-out>{}</system-out>", xml(details(file, *finding)));
-    suite.cases += "</testcase>\n";
-    ++suite.tests;
-    suite.failures += failed ? 1 : 0;
+class Junit : public Writing {
+ public:
+  using Writing::Writing;
+
+  void put(const LintedFile& file) override {
+    const auto findings = shown(file);
+    for (const lint::Finding* finding : findings) {
+      const bool failed = finding->severity != lint::Severity::note;
+      add(file.path,
+          finding->rule->id,
+          failed ? fmt::format("<failure type=\"{}\" message=\"{}\">{}</failure>",
+                               lint::to_string(finding->severity),
+                               xml(finding->message),
+                               xml(details(file, *finding)))
+                 : fmt::format("<system-out>{}</system-out>", xml(details(file, *finding))));
+      failures_ += failed ? 1 : 0;
+    }
+    for (const std::string& crash : file.result.crashed_rules) {
+      add_error(file.path, "internal", crash);
+    }
+    if (findings.empty() && file.result.crashed_rules.empty()) {
+      add(file.path, verdict_text(file), "");
+    }
   }
-  for (const std::string& crash : file.result.crashed_rules) {
-    suite.cases += fmt::format(
-        "    <testcase classname=\"{}\" name=\"internal\"><error message=\"{}\"/></testcase>\n",
-        xml(file.path),
-        xml(crash));
-    ++suite.tests;
-    ++suite.errors;
+
+  void finish(const Out& out) override {
+    for (const Budget& budget : report().budgets) {
+      add_budget(budget);
+    }
+    for (const std::string& sentence : report().unreadable) {
+      add_error("epwise", "input", sentence);
+    }
+    const std::string counts =
+        fmt::format("tests=\"{}\" failures=\"{}\" errors=\"{}\"", tests_, failures_, errors_);
+    out(fmt::format(
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"epwise\" {}>\n  "
+        "<testsuite name=\"epwise\" {}>\n",
+        counts,
+        counts));
+    cases_.give(out);
+    out("  </testsuite>\n</testsuites>\n");
   }
-  if (findings.empty() && file.result.crashed_rules.empty()) {
-    suite.cases += fmt::format(
-        "    <testcase classname=\"{}\" name=\"{}\"/>\n", xml(file.path), xml(verdict_text(file)));
-    ++suite.tests;
+
+ private:
+  void add(std::string_view group, std::string_view name, std::string_view inside) {
+    cases_.add(fmt::format("    <testcase classname=\"{}\" name=\"{}\"{}",
+                           xml(group),
+                           xml(name),
+                           inside.empty() ? "/>\n" : ">"));
+    if (!inside.empty()) {
+      cases_.add(inside);
+      cases_.add("</testcase>\n");
+    }
+    ++tests_;
   }
-}
+
+  void add_error(std::string_view group, std::string_view name, std::string_view message) {
+    add(group, name, fmt::format("<error type=\"epwise\" message=\"{}\"/>", xml(message)));
+    ++errors_;
+  }
+
+  void add_budget(const Budget& budget) {
+    const std::string text = xml(budget_text(budget));
+    switch (budget.state) {
+      case Budget::State::kept:
+        add(budget.path, budget.option, "");
+        break;
+      case Budget::State::broken:
+        add(budget.path,
+            budget.option,
+            fmt::format("<failure type=\"budget\" message=\"{}\"/>", text));
+        ++failures_;
+        break;
+      case Budget::State::undecided:
+        add(budget.path, budget.option, fmt::format("<skipped message=\"{}\"/>", text));
+        break;
+    }
+  }
+
+  Spool cases_;
+  int tests_ = 0;
+  int failures_ = 0;
+  int errors_ = 0;
+};
 
 }  // namespace
 
-std::string write_junit(const LintReport& report, const Style& /*style*/) {
-  Suite suite;
-  for (const LintedFile& file : report.files) {
-    add_file(file, suite);
-  }
-  for (const Budget& budget : report.budgets) {
-    const bool broken = budget.state == Budget::State::broken;
-    const bool undecided = budget.state == Budget::State::undecided;
-    suite.cases += fmt::format(
-        "    <testcase classname=\"{}\" name=\"{}\">{}</testcase>\n",
-        xml(budget.path),
-        xml(budget.option),
-        broken ? fmt::format("<failure type=\"budget\" message=\"{}\"/>", xml(budget_text(budget)))
-        : undecided ? fmt::format("<skipped message=\"{}\"/>", xml(budget_text(budget)))
-                    : std::string());
-    ++suite.tests;
-    suite.failures += broken ? 1 : 0;
-  }
-  for (const std::string& sentence : report.unreadable) {
-    suite.cases += fmt::format(
-        "    <testcase classname=\"epwise\" name=\"input\"><error message=\"{}\"/></testcase>\n",
-        xml(sentence));
-    ++suite.tests;
-    ++suite.errors;
-  }
-  const std::string counts = fmt::format(
-      "tests=\"{}\" failures=\"{}\" errors=\"{}\"", suite.tests, suite.failures, suite.errors);
-  return fmt::format(
-      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"epwise\" {}>\n  <testsuite "
-      "name=\"epwise\" {}>\n{}  </testsuite>\n</testsuites>\n",
-      counts,
-      counts,
-      suite.cases);
+std::unique_ptr<Writing> start_junit(const LintReport& report, const Style& style) {
+  return std::make_unique<Junit>(report, style);
 }
 
 }  // namespace epwise::report

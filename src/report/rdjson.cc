@@ -68,25 +68,43 @@ Json diagnostic(const LintReport& report, const LintedFile& file, const lint::Fi
   return json;
 }
 
+class Rdjson : public Writing {
+ public:
+  using Writing::Writing;
+
+  void put(const LintedFile& file) override {
+    for (const lint::Finding* finding : shown(file)) {
+      add(diagnostic(report(), file, *finding));
+    }
+  }
+
+  void finish(const Out& out) override {
+    for (const Budget& budget : report().budgets) {
+      if (budget.state == Budget::State::broken) {
+        add({{"message", budget_text(budget)},
+             {"location", {{"path", repository_path(report().checkout, budget.path)}}},
+             {"severity", "ERROR"},
+             {"code", {{"value", "budget"}}}});
+      }
+    }
+    out("{\"source\":{\"name\":\"epwise\"},\n\"diagnostics\":[");
+    diagnostics_.give(out);
+    out(diagnostics_.empty() ? "]}\n" : "\n]}\n");
+  }
+
+ private:
+  void add(const Json& json) {
+    diagnostics_.add(diagnostics_.empty() ? "\n" : ",\n");
+    diagnostics_.add(json.dump(-1, ' ', false, Json::error_handler_t::replace));
+  }
+
+  Spool diagnostics_;
+};
+
 }  // namespace
 
-std::string write_rdjson(const LintReport& report, const Style& /*style*/) {
-  Json all = Json::array();
-  for (const LintedFile& file : report.files) {
-    for (const lint::Finding* finding : shown(file)) {
-      all.push_back(diagnostic(report, file, *finding));
-    }
-  }
-  for (const Budget& budget : report.budgets) {
-    if (budget.state == Budget::State::broken) {
-      all.push_back({{"message", budget_text(budget)},
-                     {"location", {{"path", repository_path(report.checkout, budget.path)}}},
-                     {"severity", "ERROR"},
-                     {"code", {{"value", "budget"}}}});
-    }
-  }
-  const Json json = {{"source", {{"name", "epwise"}}}, {"diagnostics", std::move(all)}};
-  return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+std::unique_ptr<Writing> start_rdjson(const LintReport& report, const Style& style) {
+  return std::make_unique<Rdjson>(report, style);
 }
 
 }  // namespace epwise::report

@@ -8,6 +8,7 @@
 #include "report/fingerprint.h"
 #include "report/formats.h"
 #include "report/place.h"
+#include "report/ranking.h"
 #include "report/reference.h"
 #include "report/rule_help.h"
 #include "report/tally.h"
@@ -72,65 +73,97 @@ Json artifact_location(const std::string& uri) {
   return json;
 }
 
-struct RankedResult {
-  int rank = 0;
-  Json json;
-};
-
-class SarifLog {
+class SarifLog : public Writing {
  public:
-  explicit SarifLog(const LintReport& report) : report_(report) {}
+  SarifLog(const LintReport& report, const Style& style)
+      : Writing(report, style),
+        rules_(list_rules()) {}
 
-  Json write() {
-    Json rules = list_rules();
-    for (const LintedFile& file : report_.files) {
-      for (const lint::Finding* finding : shown(file)) {
-        results_.push_back(fail(file, *finding));
-      }
-      for (const lint::Accepted& accepted : file.result.accepted) {
-        RankedResult suppressed = fail(file, accepted.finding);
-        suppressed.json["suppressions"] = Json::array(
+  void put(const LintedFile& file) override {
+    for (const lint::Finding* finding : shown(file)) {
+      add(rank(file, *finding), [&] { return fail(file, *finding); });
+    }
+    for (const lint::Accepted& accepted : file.result.accepted) {
+      add(rank(file, accepted.finding), [&] {
+        Json suppressed = fail(file, accepted.finding);
+        suppressed["suppressions"] = Json::array(
             {{{"kind", accepted.mark.nowhere() ? "external" : "inSource"},
               {"status", "accepted"},
               {"justification", accepted.reason.empty() ? accepted.source : accepted.reason}}});
-        results_.push_back(std::move(suppressed));
-      }
-      for (const lint::Open& open : file.result.open) {
-        results_.push_back(undecided(file, open));
-      }
+        return suppressed;
+      });
     }
+    for (const lint::Open& open : file.result.open) {
+      add(0, [&] { return undecided(file, open); });
+    }
+    const std::string path = file_path(file);
+    if (is_real_file(path) && path != last_artifact_) {
+      artifacts_.add(artifacts_.empty() ? "" : ",");
+      artifacts_.add(dumped({{"location", artifact_location(uri(path))},
+                             {"roles", Json::array({"analysisTarget"})}}));
+      last_artifact_ = path;
+    }
+  }
+
+  void finish(const Out& out) override {
     note_failures();
-    keep_the_most_important();
-    Json results = Json::array();
-    for (RankedResult& result : results_) {
-      results.push_back(std::move(result.json));
+    std::vector<Ranking::Entry> results = results_.take();
+    if (results.size() < count_) {
+      note("warning",
+           fmt::format("{} results of the lowest rank are left out: code scanning takes {}",
+                       count_ - results.size(),
+                       kMostResults));
     }
+    std::ranges::sort(results, {}, &Ranking::Entry::sequence);
     Json run = {
         {"tool",
          {{"driver",
            {{"name", "epwise"},
-            {"version", report_.tool_version},
-            {"semanticVersion", report_.tool_version},
-            {"rules", std::move(rules)}}}}},
+            {"version", report().tool_version},
+            {"semanticVersion", report().tool_version},
+            {"rules", std::move(rules_)}}}}},
         {"invocations", Json::array({invocation()})},
         {"originalUriBaseIds",
          {{kRoot, {{"description", text_v1("Root of the repository that holds the recipes")}}}}},
-        {"artifacts", artifacts()},
-        {"columnKind", "unicodeCodePoints"},
-        {"results", std::move(results)}};
+        {"columnKind", "unicodeCodePoints"}};
     add_provenance(run);
-    return {{"$schema", kSchema}, {"version", "2.1.0"}, {"runs", Json::array({std::move(run)})}};
+    const std::string head = dumped(run);
+    out(fmt::format("{{\"$schema\":\"{}\",\"version\":\"2.1.0\",\"runs\":[", kSchema));
+    out(std::string_view(head).substr(0, head.size() - 1));
+    out(",\"artifacts\":[");
+    artifacts_.give(out);
+    out("],\"results\":[");
+    std::string_view between;
+    for (const Ranking::Entry& result : results) {
+      out(between);
+      out(result.text);
+      between = ",";
+    }
+    out("]}]}\n");
   }
 
  private:
+  static std::string dumped(const Json& json) {
+    return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  }
+
+  /// Most results of many files are of no consequence: they are made only where they are kept.
+  template <typename Make>
+  void add(int importance, const Make& make) {
+    if (results_.takes(importance)) {
+      results_.add(importance, count_, dumped(make()));
+    }
+    ++count_;
+  }
+
   /// Every rule that ran, so that a reader can tell "passed" from "not checked".
   Json list_rules() {
     Json rules = Json::array();
-    if (report_.knowledge == nullptr) {
+    if (report().knowledge == nullptr) {
       return rules;
     }
-    for (const lint::Rule& rule : report_.knowledge->rules) {
-      if (report_.selection.takes(rule)) {
+    for (const lint::Rule& rule : report().knowledge->rules) {
+      if (report().selection.takes(rule)) {
         index_[rule.id] = static_cast<int>(rules.size());
         rules.push_back(rule_json(rule));
       }
@@ -138,7 +171,7 @@ class SarifLog {
     return rules;
   }
 
-  std::string uri(const std::string& path) const { return repository_uri(report_.checkout, path); }
+  std::string uri(const std::string& path) const { return repository_uri(report().checkout, path); }
 
   Json location(const LintedFile& file, const text::Mark& mark, std::string_view pointer) const {
     const Place place = place_in_file(file, mark);
@@ -227,7 +260,7 @@ class SarifLog {
     return json;
   }
 
-  RankedResult fail(const LintedFile& file, const lint::Finding& finding) {
+  Json fail(const LintedFile& file, const lint::Finding& finding) {
     const int importance = rank(file, finding);
     Json json = result(*finding.rule, "fail", level_of(finding.severity), importance);
     json["message"] = text_v1(finding.message);
@@ -243,15 +276,15 @@ class SarifLog {
     json["partialFingerprints"] = {
         {"primaryLocationLineHash", fingerprints_.of_line(name, finding)},
         {"epwise/v1", fingerprints_.of_finding(name, finding)}};
-    return {.rank = importance, .json = std::move(json)};
+    return json;
   }
 
-  RankedResult undecided(const LintedFile& file, const lint::Open& open) const {
+  Json undecided(const LintedFile& file, const lint::Open& open) const {
     Json json = result(*open.rule, "open", "none", 0);
     json["message"] =
         text_v1(fmt::format("Undecided: {}. Needs {}.", open.rule->what, listed(open.needs)));
     json["locations"] = Json::array({location(file, {}, {})});
-    return {.rank = 0, .json = std::move(json)};
+    return json;
   }
 
   void note(std::string_view level, const std::string& sentence) {
@@ -259,64 +292,22 @@ class SarifLog {
   }
 
   void note_failures() {
-    for (const std::string& failure : failures(report_)) {
+    for (const std::string& failure : failures()) {
       note("error", failure);
     }
     successful_ = notifications_.empty();
   }
 
-  void keep_the_most_important() {
-    if (results_.size() <= kMostResults) {
-      return;
-    }
-    std::vector<int> ranks;
-    for (const RankedResult& result : results_) {
-      ranks.push_back(result.rank);
-    }
-    std::sort(ranks.begin(), ranks.end(), std::greater<>());
-    const int least = ranks[kMostResults];
-    auto ties = kMostResults - static_cast<std::size_t>(std::count_if(
-                                   ranks.begin(), ranks.end(), [&](int r) { return r > least; }));
-    const std::size_t before = results_.size();
-    std::erase_if(results_, [&](const RankedResult& result) {
-      if (result.rank != least) {
-        return result.rank < least;
-      }
-      if (ties == 0) {
-        return true;
-      }
-      --ties;
-      return false;
-    });
-    note("warning",
-         fmt::format("{} results of the lowest rank are left out: code scanning takes {}",
-                     before - results_.size(),
-                     kMostResults));
-  }
-
   Json invocation() {
-    Json json = {{"executionSuccessful", successful_}, {"exitCode", report_.exit_code}};
+    Json json = {{"executionSuccessful", successful_}, {"exitCode", report().exit_code}};
     if (!notifications_.empty()) {
       json["toolExecutionNotifications"] = std::move(notifications_);
     }
     return json;
   }
 
-  Json artifacts() const {
-    Json json = Json::array();
-    std::map<std::string, bool> seen;
-    for (const LintedFile& file : report_.files) {
-      const std::string path = file_path(file);
-      if (is_real_file(path) && seen.emplace(path, true).second) {
-        json.push_back({{"location", artifact_location(uri(path))},
-                        {"roles", Json::array({"analysisTarget"})}});
-      }
-    }
-    return json;
-  }
-
   void add_provenance(Json& run) const {
-    const Checkout& checkout = report_.checkout;
+    const Checkout& checkout = report().checkout;
     if (checkout.uri.empty()) {
       return;
     }
@@ -331,9 +322,12 @@ class SarifLog {
     run["versionControlProvenance"] = Json::array({std::move(json)});
   }
 
-  const LintReport& report_;
   std::map<std::string_view, int> index_;
-  std::vector<RankedResult> results_;
+  Json rules_;
+  Ranking results_{kMostResults};
+  std::size_t count_ = 0;
+  Spool artifacts_;
+  std::string last_artifact_;
   Fingerprints fingerprints_;
   Json notifications_ = Json::array();
   bool successful_ = true;
@@ -341,8 +335,8 @@ class SarifLog {
 
 }  // namespace
 
-std::string write_sarif(const LintReport& report, const Style& /*style*/) {
-  return SarifLog(report).write().dump(-1, ' ', false, Json::error_handler_t::replace) + '\n';
+std::unique_ptr<Writing> start_sarif(const LintReport& report, const Style& style) {
+  return std::make_unique<SarifLog>(report, style);
 }
 
 }  // namespace epwise::report

@@ -75,26 +75,33 @@ std::string option_for(std::string_view name) {
 
 }  // namespace
 
-Tally tally(const LintReport& report) {
-  Tally result;
-  result.files = static_cast<int>(report.files.size());
-  for (const LintedFile& file : report.files) {
-    const std::vector<const lint::Finding*> findings = shown(file);
-    for (const lint::Finding* finding : findings) {
-      count(result, finding->severity);
-    }
-    result.files_with_findings += findings.empty() ? 0 : 1;
-    result.accepted += static_cast<int>(file.result.accepted.size());
-    result.open += static_cast<int>(file.result.open.size());
-    result.rules = std::max(result.rules, file.result.rules_checked);
-    result.crashed_rules += static_cast<int>(file.result.crashed_rules.size());
-    if (is_readable(file)) {
-      count(result, file.result.launch.verdict);
-    } else {
-      ++result.unreadable;
+void Tally::add(const LintedFile& file) {
+  ++files;
+  const std::vector<const lint::Finding*> found = shown(file);
+  for (const lint::Finding* finding : found) {
+    count(*this, finding->severity);
+  }
+  files_with_findings += found.empty() ? 0 : 1;
+  accepted += static_cast<int>(file.result.accepted.size());
+  open += static_cast<int>(file.result.open.size());
+  for (const lint::Open& rule : file.result.open) {
+    for (const std::string& name : rule.needs) {
+      ++waiting[name];
     }
   }
-  return result;
+  rules = std::max(rules, file.result.rules_checked);
+  crashed_rules += static_cast<int>(file.result.crashed_rules.size());
+  for (const std::string& rule : file.result.crashed_rules) {
+    crashes.push_back(
+        fmt::format("{}: epwise failed in rule {}; this is a bug, please report it with the recipe",
+                    file.path,
+                    rule));
+  }
+  if (is_readable(file)) {
+    count(*this, file.result.launch.verdict);
+  } else {
+    ++unreadable;
+  }
 }
 
 std::string verdict_counts(const Tally& sum) {
@@ -144,15 +151,9 @@ int rank(const LintedFile& file, const lint::Finding& finding) {
   return result;
 }
 
-std::vector<Need> needs(const std::vector<const lint::Open*>& open) {
-  std::map<std::string, int> by_name;
-  for (const lint::Open* rule : open) {
-    for (const std::string& name : rule->needs) {
-      ++by_name[name];
-    }
-  }
+std::vector<Need> needs(const Tally& sum) {
   std::vector<Need> result;
-  for (const auto& [name, rules] : by_name) {
+  for (const auto& [name, rules] : sum.waiting) {
     result.push_back({.name = name, .rules = rules, .option = option_for(name)});
   }
   std::stable_sort(
@@ -176,29 +177,6 @@ std::string options_for(const std::vector<Need>& needs) {
     options.insert(options.begin(), stack);
   }
   return fmt::format("{}", fmt::join(options, " "));
-}
-
-std::vector<const lint::Open*> open_rules(const LintReport& report) {
-  std::vector<const lint::Open*> result;
-  for (const LintedFile& file : report.files) {
-    for (const lint::Open& open : file.result.open) {
-      result.push_back(&open);
-    }
-  }
-  return result;
-}
-
-std::vector<std::string> failures(const LintReport& report) {
-  std::vector<std::string> result = report.unreadable;
-  for (const LintedFile& file : report.files) {
-    for (const std::string& rule : file.result.crashed_rules) {
-      result.push_back(fmt::format(
-          "{}: epwise failed in rule {}; this is a bug, please report it with the recipe",
-          file.path,
-          rule));
-    }
-  }
-  return result;
 }
 
 std::string budget_text(const Budget& budget) {

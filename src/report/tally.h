@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,10 +25,13 @@ struct Tally {
   int crashed_rules = 0;  // our bugs
   int accepted = 0;       // findings that a comment or a baseline takes out
 
-  int findings() const { return errors + warnings + notes; }
-};
+  std::map<std::string, int> waiting = {};  // open rules by the name that they wait for
+  std::vector<std::string> crashes = {};    // a sentence each
 
-Tally tally(const LintReport& report);
+  int findings() const { return errors + warnings + notes; }
+
+  void add(const LintedFile& file);
+};
 
 /// ", 3 start, 1 would not start, 2 undecided": what becomes of the files, behind their number.
 std::string verdict_counts(const Tally& sum);
@@ -47,16 +51,10 @@ struct Need {
 };
 
 /// Names by how many open rules wait for them, most first.
-std::vector<Need> needs(const std::vector<const lint::Open*>& open);
+std::vector<Need> needs(const Tally& sum);
 
 /// The options that settle those names: "--stack te=VERSION,torch=VERSION --gpus N".
 std::string options_for(const std::vector<Need>& needs);
-
-std::vector<const lint::Open*> open_rules(const LintReport& report);
-
-/// What kept epwise from checking everything, a sentence each: inputs that can't be read, rules
-/// that crashed.
-std::vector<std::string> failures(const LintReport& report);
 
 /// "a.yaml: exposed communication 9 % to 14 % of the step: beyond --max-exposed-comm 8 %"
 std::string budget_text(const Budget& budget);

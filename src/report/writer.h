@@ -1,10 +1,14 @@
 #pragma once
 
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "report/lint_report.h"
+#include "report/spool.h"
+#include "report/tally.h"
 
 namespace epwise::report {
 
@@ -18,11 +22,50 @@ struct Style {
   bool verbose = false;
 };
 
+/// A report in one format that grows file by file, so that no file has to be kept.
+class Writing {
+ public:
+  /// `report` lives as long as this. Checkout, knowledge, selection and strictness are in it from
+  /// the beginning, all but `files` when `finish` is called.
+  Writing(const LintReport& report, const Style& style) : report_(report), style_(style) {}
+
+  Writing(const Writing&) = delete;
+  Writing& operator=(const Writing&) = delete;
+  virtual ~Writing() = default;
+
+  /// Files come in the order of their paths.
+  void add(const LintedFile& file);
+
+  /// Everything; call once.
+  virtual void finish(const Out& out) = 0;
+
+ protected:
+  virtual void put(const LintedFile& file) = 0;
+
+  const LintReport& report() const { return report_; }
+
+  const Style& style() const { return style_; }
+
+  /// What the files so far come to.
+  const Tally& sum() const { return sum_; }
+
+  /// What kept epwise from checking everything, a sentence each.
+  std::vector<std::string> failures() const;
+
+ private:
+  const LintReport& report_;
+  Style style_;
+  Tally sum_;
+};
+
 /// One output format.
 struct Writer {
   std::string_view name;  // "full", "concise", "json", "sarif", "github"
   std::string_view summary;
-  std::string (*write)(const LintReport& report, const Style& style) = nullptr;
+  std::unique_ptr<Writing> (*start)(const LintReport& report, const Style& style) = nullptr;
+
+  /// A report whose files are all there.
+  std::string write(const LintReport& report, const Style& style) const;
 };
 
 /// THE list of formats.

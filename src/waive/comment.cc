@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 
 namespace epwise::waive {
 
@@ -27,10 +28,23 @@ bool take(std::string_view word, std::string_view& text) {
 
 bool is_date(std::string_view text) {
   constexpr std::string_view kForm = "dddd-dd-dd";
-  return text.size() == kForm.size() &&
-         std::equal(text.begin(), text.end(), kForm.begin(), [](char c, char form) {
-           return form == 'd' ? c >= '0' && c <= '9' : c == form;
-         });
+  const auto fits = [](char c, char form) {
+    return form == 'd' ? c >= '0' && c <= '9' : c == form;
+  };
+  if (text.size() != kForm.size() || !std::equal(text.begin(), text.end(), kForm.begin(), fits)) {
+    return false;
+  }
+  const auto number = [&text](std::size_t at, std::size_t digits) {
+    unsigned value = 0;
+    for (const char c : text.substr(at, digits)) {
+      value = value * 10 + static_cast<unsigned>(c - '0');
+    }
+    return value;
+  };
+  return std::chrono::year_month_day(std::chrono::year(static_cast<int>(number(0, 4))),
+                                     std::chrono::month(number(5, 2)),
+                                     std::chrono::day(number(8, 2)))
+      .ok();
 }
 
 /// "a, b" → a, b
@@ -54,7 +68,7 @@ void read_guards(std::string_view guards, Comment& comment) {
       comment.until = guards.substr(0, end);
       guards = end == npos ? std::string_view() : trimmed(guards.substr(end));
       if (!is_date(comment.until)) {
-        comment.problem = "`until` takes a date such as 2027-03-01";
+        comment.problem = "`until` takes a day that there is, such as 2027-03-01";
       }
     } else if (take("while ", guards)) {
       const std::size_t end = std::min(guards.find(" until "), guards.size());

@@ -184,11 +184,16 @@ std::optional<std::string> DiskFiles::canonical(const std::string& path) const {
 }
 
 void DiskFiles::write_atomically(const std::string& path, const std::string& content) {
+  write_in_parts(path, [&content](const auto& sink) { sink(content); });
+}
+
+void DiskFiles::write_in_parts(const std::string& path, const Parts& parts) {
   std::error_code error;
   const auto existing = fs::canonical(path, error);
   const auto target = error ? fs::absolute(path, error) : existing;
   TemporaryFile temporary(target);
-  int failure = temporary.write(content);
+  int failure = 0;
+  parts([&](std::string_view part) { failure = failure == 0 ? temporary.write(part) : failure; });
   if (failure == 0) {
     failure = temporary.keep_mode_of(target);
   }

@@ -5,12 +5,13 @@
 #include <vector>
 
 #include "world/files.h"
+#include "world/parts.h"
 
 namespace epwise::world {
 
 /// The real file system. Messages name paths as they were given, with the system's reason:
 /// "cannot read recipes/a.yaml: permission denied".
-class DiskFiles : public Files {
+class DiskFiles : public Files, public PartWriter {
  public:
   std::string read(const std::string& path,
                    std::size_t limit = static_cast<std::size_t>(-2)) const override;
@@ -21,6 +22,7 @@ class DiskFiles : public Files {
 
   /// Keeps the mode of a file that is replaced, and a symbolic link: its target is replaced.
   void write_atomically(const std::string& path, const std::string& content) override;
+  void write_in_parts(const std::string& path, const Parts& parts) override;
 };
 
 }  // namespace epwise::world

@@ -3,7 +3,7 @@
 usage: sample.py EPWISE
 
 The repository is a copy with a git history of its own. What GitHub and GitLab would run are the steps of action.yml and examples/gitlab, one
-after the other; the upload to code scanning is left out. Without pre-commit that part says so and is skipped.
+after the other; the upload to code scanning is left out. Without pre-commit (tests/ci/install_tools.sh) that part says so and is skipped.
 """
 
 import json
@@ -18,6 +18,7 @@ import xml.etree.ElementTree as ElementTree
 import yaml
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+TOOLS = ROOT / "build" / "ci-tools" / "bin"
 
 
 class Sample:
@@ -31,7 +32,7 @@ class Sample:
         (bin_folder / "epwise").symlink_to(epwise)
         self.environment = {
             **{name: value for name, value in os.environ.items() if not name.startswith(("EPWISE_", "GIT_", "GITHUB_"))},
-            "PATH": f"{bin_folder}:{os.environ['PATH']}",
+            "PATH": f"{bin_folder}:{os.environ['PATH']}:{TOOLS}",
             "HOME": str(folder.parent),
             "GIT_CONFIG_NOSYSTEM": "1",
         }
@@ -94,8 +95,8 @@ def check_gate(sample: Sample) -> None:
 
 
 def check_pre_commit(sample: Sample) -> None:
-    if shutil.which("pre-commit") is None:
-        print("skipped: pre-commit is not installed")
+    if shutil.which("pre-commit", path=sample.environment["PATH"]) is None:
+        print("skipped: pre-commit is not installed; `bash tests/ci/install_tools.sh` does it")
         return
     expect("pre-commit passes", sample.run("pre-commit run --all-files"), 0, "Passed")
     break_batch(sample)

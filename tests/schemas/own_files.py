@@ -8,6 +8,7 @@ Every schema must also refuse something. 77: Python's jsonschema or yaml is miss
 import copy
 import json
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -23,6 +24,9 @@ except ImportError as error:
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 EPWISE = str(pathlib.Path(sys.argv[1]).resolve())
 PROBLEMS: list[str] = []
+XMLLINT = shutil.which("xmllint")
+if XMLLINT is None:
+    print("xmllint is not installed: JUnit reports are parsed, and not held against junit.xsd")
 
 # What GitLab and reviewdog document of their formats, as far as a report of ours goes.
 GITLAB = {
@@ -78,6 +82,7 @@ INPUTS = {
     "accepted.yaml": "# epwise: ignore-file[shape/world-size]: <it> & \"that\"\nmodel: {tensor_model_parallel_size: 3}\n",
     "broken.yaml": "model: {a: [1\n",
     "none.yaml": "",
+    "bytes.yaml": b"model: {tensor_model_parallel_size: 3}\nlogger: {wandb_exp_name: \"\xff\xfe\"}\n",
     "run.sh": "torchrun --nproc-per-node 8 pretrain_gpt.py --num-layers 4 --hidden-size 64 --num-experts 3 --bf16\n",
 }
 
@@ -170,6 +175,15 @@ def check_outputs(folder: str) -> None:
 
 
 def check_junit(what: str, text: str) -> None:
+    if XMLLINT is not None:
+        by = pathlib.Path(__file__).parent / "junit.xsd"
+        done = subprocess.run([XMLLINT, "--noout", "--schema", str(by), "-"], input=text.encode(), capture_output=True, check=False)
+        if done.returncode != 0:
+            PROBLEMS.append(f"junit of {what}: {done.stderr.decode(errors='replace')[:300]}")
+        wrong = text.replace("<testcase ", "<testcase colour=\"red\" ", 1)
+        done = subprocess.run([XMLLINT, "--noout", "--schema", str(by), "-"], input=wrong.encode(), capture_output=True, check=False)
+        if wrong != text and done.returncode == 0:
+            PROBLEMS.append("junit.xsd accepts an unknown attribute")
     suites = ElementTree.fromstring(text)
     for suite in suites.iter("testsuite"):
         cases = suite.findall("testcase")
@@ -199,7 +213,7 @@ def main() -> int:
     check_recipe()
     with tempfile.TemporaryDirectory() as folder:
         for name, text in INPUTS.items():
-            (pathlib.Path(folder) / name).write_text(text)
+            (pathlib.Path(folder) / name).write_bytes(text if isinstance(text, bytes) else text.encode())
         check_outputs(folder)
     for problem in PROBLEMS:
         print(problem)

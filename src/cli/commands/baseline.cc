@@ -1,6 +1,7 @@
 #include "cli/baseline.h"
 
 #include <algorithm>
+#include <iterator>
 #include <ostream>
 #include <string>
 #include <utility>
@@ -61,12 +62,16 @@ ExitCode write(Session& session, const Arguments& arguments, const std::string& 
   }
   LintHooks hooks;
   hooks.writes = false;
-  hooks.judge = [&](report::LintReport& report, const Baseline& /*known*/) {
+  std::vector<Baseline::Entry> entries;
+  hooks.reads_baselines = false;
+  hooks.each = [&](report::LintedFile& file, const report::Checkout& checkout) {
+    std::ranges::copy(Baseline::entries_of(checkout, file), std::back_inserter(entries));
+  };
+  hooks.judge = [&](report::LintReport& report) {
     if (!is_sound(report)) {
       session.err << fmt::format("epwise: {} is not written: not everything was checked\n", path);
       return ExitCode::clean;  // the run's own code says why
     }
-    auto entries = Baseline::entries_of(report);
     const std::size_t count = entries.size();
     session.files.write_atomically(path, Baseline::to_text(reason->value, std::move(entries)));
     session.err << fmt::format("epwise: {} written with {}\n", path, quantity(count));
@@ -82,11 +87,15 @@ std::string file_of(const std::string& name) {
 }
 
 ExitCode prune(Session& session, const Arguments& arguments, const std::string& path) {
-  Arguments lint = linted(arguments);
-  lint.add("--baseline", {path, path});
+  const Arguments lint = linted(arguments);
+  Baseline known = Baseline::read(session.files, path);
   LintHooks hooks;
   hooks.writes = false;
-  hooks.judge = [&](report::LintReport& report, const Baseline& known) {
+  hooks.reads_baselines = false;
+  hooks.each = [&](report::LintedFile& file, const report::Checkout& checkout) {
+    known.accept(checkout, file);
+  };
+  hooks.judge = [&](report::LintReport& report) {
     if (!is_sound(report)) {
       session.err << fmt::format("epwise: {} stays as it is: not everything was checked\n", path);
       return ExitCode::clean;

@@ -6,6 +6,7 @@
 
 #include <fmt/core.h>
 
+#include "cli/baseline.h"
 #include "cli/commands/all.h"
 #include "cli/configuration_search.h"
 #include "cli/document.h"
@@ -14,6 +15,7 @@
 #include "cli/recipe_header.h"
 #include "cli/rules_source.h"
 #include "cli/run_settings.h"
+#include "cli/severities.h"
 #include "cli/target_options.h"
 #include "cli/version.h"
 
@@ -75,7 +77,8 @@ std::string show_one(const std::string& path,
     text += fmt::format(
         "  target: {} ({})\n", entry->name.empty() ? "without a name" : entry->name, entry->source);
   }
-  return text + shown_rows(effective_settings(sources, resolved, run), arguments.flag("--origin"));
+  return text + shown_rows(effective_settings(sources, resolved, run, configuration),
+                           arguments.flag("--origin"));
 }
 
 ExitCode show(Session& session, const Arguments& arguments) {
@@ -99,6 +102,10 @@ void check_one(const Configuration& configuration, const Session& session) {
     resolve_target(std::array{&entry.settings, &top}, knowledge, machine);
   }
   selection_of(configuration.run, knowledge);
+  const Severities severities(configuration.severity, knowledge);
+  if (configuration.baseline) {
+    Baseline::read(session.files, configuration.baseline->value);
+  }
 }
 
 ExitCode check(Session& session, const Arguments& arguments) {

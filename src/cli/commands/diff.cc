@@ -4,13 +4,16 @@
 #include <ostream>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include "cli/commands/all.h"
+#include "cli/file_selection.h"
 #include "cli/git.h"
 #include "cli/linting.h"
 #include "cli/overlay_files.h"
+#include "cli/places.h"
 #include "cli/recipe_on_target.h"
 #include "cli/report_output.h"
 #include "cli/simulation.h"
@@ -32,7 +35,9 @@ constexpr std::string_view kAbout = R"(WHAT IS COMPARED
   parameters that they read and nobody changed are named: those are usually changed together.
 
   OLD and NEW are files, or REF:PATH for a file as a revision has it; `epwise diff REF:PATH` compares
-  with the file of today. --format markdown is a comment for a pull request.
+  with the file of today. As git has it, too: `epwise diff REF PATH...` compares these files with
+  their text in a revision, `epwise diff REF` every recipe that differs from it, and `REF..REF` two
+  revisions. --format markdown is a comment for a pull request.
 )";
 
 /// One side of the comparison: a name, and the file system in which its path holds its text.
@@ -42,23 +47,16 @@ struct Source {
   std::optional<std::string> text;  // of a revision
 };
 
-Source source_of(const Session& session, const std::string& word) {
-  const std::size_t colon = word.find(':');
-  if (session.files.is_file(word) || colon == std::string::npos || colon == 0) {
-    return {word, word, std::nullopt};
-  }
-  const std::string path = word.substr(colon + 1);
-  auto text = Git(session.programs).show(word.substr(0, colon), path);
-  if (!text) {
-    throw world::MissingError(fmt::format("{} has no file {}", word.substr(0, colon), path));
-  }
-  return {word, path, std::move(text)};
-}
+struct Pair {
+  std::string path;  // as it is shown
+  std::optional<Source> old;
+  std::optional<Source> now;  // nullopt: that side has no such file
+};
 
-/// A recipe of one side with everything that is said about it.
-class SideReading {
+/// A recipe of one side.
+class RecipeReading {
  public:
-  SideReading(const Session& session, const Arguments& arguments, const Source& source)
+  RecipeReading(const Session& session, const Arguments& arguments, const Source& source)
       : files_(session.files,
                source.text ? std::map<std::string, std::string>{{source.path, *source.text}}
                            : std::map<std::string, std::string>()),
@@ -70,29 +68,189 @@ class SideReading {
                  session.terminal,
                  session.devices},
         recipe_(session_, arguments, source.path, target_settings(arguments)),
-        reading_(recipe_.read()),
-        result_(lint::lint(*reading_.recipe,
-                           *reading_.vocabulary,
-                           recipe_.target(),
-                           recipe_.knowledge(),
-                           recipe_.selection())),
-        job_(Simulator(session_, arguments).run(source.path, true)) {}
+        reading_(recipe_.read()) {}
 
-  review::Side side() const {
-    return {*reading_.recipe, *reading_.vocabulary, recipe_.target(), result_};
-  }
+  bool is_recipe() const { return reading_.recipe->readable; }
 
-  const lint::Knowledge& knowledge() const { return recipe_.knowledge(); }
+  Session& session() { return session_; }
 
-  const SimulatedJob& job() const { return job_; }
+  const RecipeOnTarget& on_target() const { return recipe_; }
 
-  std::string target() const { return describe(recipe_.target(), reading_.recipe->framework); }
+  const RecipeOnTarget::Reading& reading() const { return reading_; }
 
  private:
   OverlayFiles files_;
   Session session_;
   RecipeOnTarget recipe_;
   RecipeOnTarget::Reading reading_;
+};
+
+/// Turns what was asked for into pairs of texts.
+class Pairs {
+ public:
+  Pairs(const Session& session, const Arguments& arguments)
+      : session_(session),
+        arguments_(arguments),
+        files_(session.files),
+        git_(session.programs) {}
+
+  std::vector<Pair> of(const std::vector<std::string>& operands) {
+    if (operands.empty()) {
+      throw UsageError(std::string(kWhich));
+    }
+    const auto [old, now] = revisions(operands.front());
+    if (!old.empty()) {
+      return operands.size() == 1 ? all_between(old, now)
+                                  : named({operands.begin() + 1, operands.end()}, old, now);
+    }
+    if (operands.size() > 2) {
+      throw UsageError(std::string(kWhich));
+    }
+    Source first = source_of(operands.front());
+    if (operands.size() == 1 && !first.text) {
+      throw UsageError(std::string(kWhich));
+    }
+    Source second = operands.size() == 1 ? Source{first.path, first.path, std::nullopt}
+                                         : source_of(operands[1]);
+    return {{first.path, std::move(first), std::move(second)}};
+  }
+
+ private:
+  static constexpr std::string_view kWhich =
+      "which two? `epwise diff old.yaml new.yaml`, `epwise diff main:a.yaml`, or as git has it: "
+      "`epwise diff main a.yaml`, `epwise diff main`, `epwise diff main..topic`";
+
+  /// "main" → main and nothing: the files of today; "a..b" → both; nothing where it is a file.
+  std::pair<std::string, std::string> revisions(const std::string& word) const {
+    if (files_.is_file(word)) {
+      return {};
+    }
+    const std::size_t dots = word.find("..");
+    if (dots != std::string::npos && dots > 0) {
+      const std::string old = word.substr(0, dots);
+      const std::string now = word.substr(dots + 2);
+      if (git_.has_revision(old) && (now.empty() || git_.has_revision(now))) {
+        return {old, now.empty() ? "HEAD" : now};
+      }
+    }
+    return git_.has_revision(word) ? std::pair(word, std::string())
+                                   : std::pair<std::string, std::string>();
+  }
+
+  /// From the root of the checkout.
+  std::string name_in_checkout(const std::string& path) const {
+    const std::string absolute = join(folder_of(files_, path), path.substr(path.rfind('/') + 1));
+    const auto name = below(git_.root(), absolute);
+    if (!name) {
+      throw UsageError(fmt::format("{} lies outside of the checkout", path));
+    }
+    return *name;
+  }
+
+  /// An empty revision is the file of today.
+  std::optional<Source> at(const std::string& revision, const std::string& path) const {
+    if (revision.empty()) {
+      return files_.is_file(path) ? std::optional(Source{path, path, std::nullopt}) : std::nullopt;
+    }
+    auto text = git_.show(revision, name_in_checkout(path));
+    return text ? std::optional(Source{revision + ":" + path, path, std::move(text)})
+                : std::nullopt;
+  }
+
+  std::vector<Pair> named(const std::vector<std::string>& paths,
+                          const std::string& old,
+                          const std::string& now) const {
+    std::vector<Pair> pairs;
+    for (const std::string& path : paths) {
+      Pair pair{path, at(old, path), at(now, path)};
+      if (!pair.old && !pair.now) {
+        throw world::MissingError(fmt::format("no such file: {}, and none in {}", path, old));
+      }
+      pairs.push_back(std::move(pair));
+    }
+    return pairs;
+  }
+
+  /// Recipes and launch scripts; whatever else changed is left out.
+  std::vector<Pair> all_between(const std::string& old, const std::string& now) const {
+    std::vector<Pair> pairs;
+    const std::string root = git_.root();
+    for (const std::string& name :
+         now.empty() ? git_.changed_since(old) : git_.changed_between(old, now)) {
+      if (!is_lintable(name)) {
+        continue;
+      }
+      const std::string path = shown(files_, join(root, name));
+      Pair pair{path, at(old, path), at(now, path)};
+      if (is_recipe(pair.old) || is_recipe(pair.now)) {
+        pairs.push_back(std::move(pair));
+      }
+    }
+    return pairs;
+  }
+
+  /// What can't be looked at is compared, so that it is told why.
+  bool is_recipe(const std::optional<Source>& source) const {
+    if (!source) {
+      return false;
+    }
+    try {
+      return RecipeReading(session_, arguments_, *source).is_recipe();
+    } catch (const world::MissingError&) {
+      return true;
+    } catch (const UsageError&) {
+      return true;
+    }
+  }
+
+  Source source_of(const std::string& word) const {
+    const std::size_t colon = word.find(':');
+    if (files_.is_file(word) || colon == std::string::npos || colon == 0) {
+      return {word, word, std::nullopt};
+    }
+    const std::string path = word.substr(colon + 1);
+    auto found = at(word.substr(0, colon), path);
+    if (!found) {
+      throw world::MissingError(fmt::format("{} has no file {}", word.substr(0, colon), path));
+    }
+    return std::move(*found);
+  }
+
+  const Session& session_;
+  const Arguments& arguments_;
+  const world::Files& files_;
+  Git git_;
+};
+
+/// A recipe of one side with everything that is said about it.
+class SideReading {
+ public:
+  SideReading(const Session& session, const Arguments& arguments, const Source& source)
+      : recipe_(session, arguments, source),
+        result_(lint::lint(*recipe_.reading().recipe,
+                           *recipe_.reading().vocabulary,
+                           recipe_.on_target().target(),
+                           recipe_.on_target().knowledge(),
+                           recipe_.on_target().selection())),
+        job_(Simulator(recipe_.session(), arguments).run(source.path, true)) {}
+
+  review::Side side() const {
+    return {*recipe_.reading().recipe,
+            *recipe_.reading().vocabulary,
+            recipe_.on_target().target(),
+            result_};
+  }
+
+  const lint::Knowledge& knowledge() const { return recipe_.on_target().knowledge(); }
+
+  const SimulatedJob& job() const { return job_; }
+
+  std::string target() const {
+    return describe(recipe_.on_target().target(), recipe_.reading().recipe->framework);
+  }
+
+ private:
+  RecipeReading recipe_;
   lint::Result result_;
   SimulatedJob job_;
 };
@@ -101,21 +259,14 @@ std::string why_unpredicted(const SimulatedJob& job) {
   return job.report.missing.empty() ? "facts are missing" : job.report.missing.front().message;
 }
 
-ExitCode run(Session& session, const Arguments& arguments) {
-  if (arguments.operands.empty() || arguments.operands.size() > 2) {
-    throw UsageError("which two? `epwise diff old.yaml new.yaml`, or `epwise diff main:a.yaml`");
-  }
-  const Source old = source_of(session, arguments.operands.front());
-  if (arguments.operands.size() == 1 && !old.text) {
-    throw UsageError("which two? `epwise diff old.yaml new.yaml`, or `epwise diff main:a.yaml`");
-  }
-  const Source now = arguments.operands.size() == 1 ? Source{old.path, old.path, std::nullopt}
-                                                    : source_of(session, arguments.operands[1]);
-  const SideReading before(session, arguments, old);
-  const SideReading after(session, arguments, now);
+report::RecipeDifference compare(const Session& session,
+                                 const Arguments& arguments,
+                                 const Pair& pair) {
+  const SideReading before(session, arguments, *pair.old);
+  const SideReading after(session, arguments, *pair.now);
   report::RecipeDifference recipes;
-  recipes.before = old.name;
-  recipes.after = now.name;
+  recipes.before = pair.old->name;
+  recipes.after = pair.now->name;
   recipes.target = after.target();
   recipes.difference = review::difference_of(before.side(), after.side(), after.knowledge());
   recipes.predicted_before = before.job().report.prediction;
@@ -129,14 +280,74 @@ ExitCode run(Session& session, const Arguments& arguments) {
   } else {
     recipes.unpredicted = why_unpredicted(recipes.predicted_after ? before.job() : after.job());
   }
-  const std::string format = arguments.text_of("--format", "text");
-  session.out << (format == "json" ? report::diff_json(recipes)
-                  : format == "markdown"
-                      ? report::diff_markdown(recipes)
-                      : report::diff_text(recipes, style_of(arguments, session)));
-  const bool worse = std::ranges::any_of(
-      recipes.difference.introduced,
-      [](const review::Told& told) { return told.severity == lint::Severity::error; });
+  return recipes;
+}
+
+/// A text of several differences. JSON: one object where there is one pair, else all in one.
+class Answer {
+ public:
+  Answer(std::string format, report::Style style, bool several)
+      : format_(std::move(format)),
+        style_(style),
+        several_(several && format_ == "json") {}
+
+  void add(const report::RecipeDifference& recipes) {
+    add(format_ == "json"       ? report::diff_json(recipes)
+        : format_ == "markdown" ? report::diff_markdown(recipes)
+                                : report::diff_text(recipes, style_));
+  }
+
+  /// A recipe that only one side has.
+  void add(std::string_view what, const std::string& path) {
+    if (format_ == "json") {
+      add(report::one_sided_json(path, what));
+    } else if (format_ == "markdown") {
+      add(fmt::format("### epwise: `{}` is {}\n", path, what));
+    } else {
+      add(fmt::format("{}: {}\n", path, what));
+    }
+  }
+
+  std::string text() const {
+    return several_
+               ? fmt::format("{{\"schema\": \"epwise.diffs/1\", \"recipes\": [\n{}]}}\n", text_)
+               : text_;
+  }
+
+ private:
+  void add(const std::string& text) {
+    text_ += text_.empty() ? "" : several_ ? ",\n" : format_ == "json" ? "" : "\n";
+    text_ += text;
+  }
+
+  std::string format_;
+  report::Style style_;
+  bool several_;
+  std::string text_;
+};
+
+ExitCode run(Session& session, const Arguments& arguments) {
+  const std::vector<Pair> pairs = Pairs(session, arguments).of(arguments.operands);
+  if (pairs.empty()) {
+    session.err << "epwise: no recipe differs\n";
+    return ExitCode::clean;
+  }
+  Answer answer(
+      arguments.text_of("--format", "text"), style_of(arguments, session), pairs.size() > 1);
+  bool worse = false;
+  for (const Pair& pair : pairs) {
+    if (!pair.old || !pair.now) {
+      answer.add(pair.now ? "added" : "removed", pair.path);
+      continue;
+    }
+    const report::RecipeDifference recipes = compare(session, arguments, pair);
+    answer.add(recipes);
+    worse =
+        worse || std::ranges::any_of(recipes.difference.introduced, [](const review::Told& told) {
+          return told.severity == lint::Severity::error;
+        });
+  }
+  session.out << answer.text();
   return worse ? ExitCode::findings : ExitCode::clean;
 }
 
@@ -149,19 +360,19 @@ Command diff_command() {
       option.summary = "text (default), json, or markdown for a pull request";
     }
   }
-  return {
-      .name = "diff",
-      .usage = "diff [OPTION...] OLD [NEW] [-- WORD...]",
-      .summary = "say what a change of a recipe changes",
-      .examples = {{"diff old.yaml new.yaml --hw h100 --gpus 64", "two files"},
-                   {"diff main:recipes/a.yaml -f markdown", "against a revision, as a comment"}},
-      .options = std::move(options),
-      .exits = {{ExitCode::clean, "compared; no error is introduced"},
-                {ExitCode::findings, "the change introduces an error"}},
-      .about = kAbout,
-      .operands = Completion::files,
-      .takes_words = true,
-      .run = run};
+  return {.name = "diff",
+          .usage = "diff [OPTION...] OLD [NEW] | REF[..REF] [PATH...] [-- WORD...]",
+          .summary = "say what a change of a recipe changes",
+          .examples = {{"diff old.yaml new.yaml --hw h100 --gpus 64", "two files"},
+                       {"diff main recipes/a.yaml -f markdown", "against a revision, as a comment"},
+                       {"diff main..topic", "every recipe that a branch changes"}},
+          .options = std::move(options),
+          .exits = {{ExitCode::clean, "compared; no error is introduced"},
+                    {ExitCode::findings, "the change introduces an error"}},
+          .about = kAbout,
+          .operands = Completion::files,
+          .takes_words = true,
+          .run = run};
 }
 
 }  // namespace epwise::cli

@@ -13,6 +13,7 @@
 #include "cli/lint_options.h"
 #include "cli/lint_run.h"
 #include "cli/overlay_files.h"
+#include "cli/places.h"
 #include "cli/receipt.h"
 #include "cli/target_options.h"
 #include "report/place.h"
@@ -51,30 +52,65 @@ std::set<std::string> chosen_files(const Git& git, const Arguments& arguments) {
   return since ? git.changed_since(since->value) : git.staged();
 }
 
-/// What is staged, as it is staged.
+/// What is staged, as it is staged, by absolute path.
 std::map<std::string, std::string> staged_texts(const Git& git,
                                                 const std::set<std::string>& names,
-                                                const world::Files& files) {
+                                                const std::string& root) {
   std::map<std::string, std::string> texts;
   for (const std::string& name : names) {
-    const auto text = files.is_file(name) ? git.show_staged(name) : std::nullopt;
-    if (text) {
-      texts.emplace(name, *text);
+    if (const auto text = git.show_staged(name)) {
+      texts.emplace(join(root, name), *text);
     }
   }
   return texts;
 }
 
-std::vector<std::string> recipe_paths(const report::LintReport& report) {
-  std::vector<std::string> paths;
-  for (const report::LintedFile& file : report.files) {
-    const std::string path = report::file_path(file);
-    if (file.recipe->readable && (paths.empty() || paths.back() != path)) {
-      paths.push_back(path);
+/// Leaves what was not chosen out of a selection. Names are compared as places, so that it does not
+/// matter how a path was written; what is staged and gone from the disk is put in.
+class Narrowing {
+ public:
+  Narrowing(const world::Files& files,
+            std::string root,
+            const std::set<std::string>& names,
+            std::vector<std::string> operands)
+      : files_(files),
+        root_(std::move(root)),
+        operands_(std::move(operands)) {
+    for (const std::string& name : names) {
+      const std::string place = join(root_, name);
+      places_.insert(files_.canonical(place).value_or(place));
     }
   }
-  return paths;
-}
+
+  void apply(FileSelection& selection, bool from_index) const {
+    std::erase_if(selection.inputs, [this](const Input& input) {
+      const auto place = files_.canonical(input.path);
+      return input.standard || !place || !places_.contains(*place);
+    });
+    if (!from_index) {
+      return;
+    }
+    for (const std::string& place : places_) {
+      if (!files_.canonical(place) && is_lintable(place) && is_asked_for(place)) {
+        selection.inputs.push_back({shown(files_, place), false, false});
+      }
+    }
+    std::ranges::sort(selection.inputs, {}, &Input::path);
+  }
+
+ private:
+  bool is_asked_for(const std::string& place) const {
+    return std::ranges::any_of(operands_, [&](const std::string& operand) {
+      const auto folder = files_.canonical(operand);
+      return folder && (*folder == "/" || below(*folder, place));
+    });
+  }
+
+  const world::Files& files_;
+  std::string root_;
+  std::set<std::string> places_;
+  std::vector<std::string> operands_;
+};
 
 ExitCode budget_code(const std::vector<report::Budget>& budgets, bool strict) {
   const bool failed = std::ranges::any_of(budgets, [strict](const report::Budget& budget) {
@@ -95,11 +131,16 @@ ExitCode gate(Session& session, const Arguments& given) {
     throw UsageError("a receipt speaks of the rules that are built in: leave out --rules");
   }
   const Git git(session.programs);
+  if (!limits.against.empty()) {
+    git.check(limits.against);  // even where nothing is predicted
+  }
   const bool narrow = arguments.one("--since").has_value() || arguments.flag("--staged");
   const auto chosen = narrow ? chosen_files(git, arguments) : std::set<std::string>();
-  OverlayFiles files(session.files,
-                     arguments.flag("--staged") ? staged_texts(git, chosen, session.files)
-                                                : std::map<std::string, std::string>());
+  const bool staged = arguments.flag("--staged");
+  const std::string root = narrow ? git.root() : "";
+  OverlayFiles files(
+      session.files,
+      staged ? staged_texts(git, chosen, root) : std::map<std::string, std::string>());
   Session inner{session.in,
                 session.out,
                 session.err,
@@ -112,25 +153,33 @@ ExitCode gate(Session& session, const Arguments& given) {
   LintHooks hooks;
   hooks.nothing_is_fine = narrow || arguments.flag("--skip-others");
   if (narrow) {
-    hooks.narrow = [&chosen](FileSelection& selection) {
-      std::erase_if(selection.inputs,
-                    [&](const Input& input) { return !chosen.contains(input.path); });
-    };
+    hooks.narrow = [&, narrowing = Narrowing(session.files, root, chosen, arguments.operands)](
+                       FileSelection& selection) { narrowing.apply(selection, staged); };
   }
-  hooks.judge = [&](report::LintReport& report, const Baseline& known) {
+  std::vector<std::string> recipes;
+  Receipt slip;
+  hooks.each = [&](report::LintedFile& file, const report::Checkout& /*checkout*/) {
+    const std::string path = report::file_path(file);
+    if (file.recipe->readable && (recipes.empty() || recipes.back() != path)) {
+      recipes.push_back(path);
+    }
+    if (receipt) {
+      slip.add(file);
+    }
+  };
+  hooks.judge = [&](report::LintReport& report) {
     ExitCode code = ExitCode::clean;
     if (limits.any()) {
-      report.budgets = check_budgets(inner, arguments, limits, recipe_paths(report));
+      report.budgets = check_budgets(inner, arguments, limits, recipes);
       code = budget_code(report.budgets, report.strict);
     }
-    if (known.count().settled > 0) {
+    if (report.baseline && report.baseline->settled > 0) {
       session.err << "epwise: the baseline has to shrink: it holds what is settled\n";
       code = worst(code, ExitCode::findings);
     }
     if (receipt) {
-      report::LintReport told = report;
-      told.exit_code = to_int(worst(ExitCode{static_cast<std::uint8_t>(report.exit_code)}, code));
-      session.files.write_atomically(receipt->value, receipt_text(told));
+      report.exit_code = to_int(worst(ExitCode{static_cast<std::uint8_t>(report.exit_code)}, code));
+      session.files.write_atomically(receipt->value, slip.text(report));
     }
     return code;
   };
@@ -192,14 +241,15 @@ std::vector<Option> gate_options() {
 
 std::vector<Option> options() {
   std::vector<Option> result = target_options();
-  result.push_back({.name = "--format",
-                    .short_name = "-f",
-                    .arity = Option::Arity::many,
-                    .value = "NAME[=PATH]",
-                    .summary = "as for lint: auto (default), full, concise, json, sarif, github, "
-                               "gitlab, junit, rdjson, markdown; repeat it to write several",
-                    .variable = "EPWISE_FORMAT",
-                    .brief = true});
+  result.push_back(
+      {.name = "--format",
+       .short_name = "-f",
+       .arity = Option::Arity::many,
+       .value = "NAME[=PATH]",
+       .summary = "as for lint: auto (default), full, concise, json, sarif, github, "
+                  "gitlab, junit, rdjson, markdown, template=FILE; repeat it to write several",
+       .variable = "EPWISE_FORMAT",
+       .brief = true});
   for (const std::vector<Option>& more : {gate_options(),
                                           budget_options(),
                                           selection_options(),

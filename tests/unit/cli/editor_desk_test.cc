@@ -86,3 +86,26 @@ TEST_CASE("A header or configuration that is wrong is said at the recipe, at not
   CHECK(messages(app, {}, nullptr, kRecipe).size() == 1);
   CHECK(messages(app, {}, nullptr, "services: {a: 1}\n").empty());
 }
+
+TEST_CASE("What is accepted for a gate is accepted in an editor") {
+  AppRun app;
+  app.files.put("/r/.epwise.yaml", "gpus: 5\n");
+  app.files.put("/r/a.yaml", kRecipe);
+  REQUIRE(messages(app, {}, nullptr, kRecipe) == for_gpus(5));
+  CHECK(messages(app, {}, nullptr, "# epwise: ignore-file[shape/world-size]: known\n" + kRecipe)
+            .empty());
+  CHECK(messages(app, {}, nullptr, "# epwise: ignore-file[shape/experts]: known\n" + kRecipe)
+            .size() >= 1);
+  REQUIRE(app.run({"baseline",
+                   "write",
+                   "/r/known.yaml",
+                   "/r/a.yaml",
+                   "--select",
+                   "shape/world-size",
+                   "--reason",
+                   "old"}) == 0);
+  app.files.put("/r/.epwise.yaml", "gpus: 5\nbaseline: known.yaml\n");
+  CHECK(messages(app, {}, nullptr, kRecipe).empty());
+  app.files.put("/r/.epwise.yaml", "gpus: 6\nbaseline: known.yaml\n");
+  CHECK(messages(app, {}, nullptr, kRecipe) == for_gpus(6));
+}

@@ -18,6 +18,8 @@ constexpr const char* kBad =
     "model: {tensor_model_parallel_size: 4}\n"
     "train: {global_batch_size: 10, micro_batch_size: 4}\n";
 
+constexpr const char* kRoot = "git rev-parse --show-toplevel";
+
 /// Answers by command line.
 class GivenPrograms : public world::Programs {
  public:
@@ -61,13 +63,18 @@ TEST_CASE("a gate finds recipes by what they hold") {
 TEST_CASE("a gate looks at what changed") {
   GivenPrograms git;
   const std::string verify = "git rev-parse --verify --quiet main^{commit}";
-  const std::string others = "git ls-files --others --exclude-standard -z";
-  const std::string diff = "git diff --name-only -z --relative --diff-filter=d main --";
-  git.answers = {{verify, "1\n"}, {others, ""}, {diff, std::string("good.yaml\0", 10)}};
+  const std::string others = "git ls-files --others --exclude-standard --full-name -z :/";
+  const std::string diff = "git diff --name-only -z --no-relative --diff-filter=d main --";
+  git.answers = {
+      {verify, "1\n"}, {kRoot, "/\n"}, {others, ""}, {diff, std::string("good.yaml\0", 10)}};
   const std::map<std::string, std::string> files = {{"good.yaml", kGood}, {"bad.yaml", kBad}};
   CHECK(gate(files, {"--since", "main"}, &git).code == 0);
   git.answers[others] = std::string("bad.yaml\0", 9);
   CHECK(gate(files, {"--since", "main"}, &git).code == 1);
+  for (const std::string path : {"./bad.yaml", "/bad.yaml", "/"}) {
+    CAPTURE(path);
+    CHECK(gate(files, {path, "--since", "main"}, &git).code == 1);
+  }
   git.answers[others] = "";
   git.answers[diff] = std::string("readme.md\0", 10);
   CHECK(gate(files, {"--since", "main"}, &git).code == 0);
@@ -78,12 +85,72 @@ TEST_CASE("a gate looks at what changed") {
 
 TEST_CASE("what is staged counts as it is staged") {
   GivenPrograms git;
-  git.answers = {{"git diff --cached --name-only -z --relative --diff-filter=d --",
+  git.answers = {{kRoot, "/\n"},
+                 {"git diff --cached --name-only -z --no-relative --diff-filter=d --",
                   std::string("a.yaml\0", 7)},
-                 {"git show :./a.yaml", kBad}};
+                 {"git cat-file blob :a.yaml", kBad}};
   CHECK(gate({{"a.yaml", kGood}}, {"--staged"}, &git).code == 1);
-  git.answers["git show :./a.yaml"] = kGood;
+  CHECK(gate({{"a.yaml", kGood}}, {"./a.yaml", "--staged"}, &git).code == 1);
+  CHECK(gate({{"x/b.yaml", kGood}}, {"--staged"}, &git).code == 1);  // gone from the disk
+  CHECK(gate({{"x/b.yaml", kGood}}, {"x", "--staged"}, &git).code == 0);
+  git.answers["git cat-file blob :a.yaml"] = kGood;
   CHECK(gate({{"a.yaml", kBad}}, {"--staged"}, &git).code == 0);
+}
+
+TEST_CASE("severity and a baseline stand in the configuration") {
+  const auto with = [](const std::string& configuration) {
+    return gate({{"a.yaml", kBad}, {".epwise.yaml", configuration}}, {});
+  };
+  CHECK(with("gpus: 8\n").code == 1);
+  const auto milder = with("severity: {batch/: warning}\n");
+  CHECK(milder.code == 0);
+  CHECK(milder.out.find("warning[batch/indivisible]") != std::string::npos);
+  CHECK(with("severity: {batch/: warning, batch/indivisible: error}\n").code == 1);
+  CHECK(with("severity: {batch/: note}\nfail_on: note\n").code == 1);
+  CHECK(with("severity: {bacth/: note}\n").code == 2);
+  CHECK(with("severity: {batch/: off}\n").code == 2);
+  CHECK(with("baseline: known.yaml\n").code == 2);
+
+  support::AppRun run;
+  run.files.put("r/a.yaml", kBad);
+  run.files.put("r/.epwise.yaml", "gpus: 8\nbaseline: known.yaml\n");
+  CHECK(run.run({"gate", "r"}) == 2);
+  CHECK(run.run({"baseline", "write", "r/known.yaml", "r/a.yaml", "--reason", "old"}) == 0);
+  CHECK(run.run({"gate", "r"}) == 0);
+  CHECK(run.run({"lint", "r/a.yaml"}) == 0);
+  CHECK(run.run({"gate", "r", "--baseline", "none"}) == 1);
+  run.files.put("r/a.yaml", kGood);
+  CHECK(run.run({"gate", "r"}) == 1);  // it has to shrink
+  CHECK(run.run({"baseline", "prune", "r/known.yaml", "r"}) == 0);
+  CHECK(run.run({"gate", "r"}) == 0);
+}
+
+TEST_CASE("a report by a template") {
+  const auto told = gate({{"a.yaml", kBad}},
+                         {"-f",
+                          "template={{#findings}}{{{path}}}:{{line}}:{{rule}}\\n{{/findings}}",
+                          "--select",
+                          "batch/indivisible"});
+  CHECK(told.code == 2);  // concise goes to standard output, too
+  support::AppRun run;
+  run.files.put("a.yaml", kBad);
+  run.files.put("t.mustache", "{{#files}}{{path}} {{verdict}}\n{{/files}}");
+  const std::vector<std::string> lint{
+      "lint", "a.yaml", "--gpus", "8", "--select", "batch/indivisible", "-f"};
+  const auto with = [&](const std::string& format) {
+    std::vector<std::string> words = lint;
+    words.push_back(format);
+    return run.run(words);
+  };
+  CHECK(with("template={{#findings}}{{{path}}}:{{line}}:{{rule}}\\n{{/findings}}") == 1);
+  CHECK(run.out == "a.yaml:2:batch/indivisible\n");
+  CHECK(with("template=t.mustache") == 1);
+  CHECK(run.out.starts_with("a.yaml would not start"));
+  CHECK(with("template={{#findings}}") == 2);
+  CHECK(with("template={{mesage}}") == 2);
+  CHECK(run.err.find("did you mean `message`") != std::string::npos);
+  CHECK(with("template=none.mustache") == 2);
+  CHECK(with("template") == 2);
 }
 
 TEST_CASE("budgets that are no budgets") {

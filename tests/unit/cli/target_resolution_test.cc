@@ -179,7 +179,7 @@ TEST_CASE("Every effective value knows who said it") {
   epwise::cli::RunSettings run;
   run.select = {{"overlap/", "c:4"}, {"EPO001", "c:4"}};
   const std::array<const TargetSettings*, 2> sources{&flags, &file};
-  const auto rows = effective_settings(sources, resolve({flags, file}), run);
+  const auto rows = effective_settings(sources, resolve({flags, file}), run, {});
   const std::vector<EffectiveSetting> expected = {
       {"hw", "h100", "c:1"},
       {"gpus", "16", "EPWISE_GPUS"},

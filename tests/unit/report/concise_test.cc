@@ -31,12 +31,12 @@ TEST_CASE("concise: path:line:col: severity[rule] message") {
   b.finding(hint, "nowhere");
   b.finding(hint, "explained", "60").consequence = true;
   b.open(soft, {"gpus"});
-  CHECK(write_concise(b.report(), kFindingsOnly) ==
+  CHECK(support::written("concise", b.report(), kFindingsOnly) ==
         "recipes/größe.yaml:1:8: error[shape/experts] 60 experts in two lines\n"
         "recipes/größe.yaml:1:1: warning[dispatcher/knob] 16 SMs\n"
         "recipes/größe.yaml:1:1: note[batch/small] nowhere\n");
-  CHECK(write_concise(b.report(), {.colour = true}).find("\x1b[1;31merror\x1b[0m[shape") !=
-        std::string::npos);
+  CHECK(support::written("concise", b.report(), {.colour = true})
+            .find("\x1b[1;31merror\x1b[0m[shape") != std::string::npos);
 }
 
 TEST_CASE("concise: a line a finding in every sample, nothing without findings") {
@@ -44,7 +44,7 @@ TEST_CASE("concise: a line a finding in every sample, nothing without findings")
     CAPTURE(sample.name);
     support::ReportBuilder b;
     sample.build(b);
-    const std::string text = write_concise(b.report(), kFindingsOnly);
+    const std::string text = support::written("concise", b.report(), kFindingsOnly);
     std::size_t findings = 0;
     for (const LintedFile& file : b.report().files) {
       for (const lint::Finding& finding : file.result.findings) {
@@ -61,7 +61,7 @@ TEST_CASE("concise: the second document is found in its file") {
   b.file("a.yaml", "x: 1\n---\nx: 60\n").path = "a.yaml#2";
   b.finding(rule, "60", "60");
   b.finding(rule, "nowhere");
-  CHECK(write_concise(b.report(), kFindingsOnly) ==
+  CHECK(support::written("concise", b.report(), kFindingsOnly) ==
         "a.yaml:3:4: error[shape/experts] 60\n"
         "a.yaml:1:1: error[shape/experts] nowhere\n");
 }
@@ -71,14 +71,15 @@ TEST_CASE("concise: what the launch of a file comes to, also of one that starts"
   const lint::Rule& rule = b.rule("shape/experts", "SHP001");
   b.file("a.yaml", "x: 60\n").result.launch = rejected_by(rule);
   b.finding(rule, "60", "60");
-  CHECK(write_concise(b.report(), {}) ==
+  CHECK(support::written("concise", b.report(), {}) ==
         "a.yaml:1:4: error[shape/experts] 60\n"
         "a.yaml: would not start: shape/experts (SHP001) at stage validate\n");
-  CHECK(write_concise(b.report(), kFindingsOnly) == "a.yaml:1:4: error[shape/experts] 60\n");
+  CHECK(support::written("concise", b.report(), kFindingsOnly) ==
+        "a.yaml:1:4: error[shape/experts] 60\n");
 
   support::ReportBuilder alone;
   alone.file("b.yaml", "x: 1\n").result.launch.verdict = lint::Verdict::starts;
-  CHECK(write_concise(alone.report(), {}) == "b.yaml: starts\n");
+  CHECK(support::written("concise", alone.report(), {}) == "b.yaml: starts\n");
 }
 
 TEST_CASE("concise: of several files those that start are counted") {
@@ -89,7 +90,7 @@ TEST_CASE("concise: of several files those that start are counted") {
   open.verdict = lint::Verdict::undecided;
   open.needs = {"stack.te"};
   b.file("c.yaml", "x: 1\n").result.launch = rejected_by(rule);
-  CHECK(write_concise(b.report(), {}) ==
+  CHECK(support::written("concise", b.report(), {}) ==
         "b.yaml: launch undecided, needs stack.te\n"
         "c.yaml: would not start: shape/experts (SHP001) at stage validate\n"
         "3 files, 1 starts, 1 would not start, 1 undecided\n");

@@ -16,7 +16,7 @@ const char* const kRecipe =
     "  moe_flex_dispatcher_backend: deepep\n";
 
 std::string full(support::ReportBuilder& builder, const Style& style = {}) {
-  return '\n' + write_full(builder.report(), style);
+  return '\n' + support::written("full", builder.report(), style);
 }
 
 }  // namespace
@@ -286,7 +286,8 @@ TEST_CASE("full: no line is wider than the terminal, whatever is said") {
       CAPTURE(width);
       support::ReportBuilder b;
       sample.build(b);
-      const std::string text = write_full(b.report(), {.width = width, .verbose = true});
+      const std::string text =
+          support::written("full", b.report(), {.width = width, .verbose = true});
       for (std::size_t begin = 0; begin < text.size();) {
         const std::size_t end = text.find('\n', begin);
         CHECK(display_width(text.substr(begin, end - begin)) <= width);
@@ -301,9 +302,10 @@ TEST_CASE("full: colours and links change nothing but themselves") {
     CAPTURE(sample.name);
     support::ReportBuilder b;
     sample.build(b);
-    const std::string plain = write_full(b.report(), {});
+    const std::string plain = support::written("full", b.report(), {});
     CHECK(plain.find('\x1b') == std::string::npos);
-    std::string coloured = write_full(b.report(), {.colour = true, .hyperlinks = true});
+    std::string coloured =
+        support::written("full", b.report(), {.colour = true, .hyperlinks = true});
     for (std::size_t at = coloured.find('\x1b'); at != std::string::npos;
          at = coloured.find('\x1b')) {
       const bool link = coloured[at + 1] == ']';

@@ -36,7 +36,7 @@ TEST_CASE("github: a command a finding, the most important first") {
   b.finding(hard, "certainly", "- x\n  - y");
   b.finding(hard, "nowhere");
   CHECK(
-      write_github(b.report(), {}) ==
+      support::written("github", b.report(), {}) ==
       "::error file=recipes/a.yaml,line=2,col=3,endLine=3,title=shape/experts (SHP001)::certainly\n"
       "::error file=recipes/a.yaml,line=1,col=1,title=shape/experts (SHP001)::nowhere\n"
       "::error file=recipes/a.yaml,line=1,col=1,endColumn=6,title=a/likely (AAA001)::perhaps\n"
@@ -51,7 +51,7 @@ TEST_CASE("github: signs of the command language are escaped") {
   b.file("a,b:c%.yaml", "x: 1\n");
   b.finding(rule, "100% :: wrong\n::error::injected", "x");
   CHECK(
-      write_github(b.report(), {}) ==
+      support::written("github", b.report(), {}) ==
       "::error file=a%2Cb%3Ac%25.yaml,line=1,col=1,endColumn=2,title=a/b (AAA001)::100%25 :: wrong "
       "::error::injected\n");
 }
@@ -69,7 +69,7 @@ TEST_CASE("github: at most ten of a level, and a notice that says how many more 
   for (int i = 0; i < 10; ++i) {
     b.finding(hint, "hint", "x");
   }
-  const std::string text = write_github(b.report(), {});
+  const std::string text = support::written("github", b.report(), {});
   CHECK(count(text, "::error ") == 10);
   CHECK(count(text, "::warning ") == 10);
   CHECK(count(text, "::notice ") == 10);
@@ -85,7 +85,7 @@ TEST_CASE("github: exactly ten of each need no further line") {
   for (int i = 0; i < 10; ++i) {
     b.finding(hint, "hint", "x");
   }
-  const std::string text = write_github(b.report(), {});
+  const std::string text = support::written("github", b.report(), {});
   CHECK(count(text, "::notice file") == 10);
   CHECK(count(text, "title=epwise") == 0);
 }
@@ -94,7 +94,7 @@ TEST_CASE("github: what could not be checked is an error") {
   support::ReportBuilder b;
   b.report().unreadable = {"cannot read b.yaml: no such file"};
   b.file("a.yaml", "x: 1\n").result.crashed_rules = {"a/b"};
-  CHECK(write_github(b.report(), {}) ==
+  CHECK(support::written("github", b.report(), {}) ==
         "::error title=epwise::cannot read b.yaml: no such file\n"
         "::error title=epwise::a.yaml: epwise failed in rule a/b; this is a bug, please report it "
         "with the recipe\n");
@@ -107,7 +107,8 @@ TEST_CASE("github: step summary") {
   b.finding(rule, "`x_y` is <b>odd</b> | really", "x_y");
   b.open(rule, {"gpus"});
   b.rejects(rule, "validate");
-  CHECK(github_step_summary(b.report()) == R"(### epwise: 1 error, 0 warnings, 0 notes in 1 file
+  CHECK(support::written("markdown", b.report()) ==
+        R"(### epwise: 1 error, 0 warnings, 0 notes in 1 file
 
 | file | launch | checked against |
 | --- | --- | --- |
@@ -128,7 +129,7 @@ TEST_CASE("github: a step summary of many files lists those that do not start") 
     b.file("f" + std::to_string(i) + ".yaml", "x: 1\n");
   }
   b.rejects(rule, "validate");
-  const std::string text = github_step_summary(b.report());
+  const std::string text = support::written("markdown", b.report());
   CHECK(text.find("f29.yaml") != std::string::npos);
   CHECK(text.find("f28.yaml") == std::string::npos);
   CHECK(text.find("29 files start\n") != std::string::npos);
@@ -141,7 +142,7 @@ TEST_CASE("github: a huge step summary stays below GitHub's limit") {
   for (int i = 0; i < 3000; ++i) {
     b.finding(rule, std::string(1000, 'm'), "x");
   }
-  const std::string text = github_step_summary(b.report());
+  const std::string text = support::written("markdown", b.report());
   CHECK(text.size() < (1U << 20U));
   CHECK(text.find(" more\n") != std::string::npos);
 }

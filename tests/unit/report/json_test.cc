@@ -12,7 +12,7 @@ namespace {
 using Json = nlohmann::json;
 
 Json written(support::ReportBuilder& builder) {
-  return Json::parse(write_json(builder.report(), {}));
+  return Json::parse(support::written("json", builder.report(), {}));
 }
 
 Json executed(const expr::Value& value) {
@@ -29,10 +29,11 @@ TEST_CASE("json: every sample parses and is written the same twice") {
     CAPTURE(sample.name);
     support::ReportBuilder b;
     sample.build(b);
-    const std::string text = write_json(b.report(), {});
+    const std::string text = support::written("json", b.report(), {});
     CHECK(Json::parse(text)["schema"] == "epwise.lint/1");
     CHECK(Json::parse(text)["files"].size() == b.report().files.size());
-    CHECK(text == write_json(b.report(), {.colour = true, .unicode = false, .width = 20}));
+    CHECK(text ==
+          support::written("json", b.report(), {.colour = true, .unicode = false, .width = 20}));
     CHECK(text.back() == '\n');
   }
 }

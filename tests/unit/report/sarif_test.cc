@@ -15,7 +15,7 @@ namespace {
 using Json = nlohmann::json;
 
 Json run_of(support::ReportBuilder& builder) {
-  return Json::parse(write_sarif(builder.report(), {}))["runs"][0];
+  return Json::parse(support::written("sarif", builder.report(), {}))["runs"][0];
 }
 
 void check_location(const Json& location) {
@@ -62,8 +62,8 @@ TEST_CASE("sarif: every sample keeps what code scanning asks for") {
     CAPTURE(sample.name);
     support::ReportBuilder b;
     sample.build(b);
-    const std::string text = write_sarif(b.report(), {});
-    CHECK(text == write_sarif(b.report(), {.colour = true, .width = 20}));
+    const std::string text = support::written("sarif", b.report(), {});
+    CHECK(text == support::written("sarif", b.report(), {.colour = true, .width = 20}));
     CHECK(text.find('\n') == text.size() - 1);
     const Json run = run_of(b);
     CHECK(run["columnKind"] == "unicodeCodePoints");

@@ -11,8 +11,11 @@ namespace epwise::report {
 namespace {
 
 std::string options(std::vector<std::string> names) {
-  const lint::Open open{.rule = nullptr, .needs = std::move(names)};
-  return options_for(needs({&open}));
+  LintedFile file;
+  file.result.open.push_back({.rule = nullptr, .needs = std::move(names)});
+  Tally sum;
+  sum.add(file);
+  return options_for(needs(sum));
 }
 
 }  // namespace
@@ -33,11 +36,14 @@ TEST_CASE("needs: the option that settles each name") {
 }
 
 TEST_CASE("needs: names that most rules wait for come first") {
-  const std::vector<lint::Open> open{{.rule = nullptr, .needs = {"gpus", "stack.te"}},
-                                     {.rule = nullptr, .needs = {"stack.te"}},
-                                     {.rule = nullptr, .needs = {"hw"}}};
+  LintedFile file;
+  file.result.open = {{.rule = nullptr, .needs = {"gpus", "stack.te"}},
+                      {.rule = nullptr, .needs = {"stack.te"}},
+                      {.rule = nullptr, .needs = {"hw"}}};
+  Tally sum;
+  sum.add(file);
   std::vector<std::string> names;
-  for (const Need& need : needs({&open[0], &open[1], &open[2]})) {
+  for (const Need& need : needs(sum)) {
     names.push_back(need.name + " " + std::to_string(need.rules));
   }
   CHECK(names == std::vector<std::string>{"stack.te 2", "gpus 1", "hw 1"});
