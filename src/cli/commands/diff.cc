@@ -205,8 +205,12 @@ class Pairs {
 
   Source source_of(const std::string& word) const {
     const std::size_t colon = word.find(':');
-    if (files_.is_file(word) || colon == std::string::npos || colon == 0) {
+    if (files_.is_file(word) || word == "-") {
       return {word, word, std::nullopt};
+    }
+    if (colon == std::string::npos || colon == 0) {
+      throw world::MissingError(
+          fmt::format("{}: neither a file nor a revision that git knows here", word));
     }
     const std::string path = word.substr(colon + 1);
     auto found = at(word.substr(0, colon), path);

@@ -98,8 +98,8 @@ TEST_CASE("What is accepted for a gate is accepted in an editor") {
             .size() >= 1);
   REQUIRE(app.run({"baseline",
                    "write",
-                   "/r/known.yaml",
-                   "/r/a.yaml",
+                   "r/known.yaml",
+                   "r/a.yaml",
                    "--select",
                    "shape/world-size",
                    "--reason",

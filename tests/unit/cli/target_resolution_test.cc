@@ -191,6 +191,7 @@ TEST_CASE("Every effective value knows who said it") {
       {"ignore", "no rule", "default"},
       {"fail_on", "error", "default"},
       {"strict", "false", "default"},
+      {"baseline", "none", "default"},
       {"rules", "none but the built-in ones", "default"},
   };
   CHECK(rows == expected);

@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 
 #include "report/formats.h"
+#include "support/formats.h"
 #include "support/sample_reports.h"
 
 namespace epwise::report {

@@ -4,6 +4,7 @@
 
 #include "report/columns.h"
 #include "report/formats.h"
+#include "support/formats.h"
 #include "support/sample_reports.h"
 
 namespace epwise::report {

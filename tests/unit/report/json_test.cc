@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "report/formats.h"
+#include "support/formats.h"
 #include "support/sample_reports.h"
 
 namespace epwise::report {

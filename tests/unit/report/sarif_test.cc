@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "report/formats.h"
+#include "support/formats.h"
 #include "support/sample_reports.h"
 
 // What code scanning asks of a log beyond its schema; the schema itself is held by
