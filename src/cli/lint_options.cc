@@ -1,8 +1,13 @@
 #include "cli/lint_options.h"
 
 #include <algorithm>
+#include <charconv>
 
+#include <fmt/core.h>
+
+#include "cli/parallel.h"
 #include "cli/rules_source.h"
+#include "world/files.h"
 
 namespace epwise::cli {
 
@@ -132,6 +137,22 @@ std::vector<Option> input_options() {
        .summary = "exit 0 instead of 1; no other code changes",
        .variable = "EPWISE_EXIT_ZERO"},
   };
+}
+
+int threads_of(const Arguments& arguments, std::size_t files) {
+  const std::optional<Setting> jobs = arguments.one("--jobs");
+  if (!jobs) {
+    return default_threads(files);
+  }
+  int threads = 0;
+  const char* end = jobs->value.data() + jobs->value.size();
+  const auto result = std::from_chars(jobs->value.data(), end, threads);
+  constexpr int kMostThreads = 256;
+  if (result.ec != std::errc() || result.ptr != end || threads < 1 || threads > kMostThreads) {
+    throw world::UsageError(fmt::format(
+        "{} takes a number from 1 to {}, not `{}`", jobs->source, kMostThreads, jobs->value));
+  }
+  return threads;
 }
 
 }  // namespace epwise::cli

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <vector>
 
 #include "cli/arguments.h"
@@ -25,5 +26,9 @@ std::vector<Option> acceptance_options();
 
 /// --document, --stdin-filename, --list-files, --jobs, --exit-zero.
 std::vector<Option> input_options();
+
+/// What --jobs says, else as many threads as the machine has cores and `files` keep busy. Throws
+/// UsageError where the option says no number from 1 to 256.
+int threads_of(const Arguments& arguments, std::size_t files);
 
 }  // namespace epwise::cli

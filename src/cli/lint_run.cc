@@ -1,7 +1,6 @@
 #include "cli/lint_run.h"
 
 #include <algorithm>
-#include <charconv>
 #include <istream>
 #include <iterator>
 #include <map>
@@ -37,22 +36,6 @@ namespace epwise::cli {
 namespace {
 
 using world::UsageError;
-
-int threads_of(const Arguments& arguments, std::size_t files) {
-  const std::optional<Setting> jobs = arguments.one("--jobs");
-  if (!jobs) {
-    return default_threads(files);
-  }
-  int threads = 0;
-  const char* end = jobs->value.data() + jobs->value.size();
-  const auto result = std::from_chars(jobs->value.data(), end, threads);
-  constexpr int kMostThreads = 256;
-  if (result.ec != std::errc() || result.ptr != end || threads < 1 || threads > kMostThreads) {
-    throw UsageError(fmt::format(
-        "{} takes a number from 1 to {}, not `{}`", jobs->source, kMostThreads, jobs->value));
-  }
-  return threads;
-}
 
 std::string read_standard_input(const Arguments& arguments, Session& session) {
   if (session.terminal.in) {
