@@ -134,7 +134,9 @@ void FixOutput::tell(const LintTask& task, const FixedText& fixed) {
   }
   for (const repair::Repair& repair : fixed.repairs) {
     std::vector<std::string> edits(repair.edits.size());
-    std::ranges::transform(repair.edits, edits.begin(), repair::to_text);
+    std::ranges::transform(repair.edits, edits.begin(), [&](const repair::Repair::Edit& edit) {
+      return repair::to_text(edit, fixed.of_words);
+    });
     session_.err << fmt::format(
         "  {} ({}, {})\n", fmt::join(edits, ", "), lint::to_string(repair.tier), repair.rule);
   }

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <functional>
+#include <map>
 #include <memory>
 #include <utility>
 
@@ -25,13 +26,41 @@ std::optional<lint::Tier> least_tier(const lint::Finding& finding) {
   return least;
 }
 
+/// Names of findings, and the least tier of which changes settle them.
+using Tiers = std::map<std::string, lint::Tier>;
+
+/// Of the errors that a plan leaves: those that a higher tier's settles, by whatever changes.
+Tiers higher_tiers(const repair::Bench& bench, const repair::Plan& plan, lint::Tier highest) {
+  Tiers tiers;
+  for (const lint::Tier tier : {lint::Tier::performance, lint::Tier::training}) {
+    if (tier <= highest || repair::errors_in(plan.after.result) == 0) {
+      continue;
+    }
+    const repair::Trial after = repair::plan(bench, plan.after, tier).after;
+    const auto& left = repair::verdict_of(after).problems;
+    for (const lint::Finding& finding : plan.after.result.findings) {
+      std::string name = repair::name_of(finding);
+      if (finding.severity == lint::Severity::error && !finding.consequence &&
+          !std::ranges::binary_search(left, name)) {
+        tiers.emplace(std::move(name), tier);
+      }
+    }
+  }
+  return tiers;
+}
+
 /// The errors of a document after its repair go into its report.
 void count_left(const report::LintedFile& after,
                 lint::Tier highest,
+                const Tiers& higher,
                 FixedText& fixed,
                 report::Repaired& repaired) {
   for (const lint::Finding& finding : after.result.findings) {
-    const auto tier = least_tier(finding);
+    auto tier = least_tier(finding);
+    const auto known = higher.find(repair::name_of(finding));
+    if (known != higher.end() && (!tier || *tier <= highest || known->second < *tier)) {
+      tier = known->second;
+    }
     if (finding.severity > lint::Severity::note && tier && *tier > highest) {
       ++fixed.left[*tier];
     }
@@ -137,11 +166,17 @@ void Linter::fix(Sheet& sheet, LintOutcome& outcome) {
   fixed.before = bench_of(sheet, 0, sheet.resolved.target).draft();
   drop_unused(sheet, outcome, fixed);
   std::vector<report::Repaired> repaired;
+  std::vector<Tiers> higher;
   for (std::size_t i = 0; i < outcome.files.size(); ++i) {
     const model::Target on = model::with_launcher(sheet.resolved.target, *outcome.files[i].recipe);
     const repair::Bench bench = bench_of(sheet, place_of(i), on);
     repair::Plan plan = repair::plan(bench, bench.lint(bench.draft()), order.highest);
     repaired.push_back(report_of(plan, !order.show_only));
+    higher.push_back(higher_tiers(bench, plan, order.highest));
+    const auto& raw = outcome.files[i].recipe->raw;
+    const auto launcher = raw.find("raw.launcher");
+    fixed.of_words = fixed.of_words || !sheet.request.file ||
+                     (launcher != raw.end() && launcher->second.to_text() == "shell");
     std::ranges::move(plan.repairs, std::back_inserter(fixed.repairs));
     fixed.bounded = fixed.bounded || plan.bounded;
     if (sheet.request.file) {
@@ -156,7 +191,7 @@ void Linter::fix(Sheet& sheet, LintOutcome& outcome) {
   prove(sheet, after);
   const std::size_t documents = std::min(repaired.size(), after.files.size());
   for (std::size_t i = 0; i < documents; ++i) {
-    count_left(after.files[i], order.highest, fixed, repaired[i]);
+    count_left(after.files[i], order.highest, higher[i], fixed, repaired[i]);
   }
   if (!order.show_only) {
     outcome.files = std::move(after.files);

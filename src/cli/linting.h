@@ -52,6 +52,7 @@ struct FixedText {
   repair::Draft after;
   std::vector<repair::Repair> repairs;
   bool bounded = false;                // a smaller set of changes may do
+  bool of_words = false;               // a launch as it is given to a shell
   std::map<lint::Tier, int> left;      // errors and warnings that only a higher tier settles
   std::vector<std::string> unsettled;  // what is said of the errors without a fix, a document each
 };

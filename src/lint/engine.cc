@@ -15,6 +15,8 @@
 #include "lint/premises.h"
 #include "lint/priced.h"
 #include "lint/range.h"
+#include "lint/renaming.h"
+#include "lint/respelling.h"
 #include "recipe/framework.h"
 
 namespace epwise::lint {
@@ -85,7 +87,7 @@ class Collector final : public LaunchEvents {
 
   void fail(const Rule& rule, const std::string& crash) {
     failed_.insert(&rule);
-    findings_.push_back(build_finding(rule, facts_, crash));
+    findings_.push_back(build_finding(rule, facts_, knowledge_, crash));
   }
 
   void report(const text::Diagnostic& diagnostic) {
@@ -108,7 +110,13 @@ class Collector final : public LaunchEvents {
         told.insert(finding.rule);
       }
     }
-    const IllegalValues illegal(reads_, facts_, told);
+    auto misspelt = misspellings(facts_.recipe(), facts_.vocabulary());
+    std::erase_if(misspelt, [this](const Misspelling& key) {
+      const auto* rule = knowledge_.find(key.diagnostic->rule);
+      return rule == nullptr || !selection_.takes(*rule);
+    });
+    const IllegalValues illegal(reads_, facts_, told, misspelt);
+    weigh(illegal);
     std::vector<const Rule*> judges;  // before any finding moves away
     for (const auto& finding : findings_) {
       if (finding.rule->id == "recipe/unknown-word") {
@@ -173,6 +181,26 @@ class Collector final : public LaunchEvents {
     };
     const auto judge = std::ranges::find_if(findings_, judges_it);
     return judge == findings_.end() ? nullptr : judge->rule;
+  }
+
+  /// A misspelt key weighs as much as what it brings about. Where nothing starts, nothing ran with
+  /// a misspelt name or word: putting it right changes nothing that ever was.
+  void weigh(const IllegalValues& illegal) {
+    for (const auto& finding : findings_) {
+      const auto* key = illegal.behind_key(*finding.rule);
+      if (key != nullptr && selection_.takes(*finding.rule) &&
+          explanation(*finding.rule, knowledge_, failed_) == nullptr) {
+        blame(*key->diagnostic, finding.severity);
+      }
+    }
+    if (result_.launch.verdict != Verdict::rejects) {
+      return;
+    }
+    for (auto& finding : findings_) {
+      for (Fix& fix : finding.fixes) {
+        fix.tier = is_spelling(finding, fix) ? Tier::neutral : fix.tier;
+      }
+    }
   }
 
   void find_root(const IllegalValues& illegal) {

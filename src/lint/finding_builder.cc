@@ -177,8 +177,11 @@ std::optional<Fix> spelled_fix(const RuleFix& source, const model::Facts& facts)
   return changes_nothing ? std::nullopt : std::optional(std::move(fix));
 }
 
-void add_fixes(Finding& finding, const Rule& rule, const model::Facts& facts) {
-  finding.fixes = respellings(rule, facts);
+void add_fixes(Finding& finding,
+               const Rule& rule,
+               const model::Facts& facts,
+               const Knowledge& knowledge) {
+  finding.fixes = respellings(rule, facts, knowledge);
   for (const auto& source : rule.fixes) {
     if (!source.when.empty()) {
       const auto when = expr::evaluate(source.when, facts);
@@ -195,7 +198,10 @@ void add_fixes(Finding& finding, const Rule& rule, const model::Facts& facts) {
 
 }  // namespace
 
-Finding build_finding(const Rule& rule, const model::Facts& facts, const std::string& crash) {
+Finding build_finding(const Rule& rule,
+                      const model::Facts& facts,
+                      const Knowledge& knowledge,
+                      const std::string& crash) {
   Finding finding;
   finding.rule = &rule;
   finding.severity = rule.severity;
@@ -209,7 +215,7 @@ Finding build_finding(const Rule& rule, const model::Facts& facts, const std::st
   add_locations(finding, rule, facts);
   add_evidence(finding, rule, facts);
   add_assumptions(finding, rule, facts);
-  add_fixes(finding, rule, facts);
+  add_fixes(finding, rule, facts, knowledge);
   return finding;
 }
 

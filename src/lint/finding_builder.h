@@ -11,7 +11,10 @@ namespace epwise::lint {
 
 /// The finding of a rule that fails on these facts, as they are now. `crash` says what upstream
 /// raises when the check itself does not survive the values.
-Finding build_finding(const Rule& rule, const model::Facts& facts, const std::string& crash);
+Finding build_finding(const Rule& rule,
+                      const model::Facts& facts,
+                      const Knowledge& knowledge,
+                      const std::string& crash);
 
 /// What a reader reported, as a finding of its built-in rule.
 Finding build_finding(const Rule& rule,

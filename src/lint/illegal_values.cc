@@ -1,7 +1,9 @@
 #include "lint/illegal_values.h"
 
 #include <algorithm>
+#include <utility>
 
+#include "lint/range.h"
 #include "recipe/framework.h"
 #include "recipe/word_choices.h"
 
@@ -121,9 +123,35 @@ int FieldsRead::judged(const Rule& rule) const {
   return reads(rule).judged;
 }
 
+const std::vector<int>& FieldsRead::filled_from(int slot) const {
+  const auto known = filled_.find(slot);
+  if (known != filled_.end()) {
+    return known->second;
+  }
+  const auto framework = recipe::to_string(vocabulary_.framework());
+  std::set<int> filled;
+  for (const auto& pipeline : knowledge_.pipelines) {
+    for (const auto& stage : pipeline.stages) {
+      for (const auto& step : stage.rewrites) {
+        const bool here = pipeline.framework == framework && step.slot >= 0 &&
+                          holds(step.versions, framework, vocabulary_.version());
+        std::set<int> seen;
+        for (const int read : here ? step.value.names() : std::vector<int>()) {
+          add(read, seen);
+        }
+        if (seen.contains(slot)) {
+          filled.insert(slot_of(knowledge_.names.name(step.slot)));
+        }
+      }
+    }
+  }
+  return filled_.emplace(slot, std::vector<int>(filled.begin(), filled.end())).first->second;
+}
+
 IllegalValues::IllegalValues(const FieldsRead& reads,
                              const model::Facts& facts,
-                             const std::set<const Rule*>& told)
+                             const std::set<const Rule*>& told,
+                             const std::vector<Misspelling>& misspelt)
     : reads_(reads) {
   for (const auto* rule : told) {
     if (const int judged = reads.judged(*rule); judged >= 0) {
@@ -132,6 +160,33 @@ IllegalValues::IllegalValues(const FieldsRead& reads,
   }
   add_refused_choice(facts, told);
   add_unknown_words(facts, told);
+  for (const auto& [slot, rule] : std::map<int, const Rule*>(causes_)) {
+    for (const int filled : reads.filled_from(slot)) {
+      causes_.emplace(filled, rule);
+    }
+  }
+  add_misspelt(facts, told, misspelt);
+}
+
+void IllegalValues::add_misspelt(const model::Facts& facts,
+                                 const std::set<const Rule*>& told,
+                                 const std::vector<Misspelling>& misspelt) {
+  for (const auto& key : misspelt) {
+    const auto* rule = reads_.knowledge().find(key.diagnostic->rule);
+    if (rule == nullptr || !told.contains(rule)) {
+      continue;
+    }
+    for (int slot = 0; slot < facts.names().size(); ++slot) {
+      const auto name = facts.names().name(slot);
+      const bool below =
+          name.starts_with(key.meant) && name.substr(key.meant.size()).starts_with('.');
+      const int field = is_field(name) || name == key.meant ? reads_.slot_of(name) : -1;
+      const bool meant = field >= 0 && (below || field == reads_.slot_of(key.meant));
+      if (meant && !facts.is_explicit(field).truthy()) {
+        missing_.emplace(field, &key);
+      }
+    }
+  }
 }
 
 void IllegalValues::add_refused_choice(const model::Facts& facts,
@@ -179,7 +234,23 @@ void IllegalValues::add_unknown_words(const model::Facts& facts,
   }
 }
 
+const Misspelling* IllegalValues::behind_key(const Rule& rule) const {
+  if (missing_.empty() || rule.builtin) {
+    return nullptr;
+  }
+  for (const int slot : reads_.of(rule)) {
+    const auto key = missing_.find(slot);
+    if (key != missing_.end()) {
+      return key->second;
+    }
+  }
+  return nullptr;
+}
+
 const Rule* IllegalValues::behind(const Rule& rule) const {
+  if (const auto* key = behind_key(rule)) {
+    return reads_.knowledge().find(key->diagnostic->rule);
+  }
   if (causes_.empty() || rule.builtin || reads_.judged(rule) >= 0) {
     return nullptr;
   }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "lint/knowledge.h"
+#include "lint/renaming.h"
 #include "model/facts.h"
 #include "recipe/vocabulary.h"
 #include "text/mark.h"
@@ -32,6 +33,9 @@ class FieldsRead {
   /// Of a field by its canonical name; -1 when no rule knows it.
   int slot_of(std::string_view field) const;
 
+  /// The fields that a launch stage writes on account of this one's value.
+  const std::vector<int>& filled_from(int slot) const;
+
   const Knowledge& knowledge() const { return knowledge_; }
 
  private:
@@ -46,6 +50,7 @@ class FieldsRead {
   const Knowledge& knowledge_;
   const recipe::Vocabulary& vocabulary_;
   mutable std::vector<std::optional<Reads>> known_;  // by rule; for one thread
+  mutable std::map<int, std::vector<int>> filled_;   // by slot
 };
 
 /// The illegal values of one recipe.
@@ -53,14 +58,19 @@ class IllegalValues {
  public:
   /// `told`: every rule that failed and is reported. A choice that the parser of Megatron-LM
   /// refuses counts too, and a word of Bridge that its field does not know: reported by the rule
-  /// that lists the words, by the reader (recipe/unknown-word) where there is none.
+  /// that lists the words, by the reader (recipe/unknown-word) where there is none. So does what a
+  /// misspelt key leaves at its default.
   IllegalValues(const FieldsRead& reads,
                 const model::Facts& facts,
-                const std::set<const Rule*>& told);
+                const std::set<const Rule*>& told,
+                const std::vector<Misspelling>& misspelt);
 
   /// The rule that reports the illegal value for which this one has to wait; null pointer when it
-  /// waits for none. An error waits for errors alone.
+  /// waits for none. An error waits for errors alone, or for a key that is put right.
   const Rule* behind(const Rule& rule) const;
+
+  /// The misspelt key for which a rule has to wait; null pointer when there is none.
+  const Misspelling* behind_key(const Rule& rule) const;
 
   /// The rule that reports the unknown word at this place in the reader's stead; null pointer when
   /// there is none.
@@ -72,9 +82,13 @@ class IllegalValues {
  private:
   void add_refused_choice(const model::Facts& facts, const std::set<const Rule*>& told);
   void add_unknown_words(const model::Facts& facts, const std::set<const Rule*>& told);
+  void add_misspelt(const model::Facts& facts,
+                    const std::set<const Rule*>& told,
+                    const std::vector<Misspelling>& misspelt);
 
   const FieldsRead& reads_;
   std::map<int, const Rule*> causes_;                      // by slot
+  std::map<int, const Misspelling*> missing_;              // by the slot that was meant
   std::vector<std::pair<text::Mark, const Rule*>> words_;  // unknown ones, by whom they are told
 };
 

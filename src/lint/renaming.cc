@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "text/abridgement.h"
 #include "text/spelling.h"
 
 namespace epwise::lint {
@@ -28,14 +29,17 @@ std::string_view last_part(std::string_view path) {
 }
 
 /// The only candidate that a name nearly is, or that goes on where the name ends.
-std::optional<std::string> meant(std::string_view name, const Names& candidates) {
+std::optional<std::string> meant(std::string_view name,
+                                 const Names& candidates,
+                                 std::size_t shortest = kShortest) {
   constexpr int kMost = 2;
   if (name.size() > kLongest) {
     return std::nullopt;
   }
-  const auto continues = [&](std::string_view each) { return each.starts_with(name); };
-  if (name.size() >= kShortest && std::ranges::count_if(candidates, continues) == 1) {
-    return std::string(*std::ranges::find_if(candidates, continues));
+  if (name.size() >= shortest) {
+    if (const auto longer = text::continued(name, candidates); !longer.empty()) {
+      return std::string(longer);
+    }
   }
   const auto near = text::nearest(name, candidates, 2);
   const auto far = [&](const std::string& each) { return text::edit_distance(name, each); };
@@ -53,20 +57,23 @@ Tier tier_of(std::string_view path) {
   };
   constexpr std::array<std::string_view, 6> kBeside{
       "logger", "profiling", "straggler", "nvrx_straggler", "ft", "tensor_inspect"};
-  constexpr std::array<std::string_view, 3> kSpeed{"ddp", "comm_overlap", "dist"};
+  constexpr std::array<std::string_view, 4> kSpeed{"ddp", "comm_overlap", "dist", "env_vars"};
   return in(kBeside) ? Tier::neutral : in(kSpeed) ? Tier::performance : Tier::training;
 }
 
-Fix rename(std::string field, std::string name, std::string value, const text::Mark& key) {
-  Fix fix{"Correct the name", Tier::neutral, {}};
-  fix.edits.push_back({std::move(field), std::move(value), key, std::move(name)});
-  fix.edits.back().remove = true;
-  return fix;
-}
+/// A key that is called otherwise.
+struct Name {
+  std::string written;  // as it stands there
+  std::string path;     // of a key that the recipe was read with; the flag itself
+  std::string meant;    // canonical
+  std::string right;    // what has to stand there
+  text::Mark key;
+};
 
-std::optional<Fix> renamed_key(const text::Diagnostic& diagnostic, const model::Facts& facts) {
-  const auto& vocabulary = facts.vocabulary();
-  for (const auto& [path, field] : facts.recipe().fields) {
+std::optional<Name> misspelt_key(const text::Diagnostic& diagnostic,
+                                 const recipe::Recipe& recipe,
+                                 const recipe::Vocabulary& vocabulary) {
+  for (const auto& [path, field] : recipe.fields) {
     if (field.key != diagnostic.mark || vocabulary.knows(path)) {
       continue;
     }
@@ -79,21 +86,19 @@ std::optional<Fix> renamed_key(const text::Diagnostic& diagnostic, const model::
     const bool elsewhere =
         !vocabulary.history(path).empty() || !vocabulary.classes_with(path).empty();
     const auto name = elsewhere ? std::nullopt : meant(path, siblings);
-    if (!name || facts.recipe().find(*name) != nullptr) {
+    if (!name || recipe.find(*name) != nullptr) {
       return std::nullopt;
     }
-    Fix fix = rename(field.spelling, path, std::string(last_part(*name)), field.key);
-    const bool refused = diagnostic.rule == "recipe/refused-key";
-    const bool same = vocabulary.find(*name)->default_value == field.value;
-    fix.tier = refused || same ? Tier::neutral : tier_of(path);
-    return fix;
+    return Name{field.spelling, path, *name, std::string(last_part(*name)), field.key};
   }
   return std::nullopt;
 }
 
-std::optional<Fix> renamed_section(const text::Diagnostic& diagnostic, const model::Facts& facts) {
-  const auto& vocabulary = facts.vocabulary();
-  for (const auto& [section, key] : facts.recipe().sections) {
+std::optional<Name> misspelt_section(const text::Diagnostic& diagnostic,
+                                     const recipe::Recipe& recipe,
+                                     const recipe::Vocabulary& vocabulary) {
+  constexpr std::size_t kShortestSection = 3;  // there are few, and they begin apart
+  for (const auto& [section, key] : recipe.sections) {
     if (key != diagnostic.mark || vocabulary.has_section(section)) {
       continue;
     }
@@ -103,37 +108,63 @@ std::optional<Fix> renamed_section(const text::Diagnostic& diagnostic, const mod
         known.push_back(spec.name);
       }
     }
-    const auto name = meant(section, known);
-    if (!name || facts.recipe().sections.contains(*name)) {
+    const auto name = meant(section, known, kShortestSection);
+    if (!name || recipe.sections.contains(*name)) {
       return std::nullopt;
     }
-    Fix fix = rename(section, section, *name, key);
-    fix.tier = tier_of(*name);
-    return fix;
+    return Name{section, section, *name, *name, key};
   }
   return std::nullopt;
 }
 
-std::optional<Fix> renamed_flag(const text::Diagnostic& diagnostic, const model::Facts& facts) {
+std::optional<Name> misspelt_flag(const text::Diagnostic& diagnostic,
+                                  const recipe::Recipe& recipe,
+                                  const recipe::Vocabulary& vocabulary) {
   auto written = diagnostic.mark.file->bytes().substr(diagnostic.mark.begin,
                                                       diagnostic.mark.end - diagnostic.mark.begin);
   const auto first = written.find("--");
   written.remove_prefix(std::min(first, written.size()));
   written = written.substr(0, written.find_first_of("=\"': "));
-  if (written.size() < 3 || !facts.vocabulary().history(written).empty()) {
+  if (written.size() < 3 || !vocabulary.history(written).empty()) {
     return std::nullopt;
   }
   Names spellings;
-  for (const auto& flag : facts.vocabulary().flags()) {
+  for (const auto& flag : vocabulary.flags()) {
     spellings.insert(spellings.end(), flag.spellings.begin(), flag.spellings.end());
   }
   const auto name = meant(written, spellings);
-  const auto* flag = name ? facts.vocabulary().flag(*name) : nullptr;
-  const auto* spec = flag == nullptr ? nullptr : facts.vocabulary().find_attribute(flag->attribute);
-  if (spec == nullptr || facts.recipe().find(spec->name) != nullptr) {
+  const auto* flag = name ? vocabulary.flag(*name) : nullptr;
+  const auto* spec = flag == nullptr ? nullptr : vocabulary.find_attribute(flag->attribute);
+  if (spec == nullptr || recipe.find(spec->name) != nullptr) {
     return std::nullopt;
   }
-  return rename(std::string(written), std::string(written), *name, diagnostic.mark);
+  return Name{
+      std::string(written), std::string(written), std::string(spec->name), *name, diagnostic.mark};
+}
+
+std::optional<Name> misspelt(const text::Diagnostic& diagnostic,
+                             const recipe::Recipe& recipe,
+                             const recipe::Vocabulary& vocabulary) {
+  if (diagnostic.mark.nowhere()) {
+    return std::nullopt;
+  }
+  if (diagnostic.rule == "flags/unrecognized") {
+    return misspelt_flag(diagnostic, recipe, vocabulary);
+  }
+  if (diagnostic.rule != "recipe/unknown-key" && diagnostic.rule != "recipe/refused-key") {
+    return std::nullopt;
+  }
+  auto key = misspelt_key(diagnostic, recipe, vocabulary);
+  return key ? key : misspelt_section(diagnostic, recipe, vocabulary);
+}
+
+/// A key that ended the launch, or whose value is the default, changes nothing that ever ran.
+Tier tier_of(const Name& name, const text::Diagnostic& diagnostic, const model::Facts& facts) {
+  const auto* spec = facts.vocabulary().find(name.meant);
+  const auto field = facts.recipe().fields.find(name.path);
+  const bool same = spec != nullptr && field != facts.recipe().fields.end() &&
+                    spec->default_value == field->second.value;
+  return diagnostic.rule != "recipe/unknown-key" || same ? Tier::neutral : tier_of(name.meant);
 }
 
 /// The class of a section that can have no other one; "" where several may stand there. Bridge
@@ -168,17 +199,27 @@ std::optional<Fix> with_class(const text::Diagnostic& diagnostic, const model::F
 
 }  // namespace
 
+std::vector<Misspelling> misspellings(const recipe::Recipe& recipe,
+                                      const recipe::Vocabulary& vocabulary) {
+  constexpr std::size_t kMost = 40;  // enough for people, bounded for a file full of wrong keys
+  std::vector<Misspelling> found;
+  for (const auto& diagnostic : recipe.diagnostics) {
+    auto name = found.size() < kMost ? misspelt(diagnostic, recipe, vocabulary) : std::nullopt;
+    if (name) {
+      found.push_back({&diagnostic, std::move(name->meant), std::move(name->written)});
+    }
+  }
+  return found;
+}
+
 std::vector<Fix> renamings(const text::Diagnostic& diagnostic, const model::Facts& facts) {
   std::optional<Fix> fix;
-  if (diagnostic.mark.nowhere()) {
-    return {};
-  }
-  if (diagnostic.rule == "recipe/unknown-key" || diagnostic.rule == "recipe/refused-key") {
-    fix = renamed_key(diagnostic, facts);
-    fix = fix ? fix : renamed_section(diagnostic, facts);
-  } else if (diagnostic.rule == "flags/unrecognized") {
-    fix = renamed_flag(diagnostic, facts);
-  } else if (diagnostic.rule == "recipe/section-target") {
+  if (auto name = misspelt(diagnostic, facts.recipe(), facts.vocabulary())) {
+    fix = Fix{"Correct the name", tier_of(*name, diagnostic, facts), {}};
+    fix->edits.push_back(
+        {std::move(name->written), std::move(name->right), name->key, std::move(name->path)});
+    fix->edits.back().remove = true;
+  } else if (diagnostic.rule == "recipe/section-target" && !diagnostic.mark.nowhere()) {
     fix = with_class(diagnostic, facts);
   }
   return fix ? std::vector<Fix>{std::move(*fix)} : std::vector<Fix>{};

@@ -9,7 +9,10 @@
 #include <utility>
 
 #include "lint/field_spelling.h"
+#include "lint/renaming.h"
 #include "recipe/flag_values.h"
+#include "recipe/framework.h"
+#include "text/abridgement.h"
 #include "text/spelling.h"
 #include "yaml/literal.h"
 
@@ -40,7 +43,22 @@ Words texts_in(const expr::Expression& expression) {
   return words;
 }
 
-/// The legal word that this one nearly is.
+/// The texts that a rule names itself, or else in the derived values that it asserts.
+Words texts_in(const Rule& rule, const model::Facts& facts, const Knowledge& knowledge) {
+  Words words = texts_in(rule.assertion);
+  const auto framework = recipe::to_string(facts.recipe().framework);
+  const auto read = words.empty() ? rule.assertion.names() : std::vector<int>();
+  for (const auto& derived : knowledge.derived) {
+    if (std::ranges::find(read, derived.slot) != read.end() &&
+        (derived.frameworks.empty() || derived.frameworks == framework)) {
+      const Words more = texts_in(derived.expression);
+      words.insert(words.end(), more.begin(), more.end());
+    }
+  }
+  return words;
+}
+
+/// The legal word that this one nearly is, or of which it leaves out parts.
 std::optional<std::string> meant(const std::string& written, const Words& legal) {
   constexpr int kMost = 2;
   if (std::ranges::find(legal, written) != legal.end()) {
@@ -48,10 +66,11 @@ std::optional<std::string> meant(const std::string& written, const Words& legal)
   }
   const auto near = text::nearest(written, legal, 1);
   const bool same = !near.empty() && near.front().size() == written.size();
-  if (near.empty() || (!same && text::edit_distance(written, near.front()) > kMost)) {
-    return std::nullopt;
+  if (!near.empty() && (same || text::edit_distance(written, near.front()) <= kMost)) {
+    return near.front();
   }
-  return near.front();
+  const auto whole = text::completed(written, legal);
+  return whole.empty() ? std::nullopt : std::optional(std::string(whole));
 }
 
 std::optional<Value> meant(const Value& value, const Words& legal) {
@@ -145,7 +164,16 @@ Tier tier_of(const Value& value) {
   return value.boolean() != nullptr && !value.truthy() ? Tier::training : Tier::neutral;
 }
 
+constexpr std::string_view kSpelling = "Correct the spelling";
+
 }  // namespace
+
+bool is_spelling(const Finding& finding, const Fix& fix) {
+  const bool word =
+      finding.rule->id == "recipe/unknown-word" || finding.rule->id == "flags/bad-choice";
+  return !fix.edits.empty() &&
+         (word || fix.title == kSpelling || std::ranges::any_of(fix.edits, is_renaming));
+}
 
 std::vector<Fix> respellings(const text::Diagnostic& diagnostic, const model::Facts& facts) {
   const bool plain = diagnostic.rule == "yaml/dialect-scalar";  // one report for all of a file
@@ -175,7 +203,9 @@ std::vector<Fix> respellings(const text::Diagnostic& diagnostic, const model::Fa
   return fix.edits.empty() ? std::vector<Fix>{} : std::vector<Fix>{std::move(fix)};
 }
 
-std::vector<Fix> respellings(const Rule& rule, const model::Facts& facts) {
+std::vector<Fix> respellings(const Rule& rule,
+                             const model::Facts& facts,
+                             const Knowledge& knowledge) {
   std::vector<Fix> fixes;
   for (const Operand& operand : rule.operands) {
     if (operand.slot < 0) {
@@ -188,11 +218,11 @@ std::vector<Fix> respellings(const Rule& rule, const model::Facts& facts) {
     }
     Words legal(spec->choices.begin(), spec->choices.end());
     if (legal.empty()) {
-      legal = texts_in(rule.assertion);
+      legal = texts_in(rule, facts, knowledge);
     }
     if (const auto value = meant(facts.written(operand.slot), legal)) {
       auto spelled = spell_edit(name, &*value, facts);
-      fixes.push_back({"Correct the spelling", tier_of(rule), {std::move(spelled.edit)}});
+      fixes.push_back({std::string(kSpelling), tier_of(rule), {std::move(spelled.edit)}});
     }
   }
   return fixes;

@@ -12,6 +12,7 @@
 #include "lint/launch_run.h"
 #include "lint/outcome.h"
 #include "lint/premises.h"
+#include "lint/renaming.h"
 #include "model/facts.h"
 
 namespace epwise::lint {
@@ -86,7 +87,8 @@ class Variants::State {
         itinerary_(plan(knowledge, recipe, vocabulary)),
         influence_(knowledge, recipe.framework, vocabulary.version(), {&vocabulary}),
         reads_(knowledge, vocabulary),
-        facts_(recipe, vocabulary, target, knowledge.names, knowledge.derived) {
+        facts_(recipe, vocabulary, target, knowledge.names, knowledge.derived),
+        misspelt_(misspellings(recipe, vocabulary)) {
     for (const auto& diagnostic : recipe.diagnostics) {
       reported_.insert(diagnostic.rule);
     }
@@ -188,7 +190,7 @@ class Variants::State {
     std::erase_if(told, [&](const Rule* rule) {
       return is_silent(ledger, rule, first) || explanation(*rule, knowledge_, failed) != nullptr;
     });
-    const IllegalValues illegal(reads_, facts_, told);
+    const IllegalValues illegal(reads_, facts_, told, misspelt_);
     for (const auto* rule : failed) {
       if (is_silent(ledger, rule, first)) {
         continue;
@@ -237,6 +239,7 @@ class Variants::State {
   Influence influence_;
   FieldsRead reads_;
   model::Facts facts_;
+  std::vector<Misspelling> misspelt_;
   std::set<std::string_view> reported_;
   Ledger base_;
   Judgement judgement_;

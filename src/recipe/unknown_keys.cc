@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "recipe/config_targets.h"
+#include "text/abridgement.h"
 #include "text/spelling.h"
 
 namespace epwise::recipe {
@@ -148,8 +149,14 @@ std::string meant_instead(std::string_view path, const Vocabulary& vocabulary) {
         fmt::join(classes.begin(), classes.begin() + static_cast<std::ptrdiff_t>(shown), ", "),
         shown < classes.size() ? ", …" : "");
   }
-  const std::string other = elsewhere(path, vocabulary);
-  return other.empty() ? text::did_you_mean(path, siblings(parent_of(path), vocabulary)) : other;
+  std::string other = elsewhere(path, vocabulary);
+  if (!other.empty()) {
+    return other;
+  }
+  const auto names = siblings(parent_of(path), vocabulary);
+  const auto longer = parent_of(path).empty() ? text::continued(path, names) : std::string_view();
+  return longer.empty() ? text::did_you_mean(path, names)
+                        : fmt::format(", did you mean `{}`?", longer);
 }
 
 text::Diagnostic unknown_class(const ConfigNode& section, const Vocabulary& vocabulary) {

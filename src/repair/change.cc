@@ -143,15 +143,41 @@ class Translator {
     change_.edits.push_back({std::move(path), std::move(value)});
   }
 
+  /// A second key beside a misspelt one would only hide what was meant.
+  void check_misspelt(std::string_view name) {
+    const auto* spec = vocabulary_.find(name);
+    const std::string_view meant = spec == nullptr ? name : spec->name;
+    for (const auto& key : lint::misspellings(recipe_, vocabulary_)) {
+      if (key.meant == meant) {
+        obstruct(fmt::format("`{}` stands where it belongs, misspelt", key.written));
+      }
+    }
+  }
+
   void rename_key(const Fix::Edit& edit) {
+    const bool behind = !edit.mark.nowhere() && edit.mark.file->name() == kCommandLine;
+    if (is_script() && !behind) {
+      if (!edit.mark.nowhere() && !stands_in(edit.mark, recipe_)) {
+        obstruct(fmt::format("{} stands in another file than the script", edit.field));
+      }
+      change_.script.push_back({edit.field, std::nullopt, right_name(edit)});
+      return;
+    }
     if (!has_file_ || (!edit.mark.nowhere() && !stands_in(edit.mark, recipe_))) {
-      change_.words.push_back({edit.field, std::nullopt, edit.value});
+      change_.words.push_back({edit.field, std::nullopt, right_name(edit)});
       return;
     }
     std::vector<std::string> path = recipe_.framework == Framework::mlm
                                         ? std::vector<std::string>{"MODEL_ARGS", edit.field}
                                         : keys_of(edit.field);
     change_.edits.push_back({std::move(path), std::nullopt, edit.value});
+  }
+
+  /// A word names a key with all sections above it.
+  std::string right_name(const Fix::Edit& edit) const {
+    const auto dot = edit.field.rfind('.');
+    const bool flag = recipe_.framework == Framework::mlm;
+    return (flag || dot == std::string::npos ? "" : edit.field.substr(0, dot + 1)) + edit.value;
   }
 
   void set_variable(const Fix::Edit& edit) {
@@ -181,6 +207,8 @@ class Translator {
     const Field* field = written(edit.name);
     if (field != nullptr) {
       check_place(*field);
+    } else {
+      check_misspelt(edit.name);
     }
     if (is_script() && !is_word(field)) {
       edit_script(
@@ -213,6 +241,9 @@ class Translator {
     }
     if (goes) {
       return;
+    }
+    if (field == nullptr) {
+      check_misspelt(edit.name);
     }
     if (!edit.field.starts_with('-')) {
       obstruct(fmt::format("Megatron-LM has no argument for {}", edit.field));
@@ -309,6 +340,24 @@ void rename_word(std::vector<std::string>& words, const WordEdit& edit) {
 }
 
 }  // namespace
+
+void add(Change& all, const Change& more) {
+  const auto is_known = [&all](const yaml::Edit& edit) {
+    return std::ranges::any_of(all.edits,
+                               [&](const yaml::Edit& known) { return known.path == edit.path; });
+  };
+  for (const yaml::Edit& edit : more.edits) {
+    if (!is_known(edit)) {
+      all.edits.push_back(edit);
+    }
+  }
+  for (const WordEdit& edit : more.script) {
+    if (std::ranges::find(all.script, edit.key, &WordEdit::key) == all.script.end()) {
+      all.script.push_back(edit);
+    }
+  }
+  all.words.insert(all.words.end(), more.words.begin(), more.words.end());
+}
 
 Change change_of(const Fix& fix,
                  const recipe::Recipe& recipe,

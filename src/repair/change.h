@@ -33,6 +33,9 @@ Change change_of(const lint::Fix& fix,
                  const recipe::Recipe& recipe,
                  const recipe::Vocabulary& vocabulary);
 
+/// Two changes at once; what both do is done once.
+void add(Change& all, const Change& more);
+
 /// The words with the edits made; those that are new come last.
 std::vector<std::string> edited_words(std::vector<std::string> words,
                                       const std::vector<WordEdit>& edits);

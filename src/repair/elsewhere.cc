@@ -1,10 +1,13 @@
 #include "repair/elsewhere.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <optional>
 #include <set>
 #include <string>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "hw/profile.h"
@@ -121,16 +124,35 @@ class Explorer {
     }
   }
 
+  /// The next of kin first: an H100 has more in common with an A100 than a GB200 has.
+  std::vector<const hw::Profile*> kin() const {
+    const hw::Profile& own = *bench_.target.hw;
+    std::vector<const hw::Profile*> profiles;
+    for (const hw::Profile& profile : hw::profiles()) {
+      if (profile.name != own.name && !profile.partial) {
+        profiles.push_back(&profile);
+      }
+    }
+    std::ranges::stable_sort(profiles, {}, [&own](const hw::Profile* profile) {
+      return std::tuple(distance_of(*profile, own), profile->name);
+    });
+    return profiles;
+  }
+
+  static std::pair<int, double> distance_of(const hw::Profile& profile, const hw::Profile& own) {
+    return {std::abs(profile.nvlink_domain - own.nvlink_domain),
+            std::fabs(profile.compute_capability - own.compute_capability)};
+  }
+
   void explore_hardware(lint::Finding& finding) {
     std::string names;
     std::size_t count = 0;
-    for (const hw::Profile& profile : hw::profiles()) {
+    for (const hw::Profile* profile : kin()) {
       model::Target target = bench_.target;
-      target.hw = &profile;
-      const bool other = profile.name != bench_.target.hw->name && !profile.partial;
-      if (count < kMostProfiles && other && settles(finding, target)) {
+      target.hw = profile;
+      if (count < kMostProfiles && settles(finding, target)) {
         names += count == 0 ? "" : " or ";
-        names += profile.name;
+        names += profile->name;
         ++count;
       }
     }

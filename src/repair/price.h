@@ -11,8 +11,12 @@ namespace epwise::repair {
 /// What a fix costs the one who wrote the recipe; less is better. Fixes and sets of them are
 /// ordered by all of it, in this order:
 ///
+/// * `loss`: how much of what is trained changes: a written number of experts, layers, heads or
+///   tokens, a hidden size, the global batch, the precision. No saving makes up for that: a model
+///   with other shapes can't go on from its checkpoints.
 /// * `size`: one change, but two when it changes how the model lies on the GPUs (a parallel size or
-///   a layout): that moves every rank's share, memory and batch with it.
+///   a layout), since that moves every rank's share, memory and batch with it, and three when it
+///   takes out something that the user switched on and that counts.
 /// * `tier`: neutral, performance, training. Of a set the highest, then their sum, each as often as
 ///   its size.
 /// * `distance`: how far the edits lead from what the recipe says, added up over the edits:
@@ -27,10 +31,12 @@ struct Price {
   int size = 1;
   lint::Tier tier = lint::Tier::neutral;
   int distance = 0;
-
-  /// Size, tier, distance.
-  auto operator<=>(const Price&) const = default;
+  int loss = 0;
 };
+
+/// Loss, size, tier, distance.
+std::strong_ordering operator<=>(const Price& a, const Price& b);
+bool operator==(const Price& a, const Price& b);
 
 /// `recipe` is the one that the fix was made for, `vocabulary` has its defaults.
 Price price_of(const lint::Fix& fix,

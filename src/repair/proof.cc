@@ -8,6 +8,7 @@
 #include <tuple>
 #include <utility>
 
+#include "lint/respelling.h"
 #include "repair/composition.h"
 #include "repair/judge.h"
 #include "repair/price.h"
@@ -41,9 +42,8 @@ class Prover {
         judge_(bench, recipe, result) {}
 
   bool holds(Fix& fix, const lint::Finding& finding) {
-    const std::string name = name_of(finding);
     const auto foreseen = finding.rule->builtin ? std::nullopt : judge_.with(fix);
-    if (foreseen && !is_better(judge_.before(), *foreseen, name)) {
+    if (foreseen && !settles(fix, finding, *foreseen)) {
       return false;
     }
     const Change change = change_of(fix, recipe_, bench_.vocabulary_of(recipe_));
@@ -62,7 +62,7 @@ class Prover {
     if (!change.words.empty()) {
       fix.patches.push_back({{}, joined(draft.words)});
     }
-    return foreseen || is_better(judge_.before(), tried(std::move(draft)), name);
+    return foreseen || settles(fix, finding, tried(std::move(draft)));
   }
 
   /// The finding with all the fixes that its rule offers.
@@ -74,16 +74,32 @@ class Prover {
     return composed_fix(bench_, *before_, finding, lint::Tier::training, trials);
   }
 
+  Price price(const Fix& fix) const {
+    return price_of(fix, recipe_, bench_.vocabulary_of(recipe_));
+  }
+
   /// The cheapest first, words last.
-  void sort(std::vector<Fix>& fixes) const {
-    const auto& vocabulary = bench_.vocabulary_of(recipe_);
-    std::ranges::stable_sort(fixes, {}, [&](const Fix& fix) {
-      const Price price = price_of(fix, recipe_, vocabulary);
-      return std::tuple(fix.edits.empty(), price.tier, price.size, price.distance);
+  void sort(lint::Finding& finding) const {
+    std::ranges::stable_sort(finding.fixes, {}, [&](const Fix& fix) {
+      const Price price = this->price(fix);
+      return std::tuple(fix.edits.empty(),
+                        !is_spelling(finding, fix),
+                        price.loss,
+                        price.tier,
+                        price.size,
+                        price.distance);
     });
   }
 
  private:
+  /// What is wrong with the right word is no mistake of its spelling.
+  bool settles(const Fix& fix, const lint::Finding& finding, const Verdict& after) const {
+    const std::string name = name_of(finding);
+    const bool is_gone = !std::ranges::binary_search(after.findings, name);
+    return is_spelling(finding, fix) ? is_gone && after.launch <= judge_.before().launch
+                                     : is_better(judge_.before(), after, name);
+  }
+
   /// Findings often share a fix.
   const Verdict& tried(Draft draft) {
     std::string key = draft.bytes;
@@ -111,21 +127,37 @@ bool has_edits(const Fix& fix) {
   return !fix.edits.empty();
 }
 
+bool is_same(const Fix& a, const Fix& b) {
+  return std::ranges::equal(a.edits, b.edits, [](const Fix::Edit& one, const Fix::Edit& other) {
+    return one.name == other.name && one.value == other.value;
+  });
+}
+
 void prove(Prover& prover, lint::Finding& finding, const lint::Result& result) {
   std::vector<Fix> offered = finding.fixes;
-  std::erase_if(finding.fixes,
-                [&](Fix& fix) { return !fix.edits.empty() && !prover.holds(fix, finding); });
-  const bool none = std::ranges::none_of(finding.fixes, has_edits);
-  if (none && finding.severity == lint::Severity::error &&
-      std::ranges::any_of(offered, has_edits)) {
+  std::optional<Price> dropped;  // the cheapest
+  std::optional<Price> kept;
+  std::erase_if(finding.fixes, [&](Fix& fix) {
+    const bool goes = has_edits(fix) && !prover.holds(fix, finding);
+    if (has_edits(fix)) {
+      auto& cheapest = goes ? dropped : kept;
+      const Price price = prover.price(fix);
+      cheapest = cheapest && *cheapest < price ? *cheapest : price;
+    }
+    return goes;
+  });
+  if (finding.severity == lint::Severity::error && dropped && (!kept || *dropped < *kept)) {
     finding.fixes.swap(offered);
     auto whole = prover.composed(finding, result);
     finding.fixes.swap(offered);
-    if (whole && prover.holds(*whole, finding)) {
+    const bool known = whole && std::ranges::any_of(finding.fixes, [&](const Fix& fix) {
+                         return is_same(fix, *whole);
+                       });
+    if (whole && !known && prover.holds(*whole, finding)) {
       finding.fixes.insert(finding.fixes.begin(), std::move(*whole));
     }
   }
-  prover.sort(finding.fixes);
+  prover.sort(finding);
 }
 
 }  // namespace

@@ -14,8 +14,8 @@ namespace epwise::repair {
 /// are dropped, the others get their patches: of the file, or, nowhere, the words that the command
 /// line would have; notes go without where their fixes can be judged without the text. An error
 /// whose fixes all bring something new gets one that settles that too, where there is one.
-/// The cheapest stands first (tier, then size and distance, see Price); advice without edits stays,
-/// last. The fixes of findings below `from` stay as they are, untried.
+/// The cheapest stands first (spelling, then loss, tier, size and distance, see Price); advice
+/// without edits stays, last. The fixes of findings below `from` stay as they are, untried.
 void prove_fixes(const Bench& bench,
                  const recipe::Recipe& recipe,
                  lint::Result& result,

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
 #include <string_view>
 
 #include <fmt/format.h>
@@ -44,6 +45,10 @@ class Editor {
   void make(const WordEdit& edit) {
     if (edit.key.starts_with('$')) {
       set_variable(edit.key.substr(1), edit.values);
+      return;
+    }
+    if (!edit.rename.empty()) {
+      rename(edit.key, edit.rename);
       return;
     }
     const Field* field = find(edit.key);
@@ -113,6 +118,30 @@ class Editor {
     }
     const bool bare = field.mark == field.key;
     return bare || (field.key.end <= field.mark.begin && is_plain(at(field.mark)));
+  }
+
+  /// Where a diagnostic's words begin with a key; npos where they don't.
+  std::size_t place_of(const std::string& key, const Mark& mark) const {
+    const std::string_view words = is_here(mark) ? at(mark) : std::string_view();
+    const std::size_t begin = std::min(words.find_first_not_of("+~\"'"), words.size());
+    const std::string_view rest = words.substr(begin);
+    const bool whole = rest.starts_with(key) &&
+                       (rest.size() == key.size() || rest.find_first_of("=\"' ") == key.size());
+    return whole ? mark.begin + begin : std::string_view::npos;
+  }
+
+  /// What the script calls by this name and nobody knows.
+  void rename(const std::string& key, const std::string& name) {
+    std::set<std::size_t> places;
+    for (const auto& diagnostic : recipe_.diagnostics) {
+      const std::size_t place = place_of(key, diagnostic.mark);
+      if (place != std::string_view::npos && places.insert(place).second) {
+        splices_.push_back({place, place + key.size(), name});
+      }
+    }
+    if (places.empty()) {
+      obstruct(fmt::format("{} is put together of variables", key));
+    }
   }
 
   void replace(const Field& field, const std::vector<std::string>& values) {

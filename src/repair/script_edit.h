@@ -13,6 +13,7 @@ namespace epwise::repair {
 ///   {"--expert-model-parallel-size", {"8"}}   replaces the value, or adds the flag behind the last
 ///                                             one that the script writes out
 ///   {"--moe-grouped-gemm", nullopt}           removes the flag, and its line where nothing is left
+///   {"--num-expert", nullopt, "--num-experts"}   another name for the same value
 ///   {"$NCCL_DEBUG", {"INFO"}}                 an export
 /// What is put together of variables, or stands in another file, is an obstacle: one sentence in
 /// `obstacle`, and the text comes back as it was.

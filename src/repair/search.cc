@@ -15,6 +15,7 @@ using Wants = std::vector<std::vector<int>>;
 
 /// What a set costs, or at least costs: compared as its members stand.
 struct Cost {
+  int loss = 0;
   int size = 0;
   int highest = 0;
   int tiers = 0;
@@ -24,6 +25,7 @@ struct Cost {
 
   void add(const Price& price) {
     const int tier = static_cast<int>(price.tier);
+    loss += price.loss;
     size += price.size;
     highest = std::max(highest, tier);
     tiers += tier * price.size;
@@ -122,6 +124,7 @@ class Search {
     Price least = situation_.option(want.front()).price;
     for (const int number : want) {
       const Price& price = situation_.option(number).price;
+      least.loss = std::min(least.loss, price.loss);
       least.size = std::min(least.size, price.size);
       least.tier = std::min(least.tier, price.tier);
       least.distance = std::min(least.distance, price.distance);

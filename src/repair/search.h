@@ -45,9 +45,9 @@ struct Found {
   bool bounded = false;  // the search ended at a bound: a smaller set, or one at all, may exist
 };
 
-/// The cheapest legal set of options, by the order of Price: the lowest sum of sizes, then the
-/// lowest highest tier, then the lowest sum of tiers, then the lowest sum of distances; among
-/// equals always the same.
+/// The cheapest legal set of options, by the order of Price: the lowest sum of losses, then of
+/// sizes, then the lowest highest tier, then the lowest sum of tiers, then the lowest sum of
+/// distances; among equals always the same.
 ///
 /// A hitting-set tree, the most promising set first: each set that is not legal is extended by the
 /// options that one of its wants names, and a set promises what it costs and what its wants, as far

@@ -72,25 +72,6 @@ std::set<std::string> lines_of(const Fix& fix) {
   return lines;
 }
 
-/// Two fixes may set the same field to the same value: it is set once.
-void add_change(Change& all, const Change& more) {
-  const auto is_known = [&all](const yaml::Edit& edit) {
-    return std::ranges::any_of(all.edits,
-                               [&](const yaml::Edit& known) { return known.path == edit.path; });
-  };
-  for (const yaml::Edit& edit : more.edits) {
-    if (!is_known(edit)) {
-      all.edits.push_back(edit);
-    }
-  }
-  for (const WordEdit& edit : more.script) {
-    if (std::ranges::find(all.script, edit.key, &WordEdit::key) == all.script.end()) {
-      all.script.push_back(edit);
-    }
-  }
-  all.words.insert(all.words.end(), more.words.begin(), more.words.end());
-}
-
 }  // namespace
 
 Workshop::Workshop(const Bench& bench, const Trial& before, lint::Tier highest, Goal goal)
@@ -183,7 +164,7 @@ const Trial& Workshop::made(const std::vector<int>& chosen) {
   }
   Change all;
   for (const int number : chosen) {
-    add_change(all, fixes_[place(number)].change);
+    add(all, fixes_[place(number)].change);
   }
   Draft draft = bench_.changed(before_.draft, all, obstacle_);
   if (obstacle_.empty()) {

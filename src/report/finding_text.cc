@@ -135,6 +135,16 @@ std::string edit_text(const lint::Fix::Edit& edit, bool of_words) {
                      : fmt::format("{}: {} → {}{}", edit.field, old, edit.value, line);
 }
 
+/// A launch as it is given to a shell.
+bool is_of_words(const LintedFile& file) {
+  if (file.recipe == nullptr) {
+    return false;
+  }
+  const auto launcher = file.recipe->raw.find("raw.launcher");
+  return file.path == "<command line>" ||
+         (launcher != file.recipe->raw.end() && launcher->second.to_text() == "shell");
+}
+
 std::string fix_text(const lint::Fix& fix, bool of_words) {
   std::vector<std::string> edits;
   for (const lint::Fix::Edit& edit : fix.edits) {
@@ -269,7 +279,7 @@ std::string finding_text(const LintedFile& file,
   if (first) {
     note("why", first_sentence(finding.rule->why));
   }
-  const bool of_words = file.recipe != nullptr && file.path == "<command line>";
+  const bool of_words = is_of_words(file);
   for (const lint::Fix& fix : finding.fixes) {
     // What is shown as a fix has been tried; words that nobody can try are help.
     const bool advice = fix.edits.empty();

@@ -211,21 +211,23 @@ std::string listed(const std::vector<std::string>& items) {
 }
 
 std::string unsettled_text(const Repaired& repaired) {
-  std::map<std::string_view, int> codes;
-  int count = 0;
+  std::map<std::optional<lint::Tier>, std::map<std::string_view, int>> left;
   for (const Repaired::Left& error : repaired.left) {
-    if (!error.tier) {
-      ++codes[error.rule->code];
-      ++count;
+    ++left[error.tier][error.rule->code];
+  }
+  std::vector<std::string> sentences;
+  for (const auto& [tier, codes] : left) {
+    std::vector<std::string> names;
+    int count = 0;
+    for (const auto& [code, times] : codes) {
+      names.push_back(times == 1 ? std::string(code) : fmt::format("{} ({} times)", code, times));
+      count += times;
     }
+    const std::string by = tier ? fmt::format("only --fix={} settles", lint::to_string(*tier))
+                                : std::string("no fix of any tier settles");
+    sentences.push_back(fmt::format("{} that {}: {}", counted(count, "error"), by, listed(names)));
   }
-  std::vector<std::string> names;
-  for (const auto& [code, times] : codes) {
-    names.push_back(times == 1 ? std::string(code) : fmt::format("{} ({} times)", code, times));
-  }
-  return count == 0
-             ? ""
-             : fmt::format("{} that no fix settles: {}", counted(count, "error"), listed(names));
+  return fmt::format("{}", fmt::join(sentences, "; "));
 }
 
 }  // namespace epwise::report

@@ -42,11 +42,13 @@ PRICES
   prediction's own uncertainty is left out. Needs --hw and --gpus, and a recipe without errors.
 
 FIXES
-  --fix writes the smallest set of changes that leaves no errors, then what can be done about
-  warnings; every set is linted before it counts. neutral leaves the run as it is, performance may
-  touch speed and memory, training the mathematics too. Of sets of one size (another parallel layout
-  counts as two changes) the lower tier wins, then what lies nearer to the recipe: a misspelt word, a
-  switch, another word, another number. Errors that no fix settles are counted and named. Comments,
+  --fix first puts misspelt names and words right, then writes the smallest set of changes that
+  leaves no errors, then what can be done about warnings; every set is linted before it counts.
+  neutral leaves the run as it is, performance may touch speed and memory, training the mathematics
+  too; a higher tier never leaves more errors. What keeps the model's shapes, its batch and its
+  precision comes before what changes them. Of sets of one size (another parallel layout counts as
+  two changes, switching something off as three) the lower tier wins, then what lies nearer to the
+  recipe: a switch, another word, another number. Errors that no fix settles are named. Comments,
   order and quotes of a file stay; each file is written in one go, and Ctrl-C ends between two.
   With - the changed text goes to standard output and the findings to standard error.
 )";

@@ -95,3 +95,59 @@ TEST_CASE("a section that can only be of one class gets it") {
         "neutral: scheduler._target_ = megatron.bridge.training.config.SchedulerConfig");
   CHECK(offer(std::string(kDump) + "dataset:\n  seq_length: 9\n", rule).empty());
 }
+
+TEST_CASE("what a misspelt key leaves at its default waits for it") {
+  const auto linted = epwise::test::lint_text(R"(
+model:
+  expert_model_parallel_size: 8
+  num_moe_experts: 64
+  moe_token_dispacher_type: alltoall
+comm_overlap: {tp_comm_overlap: false, overlap_moe_expert_parallel_comm: true}
+mixed_precision: bf16_mixed
+)",
+                                              "--stack bridge=0.6.2",
+                                              knowledge());
+  const auto& result = linted.results.front();
+  CHECK(result.launch.verdict == epwise::lint::Verdict::rejects);
+  REQUIRE(result.launch.rule != nullptr);
+  CHECK(result.launch.rule->id == "overlap/allgather-dispatcher");
+  REQUIRE(result.root != nullptr);
+  CHECK(result.root->id == "recipe/unknown-key");
+  int found = 0;
+  for (const Finding& finding : result.findings) {
+    CHECK(finding.rule->id != "overlap/allgather-dispatcher");
+    if (finding.rule->id == "recipe/unknown-key") {
+      ++found;
+      CHECK(finding.severity == epwise::lint::Severity::error);  // as heavy as what it brings about
+      REQUIRE(finding.fixes.size() == 1);
+      CHECK(finding.fixes.front().tier == epwise::lint::Tier::neutral);  // nothing ran with it
+    }
+  }
+  CHECK(found == 1);
+}
+
+TEST_CASE("a section that is cut short is called by its name") {
+  CHECK(offer("env:\n  NCCL_DEBUG: INFO\nmodel:\n  num_layers: 4\n",
+              "recipe/unknown-key",
+              "--stack bridge=0.6.2") == "performance: env is env_vars");
+}
+
+TEST_CASE("what an unknown preset would fill in waits for the preset's name") {
+  const auto linted = epwise::test::lint_text(R"(
+model:
+  expert_model_parallel_size: 8
+  num_moe_experts: 64
+  moe_token_dispatcher_type: alltoall
+comm_overlap: {tp_comm_overlap: false, overlap_moe_expert_parallel_comm: true}
+mixed_precision: bf16_mxfp8_mixed
+)",
+                                              "--stack bridge=0.6.2",
+                                              knowledge());
+  for (const Finding& finding : linted.results.front().findings) {
+    CHECK(finding.rule->id != "overlap/full-precision");
+    if (finding.rule->id == "precision/unknown-preset") {
+      REQUIRE_FALSE(finding.fixes.empty());
+      CHECK(finding.fixes.front().edits.front().value == "bf16_with_mxfp8_mixed");
+    }
+  }
+}

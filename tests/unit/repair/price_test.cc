@@ -97,7 +97,36 @@ TEST_CASE("a fix costs all its edits, and a parallel layout counts twice") {
   CHECK(on == Price{1, Tier::performance, 20});
   CHECK(layout == Price{2, Tier::performance, 160});
   CHECK(both == Price{2, Tier::performance, 170});
-  CHECK(on < batch);
-  CHECK(batch < layout);
+  CHECK(on < layout);
+  CHECK(layout < batch);
+  CHECK(batch.loss == 1);
   CHECK(price(Tier::performance, {{"model.context_parallel_size", Value::of(1)}}).size == 1);
+}
+
+TEST_CASE("what was trained for counts more than what it runs on, and what is on stays on") {
+  RecipeBench bench(R"(
+model:
+  num_moe_experts: 60
+  tensor_model_parallel_size: 4
+  moe_shared_expert_overlap: true
+  cuda_graph_impl: transformer_engine
+  fp8: hybrid
+)",
+                    "--gpus 16");
+  const auto trial = bench.lint();
+  const auto& vocabulary = bench.bench().vocabulary_of(*trial.recipe);
+  const auto price = [&](const Row& row, Tier tier = Tier::training) {
+    const Fix fix{"", tier, {edit_of(row)}};
+    return epwise::repair::price_of(fix, *trial.recipe, vocabulary);
+  };
+  CHECK(price({"model.num_moe_experts", Value::of(64)}).loss == 1);
+  CHECK(price({"model.fp8", Value(), true}).loss == 1);
+  CHECK(price({"model.fp8", Value(), true}, Tier::neutral).loss == 0);   // nothing uses it
+  CHECK(price({"mixed_precision", Value::of("bf16_mixed")}).loss == 1);  // overrules fp8
+  CHECK(price({"model.bf16", Value::of(true)}).loss == 0);
+  CHECK(price({"model.tensor_model_parallel_size", Value::of(2)}).loss == 0);
+  CHECK(price({"train.global_batch_size", Value::of(64)}).loss == 0);  // never written
+  CHECK(price({"model.moe_shared_expert_overlap", Value::of(false)}).size == 3);
+  CHECK(price({"model.cuda_graph_impl", Value::of("none")}).size == 3);
+  CHECK(price({"model.cuda_graph_impl", Value::of("local")}).size == 1);
 }

@@ -47,9 +47,10 @@ class SmallWorld : public Situation {
   }
 };
 
-using Cost = std::tuple<int, int, int, int>;
+using Cost = std::tuple<int, int, int, int, int>;
 
 Cost cost(const SmallWorld& world, const std::vector<int>& chosen) {
+  int loss = 0;
   int size = 0;
   int highest = 0;
   int tiers = 0;
@@ -57,12 +58,13 @@ Cost cost(const SmallWorld& world, const std::vector<int>& chosen) {
   for (const int number : chosen) {
     const Price& price = world.option(number).price;
     const int tier = static_cast<int>(price.tier);
+    loss += price.loss;
     size += price.size;
     highest = std::max(highest, tier);
     tiers += tier * price.size;
     distance += price.distance;
   }
-  return {size, highest, tiers, distance};
+  return {loss, size, highest, tiers, distance};
 }
 
 bool exclude(const Option& a, const Option& b) {
@@ -113,6 +115,7 @@ SmallWorld generated(Dice& dice) {
     option.price.size = 1 + dice.below(4) / 3;
     option.price.tier = static_cast<lint::Tier>(dice.below(3));
     option.price.distance = 1 + dice.below(5);
+    option.price.loss = dice.below(4) / 3;
     option.touches = {"field " + std::to_string(dice.below(6))};
     option.does = option.touches.front() + " = " + std::to_string(dice.below(2));
     world.options.push_back(std::move(option));
@@ -173,7 +176,7 @@ TEST_CASE("six apart need six, and the search says so without trying all") {
   CHECK(found.looks == 7);  // of 4096 sets
 }
 
-TEST_CASE("a set is chosen by size, then tier, then distance") {
+TEST_CASE("a set is chosen by loss, then size, then tier, then distance") {
   struct Row {
     const char* what;
     Price one;                 // settles both findings
@@ -194,6 +197,14 @@ TEST_CASE("a set is chosen by size, then tier, then distance") {
       {"but not the mathematics",
        {2, Tier::performance, 160},
        {{1, Tier::performance, 20}, {1, Tier::training, 5}},
+       true},
+      {"another model is worth no saving",
+       {1, Tier::performance, 41, 1},
+       {{2, Tier::performance, 160}, {3, Tier::training, 90}},
+       false},
+      {"one loss for two",
+       {3, Tier::training, 160, 1},
+       {{1, Tier::neutral, 5, 1}, {1, Tier::neutral, 5, 1}},
        true},
       {"a layout for two layouts",
        {2, Tier::performance, 160},
