@@ -25,6 +25,9 @@ void transfer(Archive& archive, EmbeddedFile& file) {
 /// hwprofiles/*.yaml as hw/profile_archive.h packs them, sorted by path.
 std::span<const EmbeddedFile> hardware_profiles();
 
+/// recipe/trainers/*.yaml, as they stand, by name without ending.
+std::span<const EmbeddedFile> trainer_tables();
+
 /// data/schemas/*.json, JSON Schemas of our own files and outputs, by name without ending.
 std::span<const EmbeddedFile> schemas();
 

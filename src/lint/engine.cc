@@ -18,6 +18,7 @@
 #include "lint/renaming.h"
 #include "lint/respelling.h"
 #include "recipe/framework.h"
+#include "recipe/trainer_facts.h"
 
 namespace epwise::lint {
 
@@ -292,6 +293,16 @@ int count_rules(const Knowledge& knowledge,
       std::ranges::count_if(all, [&](const Rule* rule) { return selection.takes(*rule); }));
 }
 
+/// Whether it is known which release runs: of a framework around Megatron only if somebody says so.
+bool is_settled(const recipe::Recipe& recipe, const model::Target& target) {
+  const auto given = [&](std::string_view name) {
+    const auto* component = target.stack.find(name);
+    return component != nullptr && component->version.has_value();
+  };
+  return !recipe::has_trainer(recipe) || given(recipe::to_string(recipe.framework)) ||
+         (recipe.framework == recipe::Framework::mlm && given("mcore"));
+}
+
 bool matches(const Rule& rule, const std::string& pattern) {
   const auto starts = [&](std::string_view text) {
     return !pattern.empty() && text.starts_with(pattern);
@@ -321,7 +332,9 @@ Result lint(const recipe::Recipe& recipe,
   const auto framework = recipe::to_string(recipe.framework);
   result.framework_version = vocabulary.version();
   const auto* given = target.stack.find(framework);
-  result.version_assumed = given == nullptr || !vocabulary.exact();
+  result.version_assumed =
+      (!recipe::has_trainer(recipe) ? given == nullptr : !is_settled(recipe, target)) ||
+      !vocabulary.exact();
   if (given != nullptr && given->version && result.version_assumed) {
     result.version_unknown = given->version->text();
   }
@@ -339,10 +352,13 @@ Result lint(const recipe::Recipe& recipe,
     collector.finish();
     return result;
   }
-  const auto itinerary = plan(knowledge, recipe, vocabulary);
+  const auto itinerary = plan(knowledge, recipe, vocabulary, is_settled(recipe, target));
   result.rules_checked = count_rules(knowledge, vocabulary, itinerary, selection);
   result.launch = run_launch(itinerary, facts, reported, collector);
   result.effective = facts.rewrites();
+  for (const auto* rule : itinerary.unsettled) {
+    collector.open(*rule, {"stack.mcore"});
+  }
   for (const auto* rule : itinerary.rest) {
     try {
       check_rest(*rule, facts, collector);

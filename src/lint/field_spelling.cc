@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "recipe/trainer_facts.h"
 #include "recipe/vocabulary.h"
 
 namespace epwise::lint {
@@ -137,7 +138,10 @@ SpelledEdit spell_edit(std::string_view field,
     return spelled;
   }
   const auto* spec = facts.vocabulary().find(field);
-  spelled.known = spec != nullptr || written(field, facts) != nullptr;
+  const bool placed = is_mlm(facts) || !recipe::has_trainer(facts.recipe()) ||
+                      !recipe::trainer_path(facts.recipe(), field).empty();
+  const auto* said = written(field, facts);
+  spelled.known = (spec != nullptr && placed) || (said != nullptr && !said->key.nowhere());
   const auto* truth = value == nullptr ? nullptr : value->boolean();
   if (spec == nullptr || !is_mlm(facts)) {
     return spelled;

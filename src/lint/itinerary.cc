@@ -5,6 +5,7 @@
 
 #include "lint/range.h"
 #include "recipe/framework.h"
+#include "recipe/trainer_facts.h"
 
 namespace epwise::lint {
 
@@ -20,10 +21,12 @@ class Planner {
  public:
   Planner(const Knowledge& knowledge,
           const recipe::Recipe& recipe,
-          const recipe::Vocabulary& vocabulary)
+          const recipe::Vocabulary& vocabulary,
+          bool settled)
       : knowledge_(knowledge),
         recipe_(recipe),
         vocabulary_(vocabulary),
+        settled_(settled),
         framework_(recipe::to_string(recipe.framework)) {}
 
   Itinerary run() {
@@ -34,7 +37,7 @@ class Planner {
     }
     plan_.created = pipeline->created;
     for (const auto& stage : pipeline->stages) {
-      if (!here(stage.versions)) {
+      if (!here(stage.versions) || !runs(stage.name)) {
         continue;
       }
       plan_.legs.push_back({&stage, &stage, steps(stage)});
@@ -53,9 +56,50 @@ class Planner {
     return holds(versions, framework_, vocabulary_.version());
   }
 
+  /// Whether something holds for every release, where any may run.
+  bool everywhere(const std::vector<Range>& versions) const {
+    const auto all = recipe::Vocabulary::versions(vocabulary_.framework());
+    return settled_ || std::ranges::all_of(all, [&](std::string_view version) {
+             return holds(versions, framework_, version);
+           });
+  }
+
+  bool somewhere(const std::vector<Range>& versions) const {
+    const auto all = recipe::Vocabulary::versions(vocabulary_.framework());
+    return std::ranges::any_of(
+        all, [&](std::string_view version) { return holds(versions, framework_, version); });
+  }
+
+  bool runs(std::string_view stage) const { return recipe::runs_stage(recipe_, stage); }
+
+  /// Advice about sections of Megatron-Bridge's configuration, which other frameworks don't have.
+  bool is_about_sections(const Rule& rule) const {
+    const auto asks = [](const expr::Expression& expression) {
+      return std::ranges::any_of(expression.nodes, [](const expr::Node& node) {
+        return node.op == expr::Op::has_section;
+      });
+    };
+    return recipe::has_trainer(recipe_) && (asks(rule.given) || asks(rule.assertion));
+  }
+
+  bool is_checked(const Rule& rule) const {
+    return rule.places.empty() || std::ranges::any_of(rule.places, [&](const Place& place) {
+             return place.framework == framework_ && runs(place.stage);
+           });
+  }
+
   void sort_rules() {
     for (const auto& rule : knowledge_.rules) {
-      if ((rule.builtin && rule.places.empty()) || !here(rule.versions)) {
+      if (rule.builtin && rule.places.empty()) {
+        continue;
+      }
+      if (!everywhere(rule.versions)) {
+        if (!rule.builtin && is_checked(rule) && somewhere(rule.versions)) {
+          plan_.unsettled.push_back(&rule);
+        }
+        continue;
+      }
+      if (!here(rule.versions)) {
         continue;
       }
       bool placed = false;
@@ -65,7 +109,7 @@ class Planner {
           placed = true;
         }
       }
-      if (!placed && !rule.builtin) {
+      if (!placed && !rule.builtin && !is_about_sections(rule)) {
         plan_.rest.push_back(&rule);  // this framework stumbles over it later, if at all
       }
     }
@@ -85,7 +129,7 @@ class Planner {
       for (; check != checks.end() && check->order <= rewrite.order; ++check) {
         all.push_back({check->rule, nullptr});
       }
-      if (here(rewrite.versions) && known(rewrite)) {
+      if (here(rewrite.versions) && everywhere(rewrite.versions) && known(rewrite)) {
         all.push_back({nullptr, &rewrite});
       }
     }
@@ -107,6 +151,7 @@ class Planner {
   const Knowledge& knowledge_;
   const recipe::Recipe& recipe_;
   const recipe::Vocabulary& vocabulary_;
+  bool settled_;
   std::string_view framework_;
   std::map<std::string_view, std::vector<Check>> checks_;
   Itinerary plan_;
@@ -116,8 +161,9 @@ class Planner {
 
 Itinerary plan(const Knowledge& knowledge,
                const recipe::Recipe& recipe,
-               const recipe::Vocabulary& vocabulary) {
-  return Planner(knowledge, recipe, vocabulary).run();
+               const recipe::Vocabulary& vocabulary,
+               bool settled) {
+  return Planner(knowledge, recipe, vocabulary, settled).run();
 }
 
 }  // namespace epwise::lint

@@ -29,12 +29,19 @@ struct Itinerary {
   std::vector<Leg> legs;
   std::vector<std::int32_t> created;  // slots of values that only the framework sets
   std::vector<const Rule*> rest;
+  /// Rules of some releases, where nobody knows which one runs.
+  std::vector<const Rule*> unsettled;
 };
 
+/// Of a trainer's recipe, the stages that run there too; checks of the others don't count.
+/// `settled`: whether the release that runs is known; where it isn't, what differs between releases
+/// is left out.
+///
 /// Pointers lead into `knowledge`. A rewrite of a field that neither the version nor the recipe has
 /// is left out.
 Itinerary plan(const Knowledge& knowledge,
                const recipe::Recipe& recipe,
-               const recipe::Vocabulary& vocabulary);
+               const recipe::Vocabulary& vocabulary,
+               bool settled = true);
 
 }  // namespace epwise::lint

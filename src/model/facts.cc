@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "model/target_values.h"
+#include "recipe/trainer_facts.h"
 
 namespace epwise::model {
 
@@ -21,12 +22,29 @@ std::pair<std::string_view, std::string_view> split(std::string_view name) {
   return {name.substr(0, dot), name.substr(dot + 1)};
 }
 
+/// What a framework around Megatron adds by itself.
+bool is_default(const recipe::Field& field) {
+  return field.origin == recipe::Origin::framework_default;
+}
+
 /// Attributes that hold the negation of a field show the negation.
 Value as_attribute(const Value& value, bool inverted) {
   if (inverted && value.boolean() != nullptr) {
     return Value::of(!*value.boolean());
   }
   return value;
+}
+
+/// Which Megatron-Core a framework around it brings is known only if somebody says so.
+bool is_unsettled(const Target& target, const recipe::Recipe& recipe, std::string_view component) {
+  const auto given = [&](std::string_view name) {
+    const auto* found = target.stack.find(name);
+    return found != nullptr && found->version.has_value();
+  };
+  const auto framework = recipe::to_string(recipe.framework);
+  const bool core = component == "mcore" || framework == "mlm";
+  return recipe::has_trainer(recipe) && (component == framework || component == "mcore") &&
+         !given(framework) && !(core && given("mcore"));
 }
 
 }  // namespace
@@ -91,7 +109,9 @@ void Facts::classify(int slot, Slot& entry) const {
     const auto found = recipe_.raw.find(name);
     entry.value = found == recipe_.raw.end() ? Value::unset() : found->second;
   } else if (group == "stack") {
-    entry.value = component_value(target_, recipe_.framework, vocabulary_.version(), key);
+    entry.value = is_unsettled(target_, recipe_, key)
+                      ? Value::unknown({"stack.mcore"})
+                      : component_value(target_, recipe_.framework, vocabulary_.version(), key);
     if (entry.value.is_unknown() && entry.derived >= 0) {
       entry.source = Source::derived;
     }
@@ -176,7 +196,7 @@ Value Facts::written(int slot) const {
     return *varied;
   }
   const auto* found = field(slot);
-  return found == nullptr ? Value::unset() : found->value;
+  return found == nullptr || is_default(*found) ? Value::unset() : found->value;
 }
 
 Value Facts::is_explicit(int slot) const {
@@ -185,7 +205,7 @@ Value Facts::is_explicit(int slot) const {
       found->value.is_unknown()) {
     return found->value;  // nobody can tell what the launch writes
   }
-  return Value::of(variation(slot) != nullptr || found != nullptr);
+  return Value::of(variation(slot) != nullptr || (found != nullptr && !is_default(*found)));
 }
 
 Value Facts::has_section(std::string_view section) const {

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "recipe/bridge_yaml.h"
+#include "recipe/launch_options.h"
 #include "shell/arithmetic.h"
 #include "yaml/parse.h"
 
@@ -47,28 +48,6 @@ bool is_override(const Given& field, const Vocabulary& vocabulary) {
                       text.find('=') < field.pieces.front().text.size());
   return named && is_key(key) && (removes || text.find('=') != std::string::npos) &&
          vocabulary.has_section(key.substr(0, key.find('.')));
-}
-
-/// The value of one of the program's own options.
-const Given* option(const LaunchWords& launch,
-                    std::string_view name,
-                    std::string_view short_name = {}) {
-  const std::vector<Given>& words = launch.arguments;
-  for (std::size_t i = words.size(); i-- > 0;) {
-    const std::string text = words[i].text();
-    if ((text == name || (!short_name.empty() && text == short_name)) && i + 1 < words.size()) {
-      return &words[i + 1];
-    }
-    if (text.starts_with(fmt::format("{}=", name))) {
-      return &words[i];
-    }
-  }
-  return nullptr;
-}
-
-std::string option_text(const Given& field) {
-  const std::string text = field.text();
-  return text.starts_with("--") ? text.substr(text.find('=') + 1) : text;
 }
 
 class Reader {

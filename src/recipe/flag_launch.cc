@@ -195,6 +195,18 @@ void open_rest(Recipe& recipe,
   }
 }
 
+/// A program of its own has a model of its own.
+void open_model(Recipe& recipe, const Vocabulary& vocabulary, const std::string& program) {
+  const FieldSpec* spec = vocabulary.find_attribute("spec");
+  if (spec != nullptr && recipe.find(spec->name) == nullptr) {
+    recipe::Field field;
+    field.name = spec->name;
+    field.value = Value::unknown({program});
+    field.spelling = "--spec";
+    recipe.fields.emplace(field.name, std::move(field));
+  }
+}
+
 bool takes_sizes_from_checkpoint(const Recipe& recipe) {
   return std::any_of(recipe.fields.begin(), recipe.fields.end(), [](const auto& entry) {
     const bool* on = entry.second.value.boolean();
@@ -239,6 +251,9 @@ void read_flags(Recipe& recipe, const LaunchWords& launch, const Vocabulary& voc
     open_rest(recipe, vocabulary, {program_name(launch.program)});
   } else if (takes_sizes_from_checkpoint(recipe)) {
     open_rest(recipe, vocabulary, {"the checkpoint"});
+  }
+  if (!parser.complete) {
+    open_model(recipe, vocabulary, program_name(launch.program));
   }
   recipe.raw["raw.program"] =
       parser.complete ? Value::unset() : Value::of(program_name(launch.program));

@@ -10,6 +10,10 @@
 #include "recipe/bridge_launch.h"
 #include "recipe/flag_launch.h"
 #include "recipe/launch_words.h"
+#include "recipe/ray_environment.h"
+#include "recipe/slime_launch.h"
+#include "recipe/swift_launch.h"
+#include "recipe/trainer_launch.h"
 #include "shell/interpreter.h"
 #include "shell/nested_script.h"
 
@@ -70,9 +74,11 @@ class Reader {
     trace_ = shell::follow(*request_.file, surroundings);
     for (const shell::Invocation& invocation : trace_.invocations) {
       auto launch = launch_words(invocation.words);
-      const auto framework = launch ? framework_of(*launch) : std::nullopt;
-      if (framework && recipes_.size() < kMostLaunches) {
-        add(invocation, std::move(*launch), *framework);
+      if (!launch || recipes_.size() >= kMostLaunches || add_trainer(invocation, *launch)) {
+        continue;
+      }
+      if (const auto framework = framework_of(*launch)) {
+        add(invocation, *launch, *framework);
       }
     }
     if (recipes_.empty()) {
@@ -145,12 +151,44 @@ class Reader {
     return result;
   }
 
-  void add(const shell::Invocation& invocation, LaunchWords launch, Framework framework) {
-    Recipe recipe = start_;
-    recipe.framework = framework;
-    if (!recipes_.empty()) {
-      recipe.path += fmt::format("#{}", recipes_.size() + 1);
+  /// A program with a configuration of its own around Megatron's; false for any other.
+  bool add_trainer(const shell::Invocation& invocation, const LaunchWords& launch) {
+    const Recipe recipe = prepared(invocation, launch);
+    const LaunchWords whole = with_words(launch);
+    std::optional<std::vector<Recipe>> found;
+    if (is_swift(launch)) {
+      found = read_swift_launch(recipe, whole, request_, vocabulary_for_);
+    } else {
+      found = read_trainer_launch(recipe, whole, request_, vocabulary_for_);
     }
+    if (!found) {
+      return false;
+    }
+    for (Recipe& each : *found) {
+      finish(std::move(each));
+    }
+    return true;
+  }
+
+  void add(const shell::Invocation& invocation, const LaunchWords& launch, Framework framework) {
+    Recipe recipe = prepared(invocation, launch);
+    recipe.framework = framework;
+    const LaunchWords whole = with_words(launch);
+    const Vocabulary& vocabulary = vocabulary_for_(framework);
+    if (framework == Framework::mlm) {
+      read_flags(recipe, whole, vocabulary);
+      if (is_slime(whole)) {
+        complete_slime(recipe, whole, vocabulary);
+      }
+    } else {
+      read_bridge_launch(recipe, whole, request_, vocabulary);
+    }
+    finish(std::move(recipe));
+  }
+
+  /// What the script says besides the program's own words: files, variables, ranks.
+  Recipe prepared(const shell::Invocation& invocation, const LaunchWords& launch) const {
+    Recipe recipe = start_;
     recipe.files.insert(recipe.files.end(), trace_.files.begin(), trace_.files.end());
     recipe.root = {request_.file.get(), 0, 0};
     if (!launch.arguments.empty()) {
@@ -167,20 +205,28 @@ class Reader {
     for (const auto& [name, field] : launch.variables) {
       recipe.variables.insert_or_assign(name, variable_of(field, field.mark));
     }
+    for (auto& [name, variable] : ray_environment(invocation.words)) {
+      recipe.variables.insert_or_assign(name, std::move(variable));
+    }
     if (const auto world = launch.processes.world()) {
       recipe.raw["raw.gpus"] = Value::of(world->value);
       recipe.raw["raw.gpus_source"] = Value::of(place(world->mark));
     }
+    return recipe;
+  }
+
+  LaunchWords with_words(LaunchWords launch) const {
     if (!trace_.uses_arguments) {
       for (const Word& word : words_) {
         launch.arguments.push_back(shell::field_of(word.text, word.mark));
       }
     }
-    const Vocabulary& vocabulary = vocabulary_for_(framework);
-    if (framework == Framework::mlm) {
-      read_flags(recipe, launch, vocabulary);
-    } else {
-      read_bridge_launch(recipe, launch, request_, vocabulary);
+    return launch;
+  }
+
+  void finish(Recipe recipe) {
+    if (!recipes_.empty()) {
+      recipe.path += fmt::format("#{}", recipes_.size() + 1);
     }
     recipe.raw["raw.launcher"] = Value::of("shell");
     recipes_.push_back(std::move(recipe));
@@ -194,7 +240,7 @@ class Reader {
         {"recipe/unrecognized",
          recipe.root,
          "this script starts no training that epwise knows: no Python program with flags of "
-         "Megatron-LM or overrides of Megatron-Bridge",
+         "Megatron-LM, overrides of Megatron-Bridge or settings of a framework around them",
          {},
          "give variables that decide it with --env, or the launch itself behind --"});
     return recipe;

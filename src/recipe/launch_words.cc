@@ -58,6 +58,11 @@ class Reader {
     while (at_ < words_.size()) {
       const std::string text = words_[at_].text();
       const Starter next = words_[at_].known() ? starter_of(program_name(text)) : Starter::none;
+      if (is_swift_command(text)) {
+        out_.program = "megatron " + words_[at_ + 1].text();
+        take_arguments(at_ + 1);
+        return std::move(out_);
+      }
       if (next != Starter::none) {
         enter(next);
       } else if (starter_ == Starter::torch || starter_ == Starter::python) {
@@ -82,8 +87,18 @@ class Reader {
     ++at_;
   }
 
+  /// `megatron sft …`: ms-swift's command, which starts torchrun itself.
+  bool is_swift_command(const std::string& text) const {
+    return text == "megatron" && at_ + 1 < words_.size() &&
+           is_one_of<4>(words_[at_ + 1].text(), {"pt", "sft", "rlhf", "export"});
+  }
+
   void take_program(std::size_t at) {
     out_.program = words_[at].known() ? words_[at].text() : std::string();
+    take_arguments(at);
+  }
+
+  void take_arguments(std::size_t at) {
     out_.arguments.assign(words_.begin() + static_cast<std::ptrdiff_t>(at) + 1, words_.end());
   }
 

@@ -15,6 +15,8 @@
 #include "recipe/header_comment.h"
 #include "recipe/launch_script.h"
 #include "recipe/model_args.h"
+#include "recipe/trainer_document.h"
+#include "recipe/trainer_format.h"
 #include "yaml/parse.h"
 
 namespace epwise::recipe {
@@ -109,14 +111,40 @@ class Loader {
  private:
   std::vector<Recipe> run(const yaml::Stream& stream) {
     std::vector<Recipe> recipes;
+    std::vector<std::size_t> firsts;  // the first recipe of each document
     for (const yaml::Document& document : stream.documents) {
-      recipes.push_back(read(document));
+      firsts.push_back(recipes.size());
+      for (Recipe& recipe : read_all(document, static_cast<int>(recipes.size()) + 1)) {
+        recipes.push_back(std::move(recipe));
+      }
     }
     if (recipes.empty()) {
       recipes.push_back(start(1));
       recipes.front().readable = false;
+      firsts = {0};
     }
-    distribute(stream.diagnostics, stream.documents, recipes);
+    distribute(stream.diagnostics, stream.documents, firsts, recipes);
+    return recipes;
+  }
+
+  /// A configuration of a trainer may hold several recipes, all others hold one.
+  std::vector<Recipe> read_all(const yaml::Document& document, int number) const {
+    const TrainerFormat* format = trainer_format(document.root);
+    if (format == nullptr) {
+      return {read(document, number)};
+    }
+    Recipe first = start(number);
+    first.root = document.root.mark;
+    std::vector<Recipe> recipes = read_trainer_input(
+        first, {format, &document.root, request_.file, line_.words}, request_, vocabulary_for_);
+    for (std::size_t i = 0; i < recipes.size(); ++i) {
+      recipes[i].path = start(number + static_cast<int>(i)).path;
+      add_duplicates(recipes[i], document.root);
+    }
+    if (recipes.empty()) {
+      unrecognized(first, document, "it trains no model on Megatron");
+      recipes.push_back(std::move(first));
+    }
     return recipes;
   }
 
@@ -154,14 +182,14 @@ class Loader {
     return recipe;
   }
 
-  Recipe read(const yaml::Document& document) {
-    Recipe recipe = start(document.number);
+  Recipe read(const yaml::Document& document, int number) const {
+    Recipe recipe = start(number);
     recipe.root = document.root.mark;
     const auto sniffed = sniff_root(document.root);
     recipe.framework = request_.framework.value_or(sniffed.value_or(Framework::bridge));
     if (!document.root.is_mapping()) {
       unrecognized(recipe, document, "it holds no mapping of keys to values");
-    } else if (!sniffed) {
+    } else if (!sniffed || (!request_.framework && is_foreign(document.root))) {
       unrecognized(
           recipe, document, "it has neither MODEL_ARGS nor sections such as model, train or ddp");
     } else if (request_.framework && *request_.framework != *sniffed) {
@@ -173,6 +201,33 @@ class Loader {
     }
     add_duplicates(recipe, document.root);
     return recipe;
+  }
+
+  /// Sections such as `model` and `optimizer` are everybody's: a file of overrides has mostly
+  /// Megatron-Bridge's, with some of their fields.
+  bool is_foreign(const yaml::Node& root) const {
+    if (sniff_root(root) != Framework::bridge || root.find("_target_") != nullptr) {
+      return false;
+    }
+    const Vocabulary& vocabulary = vocabulary_for_(Framework::bridge);
+    int sections = 0;
+    int others = 0;
+    int keys = 0;
+    int fields = 0;
+    for (const yaml::Entry& entry : root.entries) {
+      const bool section = vocabulary.has_section(entry.key);
+      (section ? sections : others) += 1;
+      for (const yaml::Entry& child : entry.value.entries) {
+        const std::string path = entry.key + "." + child.key;
+        keys += section ? 1 : 0;
+        fields += section && (child.key == "_target_" || vocabulary.knows(path) ||
+                              !vocabulary.history(path).empty())
+                      ? 1
+                      : 0;
+      }
+    }
+    constexpr int kFew = 2;  // misspelt ones of a small file
+    return others > sections || (fields == 0 && keys > kFew);
   }
 
   /// Overrides are laid over the base recipe, where there is one; a whole recipe has no base.
@@ -219,7 +274,7 @@ class Loader {
                                       : "a recipe is a YAML file of `key: value` lines"});
   }
 
-  void read_mlm(Recipe& recipe, const yaml::Document& document) {
+  void read_mlm(Recipe& recipe, const yaml::Document& document) const {
     ModelArgs args = read_model_args(document.root, request_.environment);
     if (!args.problem.empty()) {
       unrecognized(recipe, document, args.problem);
@@ -264,15 +319,16 @@ class Loader {
   /// Findings about the text go to the document that they stand in.
   void distribute(std::vector<text::Diagnostic> diagnostics,
                   const std::vector<yaml::Document>& documents,
+                  const std::vector<std::size_t>& firsts,
                   std::vector<Recipe>& recipes) const {
     std::vector<std::vector<text::Diagnostic>> shares(recipes.size());
     for (text::Diagnostic& each : diagnostics) {
       std::size_t at = 0;
-      while (at + 1 < documents.size() && at + 1 < recipes.size() &&
+      while (at + 1 < documents.size() && at + 1 < firsts.size() &&
              each.mark.begin >= request_.file->line_offset(documents[at + 1].first_line)) {
         ++at;
       }
-      shares[at].push_back(std::move(each));
+      shares[firsts[at]].push_back(std::move(each));
     }
     for (std::size_t i = 0; i < recipes.size(); ++i) {
       std::vector<text::Diagnostic>& all = recipes[i].diagnostics;
@@ -292,6 +348,9 @@ class Loader {
 std::optional<Framework> sniff(const text::SourceFile& file) {
   const yaml::Stream stream = yaml::parse(file);
   for (const yaml::Document& document : stream.documents) {
+    if (const TrainerFormat* format = trainer_format(document.root)) {
+      return load_trainer(format->trainer).framework;
+    }
     if (const auto found = sniff_root(document.root)) {
       return found;
     }

@@ -1,5 +1,7 @@
 #include "recipe/recipe.h"
 
+#include "recipe/trainer_facts.h"
+
 namespace epwise::recipe {
 
 std::string_view to_string(Origin origin) {
@@ -22,6 +24,10 @@ const Field* Recipe::find(std::string_view canonical) const {
 }
 
 std::string Recipe::path_of(std::string_view canonical) const {
+  if (has_trainer(*this)) {
+    std::string place = trainer_path(*this, canonical);
+    return place.empty() ? std::string(canonical) : place;
+  }
   constexpr std::string_view kModel = "model.";
   constexpr std::string_view kNested = "model.transformer";
   if (!canonical.starts_with(kModel) || find(kNested) == nullptr) {

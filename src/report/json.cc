@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "recipe/framework.h"
+#include "recipe/trainer_facts.h"
 #include "report/formats.h"
 #include "report/place.h"
 #include "report/tally.h"
@@ -195,6 +196,11 @@ Json file_v1(const LintedFile& file) {
       {"readable", known && file.recipe->readable},
       {"rules_checked", file.result.rules_checked},
       {"launch", launch_v1(file.result.launch)}};
+  if (known && recipe::has_trainer(*file.recipe)) {
+    json["trainer"] = file.recipe->raw.at("raw.trainer").to_text();
+    const expr::Value& role = file.recipe->raw.at("raw.trainer_role");
+    json["role"] = role.is_unset() ? Json(nullptr) : Json(role.to_text());
+  }
   Json effective = Json::array();
   for (const model::Rewrite& rewrite : file.result.effective) {
     effective.push_back({{"field", rewrite.field},

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "recipe/framework.h"
+#include "recipe/trainer_facts.h"
 #include "report/place.h"
 #include "report/tally.h"
 
@@ -64,15 +65,33 @@ std::string version_text(const std::string& tables, const std::string& asked_for
   return asked_for.empty() ? tables : fmt::format("{} (by the tables of {})", asked_for, tables);
 }
 
+/// A framework around Megatron, which brings a Megatron-Core that nobody named.
+bool is_unsettled(const LintedFile& file) {
+  return file.recipe != nullptr && recipe::has_trainer(*file.recipe) && file.result.version_assumed;
+}
+
+/// "verl (actor) on any Megatron-Core (say --stack bridge=VERSION)"
+std::string trainer_text(const LintedFile& file) {
+  const recipe::Recipe& recipe = *file.recipe;
+  const std::string core =
+      is_unsettled(file)
+          ? fmt::format("any Megatron-Core (say --stack {}=VERSION)",
+                        recipe.framework == recipe::Framework::bridge ? "bridge" : "mcore")
+          : fmt::format("the Megatron-Core of {}", recipe::title(recipe.framework));
+  return fmt::format("{} on {}", recipe::trainer_name(recipe), core);
+}
+
 std::string checked_against(const LintedFile& file) {
   std::string text;
   if (!is_readable(file)) {
     return text;
   }
-  if (file.recipe != nullptr) {
+  if (file.recipe != nullptr && recipe::has_trainer(*file.recipe)) {
+    text = trainer_text(file);
+  } else if (file.recipe != nullptr) {
     text = recipe::title(file.recipe->framework);
   }
-  if (!file.result.framework_version.empty()) {
+  if (!is_unsettled(file) && !file.result.framework_version.empty()) {
     text += " " + version_text(file.result.framework_version, file.result.version_unknown);
     if (file.result.version_unknown.empty() && file.result.version_assumed &&
         file.recipe != nullptr) {

@@ -11,6 +11,18 @@ namespace {
 
 constexpr std::size_t kMostInvocations = 256;
 
+/// Whether a command may be the launch itself, and no `pkill` or `mkdir` before it.
+bool runs_python(const Invocation& invocation) {
+  const std::string first = invocation.words.empty() ? "" : invocation.words.front().text();
+  return first != "pkill" && first != "killall" &&
+         std::ranges::any_of(invocation.words, [](const Field& word) {
+           const std::string text = word.text();
+           const std::string name = text.substr(text.rfind('/') + 1);
+           return name.ends_with(".py") || name.starts_with("python") || name == "torchrun" ||
+                  name == "megatron";
+         });
+}
+
 }  // namespace
 
 Expansion Interpreter::expanding() {
@@ -63,7 +75,7 @@ std::optional<Truth> Interpreter::builtin(const std::string& name, std::vector<F
   }
   if (name == "exit") {
     // One that surely stands before every launch is for a call without arguments.
-    done_ = !certain_ || !trace_.invocations.empty();
+    done_ = !certain_ || std::ranges::any_of(trace_.invocations, runs_python);
     return Truth::of(true);
   }
   if (name == "return") {

@@ -18,6 +18,20 @@ extern const char epwise_table_step_model[];
 extern const char epwise_table_step_model_end[];
 extern const char epwise_table_advice[];
 extern const char epwise_table_advice_end[];
+extern const char epwise_trainer_core[];
+extern const char epwise_trainer_core_end[];
+extern const char epwise_trainer_nemo[];
+extern const char epwise_trainer_nemo_end[];
+extern const char epwise_trainer_nemo_rl[];
+extern const char epwise_trainer_nemo_rl_end[];
+extern const char epwise_trainer_roll[];
+extern const char epwise_trainer_roll_end[];
+extern const char epwise_trainer_slime[];
+extern const char epwise_trainer_slime_end[];
+extern const char epwise_trainer_swift[];
+extern const char epwise_trainer_swift_end[];
+extern const char epwise_trainer_verl[];
+extern const char epwise_trainer_verl_end[];
 extern const char epwise_schema_baseline[];
 extern const char epwise_schema_baseline_end[];
 extern const char epwise_schema_config[];
@@ -70,6 +84,19 @@ std::string_view compiled_step_model() {
 
 std::string_view compiled_advice() {
   return between(epwise_table_advice, epwise_table_advice_end);
+}
+
+std::span<const EmbeddedFile> trainer_tables() {
+  static const std::array<EmbeddedFile, 7> files = {{
+      {"core", between(epwise_trainer_core, epwise_trainer_core_end)},
+      {"nemo", between(epwise_trainer_nemo, epwise_trainer_nemo_end)},
+      {"nemo_rl", between(epwise_trainer_nemo_rl, epwise_trainer_nemo_rl_end)},
+      {"roll", between(epwise_trainer_roll, epwise_trainer_roll_end)},
+      {"slime", between(epwise_trainer_slime, epwise_trainer_slime_end)},
+      {"swift", between(epwise_trainer_swift, epwise_trainer_swift_end)},
+      {"verl", between(epwise_trainer_verl, epwise_trainer_verl_end)},
+  }};
+  return files;
 }
 
 std::span<const EmbeddedFile> schemas() {
