@@ -184,7 +184,7 @@ lint::Fix::Edit Ground::spelled(const Edit& edit) const {
 }
 
 lint::Finding Ground::finding(const lint::Rule& rule) const {
-  return lint::build_finding(rule, settled_, {});
+  return lint::build_finding(rule, settled_, knowledge_, {});
 }
 
 }  // namespace epwise::advise
