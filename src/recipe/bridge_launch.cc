@@ -205,10 +205,21 @@ class Reader {
 bool is_bridge(const LaunchWords& launch, const Vocabulary& vocabulary) {
   constexpr std::array<std::string_view, 3> kPrograms = {
       "run_recipe.py", "run_script.py", "setup_experiment.py"};
-  return is_one_of(program_name(launch.program), kPrograms) ||
-         std::any_of(launch.arguments.begin(), launch.arguments.end(), [&](const Given& field) {
-           return is_override(field, vocabulary);
-         });
+  if (is_one_of(program_name(launch.program), kPrograms)) {
+    return true;
+  }
+  // Sections such as `logger` are everybody's: its own fields, and few of other programs.
+  int fields = 0;
+  int others = 0;
+  for (const Given& field : launch.arguments) {
+    const std::string text = field.text();
+    const std::string_view key = override_key(text);
+    const bool overrides = is_key(key) && text.find('=') != std::string::npos;
+    const bool own = is_override(field, vocabulary);
+    fields += own && vocabulary.knows(key) ? 1 : 0;
+    others += overrides && !own ? 1 : 0;
+  }
+  return fields > 0 && fields >= others;
 }
 
 void read_bridge_launch(Recipe& recipe,

@@ -75,7 +75,10 @@ std::optional<Truth> Interpreter::builtin(const std::string& name, std::vector<F
   }
   if (name == "exit") {
     // One that surely stands before every launch is for a call without arguments.
-    done_ = !certain_ || std::ranges::any_of(trace_.invocations, runs_python);
+    const bool fails = words.size() > 1 && words[1].known() && words[1].text() != "0";
+    const bool started =
+        fails ? std::ranges::any_of(trace_.invocations, runs_python) : !trace_.invocations.empty();
+    done_ = !certain_ || started;
     return Truth::of(true);
   }
   if (name == "return") {

