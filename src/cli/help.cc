@@ -108,7 +108,7 @@ std::vector<Exit> all_exits(const Command& command) {
   auto exits = command.exits;
   for (const Exit& common :
        {Exit{ExitCode::usage, "the command or a configuration is wrong"},
-        Exit{ExitCode::unreadable, "an input can't be read, or the output not be written"},
+        Exit{ExitCode::unreadable, "a file can't be opened or read, or the output not be written"},
         Exit{ExitCode::internal, "internal error"},
         Exit{ExitCode::interrupted, "interrupted"}}) {
     if (std::ranges::find(exits, common.code, &Exit::code) == exits.end()) {

@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <iterator>
 
+#include <fmt/core.h>
+
 #include "model/target.h"
+#include "world/files.h"
 
 namespace epwise::cli {
 
@@ -68,7 +71,27 @@ std::vector<Option> target_options() {
   };
 }
 
+namespace {
+
+/// A target can't be two things: the last of several words is no better than the first.
+void check_said_once(const Arguments& arguments) {
+  for (const std::string_view option : {"--hw", "--gpus", "--framework", "--purpose", "--base"}) {
+    const std::vector<Setting> said = arguments.all(option);
+    for (const Setting& setting : said) {
+      if (setting.source == said.front().source && setting.value != said.front().value) {
+        throw world::UsageError(fmt::format("{}: `{}` and `{}` contradict each other; name one",
+                                            option,
+                                            said.front().value,
+                                            setting.value));
+      }
+    }
+  }
+}
+
+}  // namespace
+
 TargetSettings target_settings(const Arguments& arguments) {
+  check_said_once(arguments);
   TargetSettings settings;
   settings.hw = arguments.one("--hw");
   settings.gpus = arguments.one("--gpus");

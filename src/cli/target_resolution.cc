@@ -126,11 +126,29 @@ void set_component(std::string_view pair, const std::string& source, recipe::Sta
   stack.set(pair.substr(0, equals), pair.substr(equals + 1), source);
 }
 
+/// One source that names a component twice, with different versions, contradicts itself.
+void check_contradictions(const std::vector<Setting>& stack) {
+  for (auto later = stack.begin(); later != stack.end(); ++later) {
+    const auto name = later->value.substr(0, later->value.find('='));
+    for (auto earlier = stack.begin(); earlier != later; ++earlier) {
+      if (is_pair(*later) && is_pair(*earlier) && earlier->source == later->source &&
+          earlier->value.substr(0, earlier->value.find('=')) == name &&
+          earlier->value != later->value) {
+        throw UsageError(fmt::format("{}: `{}` and `{}` contradict each other; name one",
+                                     later->source,
+                                     earlier->value,
+                                     later->value));
+      }
+    }
+  }
+}
+
 /// Which settings of the stack count, in the order in which they are applied.
 std::vector<Setting> effective_stack(std::span<const TargetSettings* const> sources) {
   std::vector<Setting> result;
   for (std::size_t i = sources.size(); i-- > 0;) {
     std::vector<Setting> stack = sources[i]->stack;
+    check_contradictions(stack);
     // Single components refine what a container of the same source brings, wherever they stand.
     const auto pairs = std::stable_partition(
         stack.begin(), stack.end(), [](const Setting& setting) { return !is_pair(setting); });

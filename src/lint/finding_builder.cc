@@ -1,6 +1,7 @@
 #include "lint/finding_builder.h"
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <set>
 #include <utility>
@@ -131,6 +132,55 @@ void add_locations(Finding& finding, const Rule& rule, const model::Facts& facts
   }
 }
 
+/// What a letter is that looks like a Latin one and is none; empty for every other.
+std::string_view look_alike(std::string_view letter) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 18> kLookAlikes = {{
+      {"\u0430", "a Cyrillic a"},
+      {"\u0435", "a Cyrillic e"},
+      {"\u043e", "a Cyrillic o"},
+      {"\u0440", "a Cyrillic r"},
+      {"\u0441", "a Cyrillic s"},
+      {"\u0445", "a Cyrillic kh"},
+      {"\u0443", "a Cyrillic u"},
+      {"\u0456", "a Cyrillic i"},
+      {"\u0455", "a Cyrillic dze"},
+      {"\u0458", "a Cyrillic je"},
+      {"\u0410", "a Cyrillic A"},
+      {"\u0415", "a Cyrillic E"},
+      {"\u041e", "a Cyrillic O"},
+      {"\u0421", "a Cyrillic S"},
+      {"\u0422", "a Cyrillic T"},
+      {"\u03bf", "a Greek omicron"},
+      {"\u03b1", "a Greek alpha"},
+      {"\u03bd", "a Greek nu"},
+  }};
+  for (const auto& [text, name] : kLookAlikes) {
+    if (letter.starts_with(text)) {
+      return name;
+    }
+  }
+  return {};
+}
+
+/// Nobody sees on the screen why such a word is not the known one.
+void add_look_alike(Finding& finding) {
+  const auto& mark = finding.primary.mark;
+  if (mark.nowhere()) {
+    return;
+  }
+  const std::string_view text = mark.file->bytes().substr(mark.begin, mark.end - mark.begin);
+  int letter = 0;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    const bool starts = (static_cast<unsigned char>(text[at]) & 0xC0U) != 0x80U;
+    letter += starts ? 1 : 0;
+    if (const auto name = starts ? look_alike(text.substr(at)) : std::string_view();
+        !name.empty()) {
+      finding.primary.label = "letter " + std::to_string(letter) + " is " + std::string(name);
+      return;
+    }
+  }
+}
+
 /// Fixes for one framework each can come to the same edits in the other.
 bool is_offered(const Finding& finding, const Fix& fix) {
   const auto same = [](const Fix::Edit& a, const Fix::Edit& b) {
@@ -216,6 +266,7 @@ Finding build_finding(const Rule& rule,
   add_evidence(finding, rule, facts);
   add_assumptions(finding, rule, facts);
   add_fixes(finding, rule, facts, knowledge);
+  add_look_alike(finding);
   return finding;
 }
 
@@ -237,6 +288,7 @@ Finding build_finding(const Rule& rule,
   if (!diagnostic.help.empty() && finding.fixes.empty()) {
     finding.fixes.push_back({diagnostic.help, Tier::neutral, {}});
   }
+  add_look_alike(finding);
   return finding;
 }
 

@@ -47,6 +47,22 @@ bool is_unsettled(const Target& target, const recipe::Recipe& recipe, std::strin
          !given(framework) && !(core && given("mcore"));
 }
 
+/// Whether the recipe names a class for this section that nobody knows.
+bool has_unknown_class(const recipe::Recipe& recipe, std::string_view section) {
+  const auto found = recipe.raw.find("raw.unknown_classes");
+  const auto* sections = found == recipe.raw.end() ? nullptr : found->second.list();
+  return sections != nullptr && std::ranges::any_of(*sections, [&](const Value& each) {
+           return each.text() != nullptr && *each.text() == section;
+         });
+}
+
+/// What a field is that the recipe doesn't write: unknown where another file may write it (a base
+/// recipe, one in Python), else unset.
+Value unwritten(const recipe::Recipe& recipe) {
+  const auto found = recipe.raw.find("raw.unwritten");
+  return found == recipe.raw.end() ? Value::unset() : found->second;
+}
+
 }  // namespace
 
 Facts::Facts(const recipe::Recipe& recipe,
@@ -140,9 +156,15 @@ Value Facts::initial_value(std::string_view name) const {
 }
 
 Value Facts::default_value(std::string_view name) const {
+  if (sections_.find(split(name).first) == sections_.end() && unwritten(recipe_).is_unknown()) {
+    return unwritten(recipe_);
+  }
   const auto [section, key] = split(name);
   if (recipe_.framework == recipe::Framework::bridge && !key.empty() && !section_present(section)) {
     return Value::unset();
+  }
+  if (!key.empty() && has_unknown_class(recipe_, section)) {
+    return Value::unknown({std::string(section) + "._target_"});
   }
   const auto* spec = vocabulary_.find(name);
   return spec == nullptr ? Value::unset() : spec->default_value;
@@ -196,7 +218,7 @@ Value Facts::written(int slot) const {
     return *varied;
   }
   const auto* found = field(slot);
-  return found == nullptr || is_default(*found) ? Value::unset() : found->value;
+  return found == nullptr || is_default(*found) ? unwritten(recipe_) : found->value;
 }
 
 Value Facts::is_explicit(int slot) const {
@@ -205,7 +227,9 @@ Value Facts::is_explicit(int slot) const {
       found->value.is_unknown()) {
     return found->value;  // nobody can tell what the launch writes
   }
-  return Value::of(variation(slot) != nullptr || (found != nullptr && !is_default(*found)));
+  const bool given = variation(slot) != nullptr || (found != nullptr && !is_default(*found));
+  const auto other = unwritten(recipe_);
+  return given || !other.is_unknown() ? Value::of(given) : other;
 }
 
 Value Facts::has_section(std::string_view section) const {

@@ -96,7 +96,7 @@ class Reader {
       missing_ = {"the base recipe"};  // of Python, which says what the words leave out
     }
     if (!missing_.empty()) {
-      open_rest();
+      recipe_.raw["raw.unwritten"] = Value::unknown(missing_);
     }
     take_count();
   }
@@ -162,19 +162,6 @@ class Reader {
     const std::string section = key.substr(0, key.find('.'));
     recipe_.sections.emplace(section, word.mark);
     recipe_.fields.insert_or_assign(name, std::move(field));
-  }
-
-  /// A file that nobody can read here may say anything.
-  void open_rest() {
-    for (const FieldSpec& spec : recipe_.vocabulary_or(vocabulary_).fields()) {
-      if (spec.name.find('.') != std::string_view::npos && recipe_.find(spec.name) == nullptr) {
-        Field field;
-        field.name = spec.name;
-        field.value = Value::unknown(missing_);
-        field.spelling = spec.name;
-        recipe_.fields.emplace(field.name, std::move(field));
-      }
-    }
   }
 
   void take_count() {

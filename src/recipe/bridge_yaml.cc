@@ -36,6 +36,26 @@ std::string canonical(const std::string& path) {
   return starts_with(path, kNested) ? "model." + path.substr(kNested.size()) : path;
 }
 
+/// A file that says neither the size of a model nor its class is no recipe by itself: it changes
+/// one that stands elsewhere.
+bool tells_the_model(const ConfigNode& tree) {
+  const auto has = [](const ConfigNode* node) {
+    for (const std::string_view key : {"_target_",
+                                       "num_layers",
+                                       "hidden_size",
+                                       "num_moe_experts",
+                                       "hybrid_layer_pattern",
+                                       "hybrid_override_pattern"}) {
+      if (node != nullptr && node->find(key) != nullptr) {
+        return true;
+      }
+    }
+    return false;
+  };
+  const ConfigNode* model = tree.find("model");
+  return has(model) || (model != nullptr && has(model->find("transformer")));
+}
+
 class Reader {
  public:
   Reader(Recipe& recipe, const Environment& environment, const Vocabulary& vocabulary)
@@ -65,9 +85,13 @@ class Reader {
       read_section(section, dump);
     }
     recipe_.raw["raw.partial"] = Value::of(!dump);
+    if (!dump && !tells_the_model(tree)) {
+      recipe_.raw["raw.unwritten"] = Value::unknown({"the base recipe"});
+    }
     recipe_.raw["raw.env_booleans"] = text_list(env_booleans_);
     recipe_.raw["raw.env_nonscalar"] = text_list(env_nonscalar_);
     recipe_.raw["raw.env_overridden"] = text_list(env_overridden_);
+    recipe_.raw["raw.unknown_classes"] = text_list(unjudged_);
     report_unknown_keys(tree);
     report_types();
     if (classed_) {

@@ -28,7 +28,8 @@ struct Configuration {
 /// An override file may come with the recipe that it is laid over, as OmegaConf merges them; the
 /// result is then as whole as that one.
 ///
-/// raw.partial (an override file without one), raw.unknown_keys, raw.boolean_texts,
+/// raw.partial (an override file without one), raw.unwritten (unknown: overrides of a recipe that
+/// nobody shows, which may write what they leave out), raw.unknown_keys, raw.boolean_texts,
 /// raw.env_booleans and raw.env_nonscalar (lists).
 void read_bridge(Recipe& recipe,
                  const Configuration& text,

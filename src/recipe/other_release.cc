@@ -39,12 +39,19 @@ Release knowledge_of(std::string_view version, const ConfigNode& root, const Unk
   return release;
 }
 
+/// Spares the tables of all releases when nothing looks like another one.
+bool any_known_elsewhere(const Vocabulary& vocabulary, const UnknownKeys& unknown) {
+  return std::any_of(unknown.paths.begin(), unknown.paths.end(), [&](const std::string& path) {
+    return !vocabulary.history(path).empty();
+  });
+}
+
 }  // namespace
 
 void fold_other_release(const ConfigNode& root,
                         const Vocabulary& vocabulary,
                         UnknownKeys& unknown) {
-  if (unknown.diagnostics.size() < kFewest) {
+  if (unknown.diagnostics.empty() || !any_known_elsewhere(vocabulary, unknown)) {
     return;
   }
   Release best;
@@ -54,7 +61,18 @@ void fold_other_release(const ConfigNode& root,
       best = std::move(release);
     }
   }
-  if (best.count < kFewest || best.count * 5 < unknown.diagnostics.size() * 4) {
+  if (best.count * 5 < unknown.diagnostics.size() * 4) {
+    return;
+  }
+  if (best.count < kFewest) {
+    for (std::size_t i = 0; i < unknown.diagnostics.size(); ++i) {
+      if (best.knows[i]) {
+        unknown.diagnostics[i].help = fmt::format(
+            "if the recipe is for that release, say --stack bridge={}; take it out "
+            "otherwise",
+            best.version);
+      }
+    }
     return;
   }
   std::vector<text::Diagnostic> kept;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cmath>
 #include <utility>
 
 #include <fmt/format.h>
@@ -59,6 +60,9 @@ class Types {
       add_surprise(scalar, surprising);
     } else if (scalar.value.text() != nullptr) {
       add_text(scalar);
+    } else if (scalar.spec->type.kind == Kind::integer && scalar.value.boolean() == nullptr &&
+               scalar.value.is_number()) {
+      add_count(scalar);
     }
   }
 
@@ -85,6 +89,25 @@ class Types {
              scalar,
              fmt::format("`{}` is a number, but holds the text `{}`", scalar.path, shown(scalar)),
              python_float(shown(scalar)) ? "take the quotes off" : "");
+    }
+  }
+
+  /// The loader takes any number for a count; ranges and sizes made of it do not.
+  void add_count(const TypedScalar& scalar) {
+    constexpr double kLargest = 9007199254740992.0;  // 2^53: beyond it numbers are no longer exact
+    const double number = scalar.value.as_number();
+    if (std::abs(number) > kLargest) {
+      report(
+          "recipe/number-for-count",
+          scalar,
+          fmt::format("`{}` is {}, more than anything that is counted", scalar.path, shown(scalar)),
+          "take digits out");
+    } else if (scalar.value.integer() == nullptr) {
+      const bool whole = number == std::floor(number);
+      report("recipe/number-for-count",
+             scalar,
+             fmt::format("`{}` is a count, but `{}` is a real number", scalar.path, shown(scalar)),
+             whole ? fmt::format("write {:.0f}", number) : "write a whole number");
     }
   }
 

@@ -178,10 +178,19 @@ std::string_view first_sentence(std::string_view text) {
   return text;
 }
 
-std::string_view confidence_text(const lint::Rule& rule) {
+/// Whether this framework looks at it before it trains; the other one may leave it to a crash.
+bool is_checked_by(const lint::Rule& rule, const LintedFile& file) {
+  return file.recipe == nullptr
+             ? !rule.places.empty()
+             : std::ranges::any_of(rule.places, [&](const lint::Place& place) {
+                 return place.framework == recipe::to_string(file.recipe->framework);
+               });
+}
+
+std::string_view confidence_text(const lint::Rule& rule, const LintedFile& file) {
   switch (rule.confidence) {
     case lint::Confidence::proven:
-      return rule.places.empty() ? "proven" : "checked by the framework at start-up";
+      return is_checked_by(rule, file) ? "checked by the framework at start-up" : "proven";
     case lint::Confidence::likely:
       return "likely, from code or reports";
     case lint::Confidence::heuristic:
@@ -227,13 +236,14 @@ void link_last_word(std::string& note, const lint::Reference& reference, const P
 
 /// Why the rule is to be believed.
 std::string evidence_note(const lint::Rule& rule,
+                          const LintedFile& file,
                           int indent,
                           const Style& style,
                           const Paint& paint) {
   if (rule.builtin) {
     return {};
   }
-  std::string evidence(confidence_text(rule));
+  std::string evidence(confidence_text(rule, file));
   for (std::size_t i = 0; i < std::min(rule.references.size(), kShownReferences); ++i) {
     evidence += fmt::format(", {}", name_of(rule.references[i]));
   }
@@ -290,7 +300,7 @@ std::string finding_text(const LintedFile& file,
     note("or", fmt::format("as it is with {}", fmt::join(finding.elsewhere, ", or with ")));
   }
   if (first) {
-    out += evidence_note(*finding.rule, indent, style, paint);
+    out += evidence_note(*finding.rule, file, indent, style, paint);
     note("see", fmt::format("epwise explain {}", finding.rule->code));
   }
   return out;

@@ -22,6 +22,25 @@ std::string because_of(const lint::Result& result) {
              : fmt::format(", because of {} ({})", explained->by->id, explained->by->code);
 }
 
+/// Errors of what happens behind the start-up checks: ": PAR012, PRC006 and 2 more".
+std::string later_errors(const LintedFile& file) {
+  constexpr std::size_t kMostNamed = 3;
+  std::vector<std::string> codes;
+  for (const lint::Finding* finding : shown(file)) {
+    const std::string code(finding->rule->code);
+    if (finding->severity == lint::Severity::error && !finding->rule->builtin &&
+        std::ranges::find(codes, code) == codes.end()) {
+      codes.push_back(code);
+    }
+  }
+  if (codes.size() > kMostNamed) {
+    const std::size_t more = codes.size() - kMostNamed;
+    codes.resize(kMostNamed);
+    codes.push_back(fmt::format("{} more", more));
+  }
+  return listed(codes);
+}
+
 }  // namespace
 
 std::string verdict_text(const LintedFile& file) {
@@ -32,8 +51,11 @@ std::string verdict_text(const LintedFile& file) {
   const std::string stage =
       launch.stage.empty() ? std::string() : fmt::format(" at stage {}", launch.stage);
   switch (launch.verdict) {
-    case lint::Verdict::starts:
-      return "starts";
+    case lint::Verdict::starts: {
+      const std::string later = later_errors(file);
+      return later.empty() ? "starts"
+                           : fmt::format("passes the start-up checks, and fails later: {}", later);
+    }
     case lint::Verdict::rejects:
       if (launch.rule == nullptr) {
         return fmt::format("would not start: {}{}", launch.crash, stage);

@@ -248,6 +248,7 @@ class Text {
       if (sighting->open) {
         ++open;
       } else if (blocks || style_.verbose) {
+        told_.push_back(rule);
         found.push_back(
             fmt::format("{} ({}, {})", rule->id, rule->code, lint::to_string(sighting->severity)));
       } else {
@@ -268,7 +269,10 @@ class Text {
   void add_clean() {
     const auto stuck = ids(answer_.stuck);
     if (!answer_.stuck.empty()) {
-      say(fmt::format("no combination of these points helps against {}: change the recipe", stuck));
+      say(fmt::format("no combination of these points helps against {}: change the recipe",
+                      answer_.stuck == told_ && told_.size() > kMostRepeated
+                          ? fmt::format("these {}", told_.size())
+                          : stuck));
     }
     const std::string_view clean = answer_.stuck.empty() ? "clean" : "clean, apart from that";
     if (!answer_.searched_all) {
@@ -277,7 +281,9 @@ class Text {
       say(fmt::format(
           "{}: no combination of these points ({} linted){}", clean, answer_.looked_at, nearest()));
     } else if (answer_.clean->changed.empty()) {
-      say(fmt::format("{}: where it stands{}", clean, spot()));
+      const auto taken = spot();
+      say(fmt::format(
+          "{}: where it {}{}", clean, taken.empty() ? "stands" : "is taken to stand", taken));
     } else {
       say(fmt::format("{}: with {}: {}{}",
                       clean,
@@ -337,7 +343,10 @@ class Text {
     return fmt::format("{}", fmt::join(all, ", "));
   }
 
+  static constexpr std::size_t kMostRepeated = 3;
+
   const WhatifReport& report_;
+  std::vector<const lint::Rule*> told_;  // named as the same at every point
   const whatif::Question& question_;
   const whatif::Answer& answer_;
   const Style& style_;

@@ -79,7 +79,8 @@ class Text {
   std::string run(const Trace& trace) {
     std::string head = fmt::format("{} = {}", trace.name, value_text(trace.value));
     if (!trace.doc.empty()) {
-      head += fmt::format(": {}", trace.doc);
+      const bool truth = trace.value.boolean() != nullptr;
+      head += fmt::format("{}{}", truth ? "; true when " : ": ", trace.doc);
     }
     say(head, 0);
     if (!trace.formula.empty()) {

@@ -167,6 +167,14 @@ void add_powers(int unit, int from, int to, std::vector<int>& counts) {
   }
 }
 
+/// Where a recipe stands that nobody gave a number of GPUs: the smallest that its layout fits, a
+/// small run rather than a large one.
+int usual_count(const std::vector<int>& counts, int layout) {
+  const auto fits = [&](int count) { return layout > 0 && count % layout == 0; };
+  const auto smallest = std::ranges::find_if(counts, fits);
+  return smallest == counts.end() ? counts.back() : *smallest;
+}
+
 void add_gpu_points(const Span& span, const model::Target& target, int layout, Axis& axis) {
   std::vector<int> counts;
   if (const auto ends = ends_of(span.text)) {
@@ -201,7 +209,7 @@ void add_gpu_points(const Span& span, const model::Target& target, int layout, A
   }
   std::ranges::sort(counts);
   counts.erase(std::unique(counts.begin(), counts.end()), counts.end());
-  const auto present = std::ranges::find(counts, target.gpus.value_or(counts.back()));
+  const auto present = std::ranges::find(counts, target.gpus.value_or(usual_count(counts, layout)));
   axis.present = static_cast<std::size_t>(present - counts.begin());
   for (const int count : counts) {
     axis.points.push_back(std::to_string(count));

@@ -17,8 +17,9 @@ struct Axis {
   std::string name;                 // "hw", "gpus", or a component of the stack: "te"
   std::vector<std::string> points;  // hardware as listed, everything else ascending
   std::size_t present = 0;          // where the target stands …
-  bool assumed = false;  // … because nobody said: the newest, the most, the first named
-  std::string taken;     // which points these are: "releases on PyPI (2026-11)"
+  bool assumed = false;             // … because nobody said: the newest, the fewest GPUs that the
+                                    // layout fits (the most where it fits none), the first named
+  std::string taken;                // which points these are: "releases on PyPI (2026-11)"
 };
 
 /// Values of one axis as the user asked for them.

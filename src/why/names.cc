@@ -45,6 +45,9 @@ std::string Tracer::resolve(std::string_view name) const {
   if (names.find("stack." + own) >= 0) {
     return "stack." + own;
   }
+  if (names.find("env." + own) >= 0 || recipe_.variables.contains(own)) {
+    return "env." + own;
+  }
   return by_last_part(name);
 }
 

@@ -268,6 +268,10 @@ void Tracer::add_field_steps(const std::string& key, Trace& trace) const {
   const auto* field = recipe_.find(spec == nullptr ? std::string_view(key) : spec->name);
   const std::string version =
       std::string(recipe::title(recipe_.framework)) + " " + std::string(vocabulary_.version());
+  if (field == nullptr && recipe_.raw.contains("raw.unwritten")) {
+    trace.steps.push_back({Step::Kind::unsaid, {}, {}, "not written here", {}, {}});
+    return;
+  }
   const auto dot = key.find('.');
   const bool no_section = recipe_.framework == recipe::Framework::bridge &&
                           dot != std::string::npos && field == nullptr &&

@@ -48,6 +48,32 @@ class Descriptor {
   int number_;
 };
 
+/// Writes all of it; 0, or the system's error number.
+int write_all(const Descriptor& file, std::string_view content) {
+  while (!content.empty()) {
+    const auto count = ::write(file.number(), content.data(), content.size());
+    if (count < 0 && errno != EINTR) {
+      return errno;
+    }
+    content.remove_prefix(static_cast<std::size_t>(std::max<ssize_t>(count, 0)));
+  }
+  return 0;
+}
+
+/// Devices, pipes and sockets: what stands there is a way to somewhere, which a renamed file would
+/// cut off for everybody (/dev/null!).
+bool is_passage(const std::string& path) {
+  std::error_code ignored;
+  return fs::is_other(fs::status(path, ignored));
+}
+
+int write_through(const std::string& path, const DiskFiles::Parts& parts) {
+  const Descriptor file(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
+  int failure = file.is_open() ? 0 : errno;
+  parts([&](std::string_view part) { failure = failure == 0 ? write_all(file, part) : failure; });
+  return failure;
+}
+
 /// A new file beside the one to be written; removes itself unless it was renamed into place.
 class TemporaryFile {
  public:
@@ -67,17 +93,7 @@ class TemporaryFile {
 
   /// 0, or the system's error number.
   int write(std::string_view content) const {
-    if (open_error_ != 0) {
-      return open_error_;
-    }
-    while (!content.empty()) {
-      const auto count = ::write(file_.number(), content.data(), content.size());
-      if (count < 0 && errno != EINTR) {
-        return errno;
-      }
-      content.remove_prefix(static_cast<std::size_t>(std::max<ssize_t>(count, 0)));
-    }
-    return 0;
+    return open_error_ != 0 ? open_error_ : write_all(file_, content);
   }
 
   int keep_mode_of(const fs::path& target) const {
@@ -188,6 +204,12 @@ void DiskFiles::write_atomically(const std::string& path, const std::string& con
 }
 
 void DiskFiles::write_in_parts(const std::string& path, const Parts& parts) {
+  if (is_passage(path)) {
+    if (const int failure = write_through(path, parts); failure != 0) {
+      fail("write", path, failure);
+    }
+    return;
+  }
   std::error_code error;
   const auto existing = fs::canonical(path, error);
   const auto target = error ? fs::absolute(path, error) : existing;

@@ -85,6 +85,7 @@ Linted lint_text(std::string_view text, std::string_view words, const lint::Know
   for (auto& recipe : recipe::load(request, vocabulary_for)) {
     linted.recipes.push_back(std::make_shared<recipe::Recipe>(std::move(recipe)));
     auto& last = *linted.recipes.back();
+    last.raw.erase("raw.unwritten");  // an example is the part of a whole recipe that matters
     if (linted.vocabulary == nullptr) {
       vocabulary_for(last.framework);
     }

@@ -122,10 +122,13 @@ Command lint_command() {
       .exits =
           {{ExitCode::clean, "checked, nothing at or above --fail-on"},
            {ExitCode::findings,
-            "checked, something at or above --fail-on (with --strict also: a rule could not be "
+            "something at or above --fail-on was found; that a file is empty, no YAML or no recipe "
+            "is "
+            "an error too (with --strict also: a rule could not be "
             "decided; with --diff also: something would be changed). Of several files the worst "
             "code wins, in the order 70, 2, 3, 4, 1, 0, whatever the format"},
-           {ExitCode::nothing_checked, "nothing was checked"}},
+           {ExitCode::nothing_checked,
+            "nothing was checked: the folders hold no recipe, or no rule was left"}},
       .about = kAbout,
       .operands = Completion::files,
       .takes_words = true,

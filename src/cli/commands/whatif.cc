@@ -32,7 +32,8 @@ constexpr std::string_view kAbout = R"(AXES
 
   Each axis is varied alone, the rest of the target stays. Then the clean combination is looked for
   that differs from the target in the fewest axes; among those the nearest. Where nobody says what
-  an axis stands at now, that is its newest version, its most GPUs, its first profile.
+  an axis stands at now, that is its newest version, the fewest GPUs that the layout fits (the most,
+  where it fits none), its first profile.
 )";
 
 /// The smallest number of GPUs that both grids of parallel sizes fit; 0 when something is unknown.

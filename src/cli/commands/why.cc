@@ -42,6 +42,20 @@ constexpr std::string_view kAbout = R"(FIELD
                        : fmt::format("{} has no field `{}`: {}", version, name, history));
 }
 
+/// Whether a section is written as a value: the name of a preset.
+bool is_value(const recipe::Recipe& recipe, const std::string& section) {
+  const auto* field = recipe.find(section);
+  return field != nullptr && field->value.list() == nullptr;
+}
+
+/// ", `model.num_layers` for instance": the first that the recipe writes.
+std::string example_below(const recipe::Recipe& recipe, const std::string& section) {
+  const auto first = recipe.fields.lower_bound(section + ".");
+  return first == recipe.fields.end() || !first->first.starts_with(section + ".")
+             ? ""
+             : fmt::format(", `{}` for instance", first->first);
+}
+
 ExitCode run(Session& session, const Arguments& arguments) {
   const auto& operands = arguments.operands;
   const bool words_only = operands.size() == 1 && !arguments.words.empty();
@@ -57,6 +71,11 @@ ExitCode run(Session& session, const Arguments& arguments) {
   const auto key = tracer.resolve(operands.front());
   if (key.empty()) {
     throw_unknown(operands.front(), tracer, vocabulary);
+  }
+  if (vocabulary.has_section(key) && reading.recipe->sections.contains(key) &&
+      key.find('.') == std::string::npos && !is_value(*reading.recipe, key)) {
+    throw UsageError(fmt::format(
+        "`{0}` is a section: name a field of it{1}", key, example_below(*reading.recipe, key)));
   }
   const auto trace = tracer.trace(key);
   const std::string format = arguments.text_of("--format", "text");

@@ -130,7 +130,7 @@ error[shape/experts]: 60 is odd here too
   |                    ^^
   |
 
-b.yaml: starts
+b.yaml: passes the start-up checks, and fails later: SHP001
 
 2 errors in 2 of 3 files (212 rules, 2 start, 1 would not start)
 )");

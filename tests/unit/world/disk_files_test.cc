@@ -1,6 +1,8 @@
 #include "world/disk_files.h"
 
+#include <algorithm>
 #include <cstdlib>
+#include <fcntl.h>
 #include <filesystem>
 #include <string>
 #include <sys/stat.h>
@@ -62,6 +64,33 @@ TEST_CASE("what is written is read back, whole or up to a limit") {
   const std::string large(300'000, 'x');
   files.write_atomically(folder / "a.yaml", large);
   CHECK(files.read(folder / "a.yaml") == large);
+}
+
+TEST_CASE("a pipe is written through, and stays a pipe") {
+  const Folder folder;
+  DiskFiles files;
+  const std::string pipe = folder / "pipe";
+  REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
+  REQUIRE(::symlink("pipe", (folder / "link").c_str()) == 0);
+  // Open for both ends, so that nobody waits for the other.
+  const int reader = ::open(pipe.c_str(), O_RDWR | O_NONBLOCK);
+  REQUIRE(reader >= 0);
+  for (const auto* name : {"pipe", "link"}) {
+    files.write_atomically(folder / name, "report");
+    std::string got(16, ' ');
+    got.resize(static_cast<std::size_t>(std::max<ssize_t>(::read(reader, got.data(), 16), 0)));
+    CHECK(got == "report");
+    CHECK(fs::is_fifo(pipe));
+  }
+  CHECK(fs::is_symlink(folder / "link"));
+  CHECK(files.list(folder.path()) == std::vector<std::string>{});
+  ::close(reader);
+}
+
+TEST_CASE("a device is written through") {
+  DiskFiles files;
+  files.write_atomically("/dev/null", "report");
+  CHECK(fs::is_character_file("/dev/null"));
 }
 
 TEST_CASE("a missing file is named with the system's reason") {
