@@ -9,11 +9,11 @@ namespace epwise::cli {
 namespace {
 
 constexpr const char* kBroken =
-    "model: {tensor_model_parallel_size: 4}\n"
+    "model: {num_layers: 4, tensor_model_parallel_size: 4}\n"
     "train: {global_batch_size: 10, micro_batch_size: 4}\n";
 
 std::string with_comment(const std::string& comment) {
-  return "model: {tensor_model_parallel_size: 4}\n# epwise: " + comment +
+  return "model: {num_layers: 4, tensor_model_parallel_size: 4}\n# epwise: " + comment +
          "\ntrain: {global_batch_size: 10, micro_batch_size: 4}\n";
 }
 
@@ -71,7 +71,8 @@ TEST_CASE("what a comment can and can't make green") {
        {},
        0},
       {"a file that can't be read",
-       "# epwise: ignore-file[yaml/syntax]: x\nmodel: {tensor_model_parallel_size: 4\n",
+       "# epwise: ignore-file[yaml/syntax]: x\nmodel: {num_layers: 4, tensor_model_parallel_size: "
+       "4\n",
        {},
        1},
       {"a file that is no recipe", "# epwise: ignore-file[recipe/unrecognized]: x\na: 1\n", {}, 1},
@@ -81,12 +82,14 @@ TEST_CASE("what a comment can and can't make green") {
        {},
        1},
       {"an unused comment is a warning",
-       "# epwise: ignore-file[batch/indivisible]: x\nmodel: {tensor_model_parallel_size: 4}\n"
+       "# epwise: ignore-file[batch/indivisible]: x\nmodel: {num_layers: 4, "
+       "tensor_model_parallel_size: 4}\n"
        "train: {global_batch_size: 8, micro_batch_size: 4}\n",
        {},
        0},
       {"and fails where warnings do",
-       "# epwise: ignore-file[batch/indivisible]: x\nmodel: {tensor_model_parallel_size: 4}\n"
+       "# epwise: ignore-file[batch/indivisible]: x\nmodel: {num_layers: 4, "
+       "tensor_model_parallel_size: 4}\n"
        "train: {global_batch_size: 8, micro_batch_size: 4}\n",
        {"--fail-on", "warning"},
        1},
@@ -103,12 +106,12 @@ TEST_CASE("what a comment can and can't make green") {
 TEST_CASE("--fix takes out comments that accept nothing") {
   support::AppRun run;
   run.files.put("a.yaml",
-                "model: {tensor_model_parallel_size: 4}\n"
+                "model: {num_layers: 4, tensor_model_parallel_size: 4}\n"
                 "# epwise: ignore[batch/indivisible]: gone by now\n"
                 "train: {global_batch_size: 8, micro_batch_size: 4}  # kept\n");
   run.run({"lint", "a.yaml", "--gpus", "8", "--fix", "-q"});
   CHECK(run.files.read("a.yaml") ==
-        "model: {tensor_model_parallel_size: 4}\n"
+        "model: {num_layers: 4, tensor_model_parallel_size: 4}\n"
         "train: {global_batch_size: 8, micro_batch_size: 4}  # kept\n");
 }
 

@@ -15,7 +15,7 @@ using Json = nlohmann::ordered_json;
 
 namespace {
 
-const std::string kRecipe = "model: {tensor_model_parallel_size: 4}\n";
+const std::string kRecipe = "model: {num_layers: 4, tensor_model_parallel_size: 4}\n";
 
 /// One session about /r/a.yaml: the messages of its diagnostics, as a client that pulls them gets.
 std::vector<std::string> messages(AppRun& app,

@@ -72,14 +72,16 @@ TEST_CASE("the next command is one that a shell takes") {
 // A diff begins like a section of a scenario, so it can't stand in one.
 TEST_CASE("--diff shows the change, makes none and exits 1") {
   epwise::support::AppRun app;
-  app.files.put("a.yaml", "train:\n  global_batch_size: 100  # tokens\n  micro_batch_size: 1\n");
+  app.files.put("a.yaml",
+                "train:\n  global_batch_size: 100  # tokens\n  micro_batch_size: 1\nmodel: "
+                "{num_layers: 4}\n");
   CHECK(app.run(
             {"lint", "a.yaml", "--gpus", "16", "--select", "batch/", "--fix=training", "--diff"}) ==
         1);
   CHECK(
       app.out ==
-      "--- a/a.yaml\n+++ b/a.yaml\n@@ -1,3 +1,3 @@\n train:\n-  global_batch_size: 100  # tokens\n"
-      "+  global_batch_size: 96  # tokens\n   micro_batch_size: 1\n");
+      "--- a/a.yaml\n+++ b/a.yaml\n@@ -1,4 +1,4 @@\n train:\n-  global_batch_size: 100  # tokens\n"
+      "+  global_batch_size: 96  # tokens\n   micro_batch_size: 1\n model: {num_layers: 4}\n");
   CHECK(app.err ==
         "epwise: a.yaml: 1 change would be made\n"
         "  train.global_batch_size: 100 → 96 (training, batch/indivisible)\n");
@@ -113,7 +115,8 @@ class InterruptedFiles : public epwise::support::MemoryFiles {
   epwise::cli::Interruption& interruption_;
 };
 
-constexpr const char* kUneven = "train:\n  global_batch_size: 100\n  micro_batch_size: 1\n";
+constexpr const char* kUneven =
+    "train:\n  global_batch_size: 100\n  micro_batch_size: 1\nmodel: {num_layers: 4}\n";
 
 }  // namespace
 

@@ -12,10 +12,10 @@ namespace epwise::cli {
 namespace {
 
 constexpr const char* kGood =
-    "model: {tensor_model_parallel_size: 4}\n"
+    "model: {num_layers: 4, tensor_model_parallel_size: 4}\n"
     "train: {global_batch_size: 16, micro_batch_size: 4}\n";
 constexpr const char* kBad =
-    "model: {tensor_model_parallel_size: 4}\n"
+    "model: {num_layers: 4, tensor_model_parallel_size: 4}\n"
     "train: {global_batch_size: 10, micro_batch_size: 4}\n";
 
 constexpr const char* kRoot = "git rev-parse --show-toplevel";
