@@ -67,7 +67,7 @@ bool is_passage(const std::string& path) {
   return fs::is_other(fs::status(path, ignored));
 }
 
-int write_through(const std::string& path, const DiskFiles::Parts& parts) {
+int write_through(const std::string& path, const Parts& parts) {
   const Descriptor file(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
   int failure = file.is_open() ? 0 : errno;
   parts([&](std::string_view part) { failure = failure == 0 ? write_all(file, part) : failure; });

@@ -71,13 +71,13 @@ TEST_CASE("every other byte of a script stays") {
 
 TEST_CASE("a misspelt flag gets its name, with or without `=`") {
   const std::string script =
-      "ARGS=(--num-expert 64\n  --moe-router-topkk=2)\n"
-      "torchrun pretrain_gpt.py --num-layers 2 --bf16 --num-experts-per-tok 3 \"${ARGS[@]}\"\n";
+      "ARGS=(\n  --num-expert 64\n  --moe-router-topkk=2\n)\n"
+      "torchrun pretrain_gpt.py --num-layers 2 --bf16 --hidden-size 8 \"${ARGS[@]}\"\n";
   CHECK(edited(script,
                {{"--num-expert", std::nullopt, "--num-experts"},
                 {"--moe-router-topkk", std::nullopt, "--moe-router-topk"}}) ==
-        "ARGS=(--num-experts 64\n  --moe-router-topk=2)\n"
-        "torchrun pretrain_gpt.py --num-layers 2 --bf16 --num-experts-per-tok 3 \"${ARGS[@]}\"\n");
+        "ARGS=(\n  --num-experts 64\n  --moe-router-topk=2\n)\n"
+        "torchrun pretrain_gpt.py --num-layers 2 --bf16 --hidden-size 8 \"${ARGS[@]}\"\n");
   CHECK(edited("F=--num-expert\ntorchrun pretrain_gpt.py --num-layers 2 --bf16 --swiglu\n",
                {{"--num-expert", std::nullopt, "--num-experts"}}) ==
         "--num-expert is put together of variables");
