@@ -29,6 +29,28 @@ bool reads_otherwise(std::string_view written) {
   return octal || digits.find(':') != std::string_view::npos;
 }
 
+/// Whether the framework makes ranges, sizes and groups of a field. Others are declared as
+/// integers, and computed with like any number: rotary_base.
+bool is_count(std::string_view path) {
+  const std::string_view name = path.substr(path.rfind('.') + 1);
+  for (const std::string_view part : {"num_",
+                                      "_num",
+                                      "_size",
+                                      "_iters",
+                                      "_samples",
+                                      "_length",
+                                      "_layers",
+                                      "_topk",
+                                      "_interval",
+                                      "_channels",
+                                      "_experts"}) {
+    if (name.find(part) != std::string_view::npos) {
+      return true;
+    }
+  }
+  return false;
+}
+
 std::string surprise(const TypedScalar& scalar) {
   const Kind kind = scalar.spec->type.kind;
   if (is_number(kind) && scalar.value.text() != nullptr) {
@@ -61,7 +83,7 @@ class Types {
     } else if (scalar.value.text() != nullptr) {
       add_text(scalar);
     } else if (scalar.spec->type.kind == Kind::integer && scalar.value.boolean() == nullptr &&
-               scalar.value.is_number()) {
+               scalar.value.is_number() && is_count(scalar.path)) {
       add_count(scalar);
     }
   }
