@@ -10,13 +10,13 @@
 #include <vector>
 
 #include <fmt/core.h>
-#include <fmt/ranges.h>
 
 #include "cli/baseline.h"
 #include "cli/calendar.h"
 #include "cli/checkout.h"
 #include "cli/configuration_search.h"
 #include "cli/file_selection.h"
+#include "cli/fix_inputs.h"
 #include "cli/fix_output.h"
 #include "cli/lint_options.h"
 #include "cli/linting.h"
@@ -121,7 +121,9 @@ class LintRun {
   void select() {
     if (!arguments_.operands.empty()) {
       selection_ = select_files(session_.files, arguments_.operands, value("--stdin-filename"));
-      check_before_fixing();
+      if (fix_ && !fix_->show_only) {
+        check_inputs_of_fix(selection_, arguments_.operands, session_.files);
+      }
     } else if (!arguments_.words.empty()) {
       words_only_ = true;
       selection_.inputs.push_back({"<command line>", true, false});
@@ -130,24 +132,6 @@ class LintRun {
           "nothing to lint: name a FILE or folder, - for standard input, or a launch behind --\n"
           "`epwise lint -h` shows examples");
     }
-  }
-
-  /// Nothing is written where a name is wrong: it may be the tier that --fix was to have.
-  void check_before_fixing() const {
-    if (!fix_ || fix_->show_only || selection_.unreadable.empty()) {
-      return;
-    }
-    for (const lint::Tier tier :
-         {lint::Tier::neutral, lint::Tier::performance, lint::Tier::training}) {
-      const std::string name(lint::to_string(tier));
-      if (std::ranges::find(arguments_.operands, name) != arguments_.operands.end() &&
-          !session_.files.is_file(name) && !session_.files.is_directory(name)) {
-        throw UsageError(fmt::format(
-            "`{}` would be a file, and there is none: did you mean --fix={}?", name, name));
-      }
-    }
-    throw world::MissingError(
-        fmt::format("{}; nothing was changed", fmt::join(selection_.unreadable, "; ")));
   }
 
   ExitCode list_files() {
