@@ -109,7 +109,8 @@ const FieldsRead::Reads& FieldsRead::reads(const Rule& rule) const {
   known.emplace();
   known->slots.assign(seen.begin(), seen.end());
   const bool alone = rule.severity == Severity::error && !rule.builtin && seen.size() == 1;
-  if (alone && is_field(knowledge_.names.name(*seen.begin()))) {
+  const auto only = alone ? knowledge_.names.name(*seen.begin()) : std::string_view();
+  if (alone && (is_field(only) || vocabulary_.find(only) != nullptr)) {
     known->judged = *seen.begin();
   }
   return *known;
@@ -129,6 +130,7 @@ const std::vector<int>& FieldsRead::filled_from(int slot) const {
     return known->second;
   }
   const auto framework = recipe::to_string(vocabulary_.framework());
+  const bool preset = !is_field(knowledge_.names.name(slot));  // its name says what is filled in
   std::set<int> filled;
   for (const auto& pipeline : knowledge_.pipelines) {
     for (const auto& stage : pipeline.stages) {
@@ -136,8 +138,10 @@ const std::vector<int>& FieldsRead::filled_from(int slot) const {
         const bool here = pipeline.framework == framework && step.slot >= 0 &&
                           holds(step.versions, framework, vocabulary_.version());
         std::set<int> seen;
-        for (const int read : here ? step.value.names() : std::vector<int>()) {
-          add(read, seen);
+        for (const auto* expression : {&step.value, preset ? &step.when : &step.value}) {
+          for (const int read : here ? expression->names() : std::vector<int>()) {
+            add(read, seen);
+          }
         }
         if (seen.contains(slot)) {
           filled.insert(slot_of(knowledge_.names.name(step.slot)));

@@ -280,7 +280,7 @@ std::string to_text(const Repair::Edit& edit, bool of_words) {
   constexpr std::size_t kShort = 40;
   const bool plain =
       edit.before->size() <= kShort && edit.before->find_first_of("\r\n") == std::string::npos;
-  const bool renamed = of_words && *edit.before == edit.field;
+  const bool renamed = of_words && edit.before->starts_with(edit.field);
   return edit.field + (renamed ? " → " : std::string(between)) +
          (plain && !renamed ? *edit.before + " → " : std::string()) + *edit.after;
 }
