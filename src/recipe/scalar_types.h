@@ -22,9 +22,9 @@ struct TypedScalar {
 /// Values that have another type than their field, which the loader does not check.
 struct TypeFindings {
   std::vector<std::string> boolean_texts;  // boolean fields that hold text: any text is true
-  /// recipe/quoted-boolean, recipe/text-for-number, recipe/number-for-count, and at most one yaml/dialect-scalar: plain
-  /// scalars whose type PyYAML sees otherwise than people do (1e-6 is a text, `off` a boolean, 012
-  /// is 10).
+  /// recipe/quoted-boolean, recipe/text-for-number, recipe/number-for-count, and at most one
+  /// yaml/dialect-scalar: plain scalars whose type PyYAML sees otherwise than people do (1e-6 is a
+  /// text, `off` a boolean, 012 is 10).
   std::vector<text::Diagnostic> diagnostics;
 };
 
