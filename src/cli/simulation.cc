@@ -60,7 +60,9 @@ int count_errors(const RecipeOnTarget::Reading& reading, const RecipeOnTarget& r
 }
 
 /// An input that stood for a constant which is measured now is no assumption any more.
-void settle_input(const std::vector<std::string>& measured, model::Input& input) {
+void settle_input(const std::vector<std::string>& measured,
+                  double host_operation,
+                  model::Input& input) {
   const auto has = [&measured](std::string_view constant) {
     return std::ranges::find(measured, constant) != measured.end();
   };
@@ -69,6 +71,9 @@ void settle_input(const std::vector<std::string>& measured, model::Input& input)
   if (input.status == model::InputStatus::assumed && (host || network)) {
     input.status = model::InputStatus::written;
     input.why = "measured: --calibration";
+    if (host) {
+      input.value = fmt::format("{:.3g} us an operation", host_operation * 1e6);
+    }
   }
 }
 
@@ -112,8 +117,10 @@ sim::Prediction Simulator::predict(SimulatedJob& job) const {
                                                      calibration_->measured(laws_, job.report.hw),
                                                      job.stated,
                                                      effect);
+  const double host = job.workload->machine.cpu == model::Cpu::grace ? job.constants.host_arm
+                                                                     : job.constants.host_x86;
   for (model::Input& input : job.report.inputs) {
-    settle_input(effect.constants, input);
+    settle_input(effect.constants, host, input);
   }
   job.report.calibration = std::move(effect);
   return prediction;
@@ -149,6 +156,10 @@ SimulatedJob Simulator::run(const std::string& path, bool force) {
   }
   job.machine = machine.machine;
   sim::note_assumptions(constants.values, job.stated, read.workload);
+  if (calibration_) {
+    sim::prefer_measured(
+        calibration_->measured(laws_, report.hw), read.workload.machine.cpu, job.stated);
+  }
   report.inputs = read.workload.inputs;
   job.workload = std::make_shared<const model::Workload>(std::move(read.workload));
   job.constants = this->constants(report.hw).values;

@@ -99,6 +99,17 @@ ConstantTable with_measured(const ConstantTable& table,
   return result;
 }
 
+void prefer_measured(const std::vector<MeasuredConstant>& measured,
+                     model::Cpu cpu,
+                     StatedInputs& stated) {
+  const std::string_view host = cpu == model::Cpu::grace ? "host_arm" : "host_x86";
+  const bool known = std::any_of(
+      measured.begin(), measured.end(), [host](const auto& one) { return one.name == host; });
+  if (known && !stated.host_measured) {
+    stated.host_operation = 0;
+  }
+}
+
 Uncertainty narrowed(const Uncertainty& uncertainty,
                      const StepWork& work,
                      const ConstantTable& before,

@@ -21,6 +21,12 @@ struct MeasuredConstant {
 ConstantTable with_measured(const ConstantTable& table,
                             const std::vector<MeasuredConstant>& measured);
 
+/// Lets go of a host's speed that was assumed (`host: assumed 40us`) where the speed of such hosts
+/// is measured: what somebody supposed does not stand against a measurement.
+void prefer_measured(const std::vector<MeasuredConstant>& measured,
+                     model::Cpu cpu,
+                     StatedInputs& stated);
+
 /// How much of what nobody knew is known now. Each class of uncertainty loses the variance that the
 /// replaced constants gave the step, as far as it was that class's: s² (sd² before - sd² after) for
 /// a step that goes with the power s of a constant. Routing and what no constant stands for stay.

@@ -77,12 +77,12 @@ RDJSON = {
 # One of each: nothing found, something, much, odd letters, no position, accepted, undecided, unreadable.
 INPUTS = {
     "clean.yaml": "model: {num_layers: 4}\n",
-    "bad.yaml": "model: {tensor_model_parallel_size: 3}\ntrain: {global_batch_size: 10, micro_batch_size: 4}\n",
-    "odd.yaml": "model: {tensor_model_parallel_size: 3}\nlogger: {wandb_exp_name: \"<é&\\u0001>\"}\nmodell: {a: 1}\n",
-    "accepted.yaml": "# epwise: ignore-file[shape/world-size]: <it> & \"that\"\nmodel: {tensor_model_parallel_size: 3}\n",
+    "bad.yaml": "model: {num_layers: 4, tensor_model_parallel_size: 3}\ntrain: {global_batch_size: 10, micro_batch_size: 4}\n",
+    "odd.yaml": "model: {num_layers: 4, tensor_model_parallel_size: 3}\nlogger: {wandb_exp_name: \"<é&\\u0001>\"}\nmodell: {a: 1}\n",
+    "accepted.yaml": "# epwise: ignore-file[shape/world-size]: <it> & \"that\"\nmodel: {num_layers: 4, tensor_model_parallel_size: 3}\n",
     "broken.yaml": "model: {a: [1\n",
     "none.yaml": "",
-    "bytes.yaml": b"model: {tensor_model_parallel_size: 3}\nlogger: {wandb_exp_name: \"\xff\xfe\"}\n",
+    "bytes.yaml": b"model: {num_layers: 4, tensor_model_parallel_size: 3}\nlogger: {wandb_exp_name: \"\xff\xfe\"}\n",
     "run.sh": "torchrun --nproc-per-node 8 pretrain_gpt.py --num-layers 4 --hidden-size 64 --num-experts 3 --bf16\n",
 }
 
