@@ -212,14 +212,14 @@ TEST_CASE("how many devices a mapping of ROLL names") {
                                                      {"list(range(9,8))", "-"},
                                                      {"some words", "-"},
                                                      {"", "-"}};
-  for (const auto& [text, count] : counts) {
-    CAPTURE(text);
+  for (const auto& mapping : counts) {
+    CAPTURE(mapping.first);
     const auto recipes = read("a.yaml",
                               "train:\n  strategy_args:\n    strategy_name: megatron_train\n"
                               "    strategy_config: {}\n  device_mapping: " +
-                                  text + "\n");
+                                  mapping.first + "\n");
     REQUIRE(recipes.size() == 1);
-    CHECK(raw(recipes.front(), "raw.gpus") == count);
+    CHECK(raw(recipes.front(), "raw.gpus") == mapping.second);
   }
 }
 
