@@ -215,11 +215,16 @@ Value Evaluator::conditional(const Node& node) {
   if (condition != Truth::open) {
     return compute(child(node, condition == Truth::yes ? 1 : 2));
   }
-  for (const std::int32_t choice : {1, 2}) {
-    Value scratch;
-    const Value& value = read(child(node, choice), scratch);
-    if (holds_unknown(value)) {
-      needs.add(value);
+  Value yes_scratch;
+  Value no_scratch;
+  const Value& yes = read(child(node, 1), yes_scratch);
+  const Value& no = read(child(node, 2), no_scratch);
+  if (yes.is_known() && yes == no && !holds_unknown(yes)) {
+    return yes;  // whichever it is
+  }
+  for (const Value* value : {&yes, &no}) {
+    if (holds_unknown(*value)) {
+      needs.add(*value);
     }
   }
   return needs.value();

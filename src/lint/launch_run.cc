@@ -101,8 +101,10 @@ class Run {
     if (when.is_crash() || (when.is_known() && !when.truthy())) {
       return;
     }
-    auto value = when.is_unknown() ? std::move(when) : expr::evaluate(rewrite.value, facts_);
-    if (value.is_crash()) {
+    auto value = expr::evaluate(rewrite.value, facts_);
+    if (when.is_unknown() && !stands_already(rewrite, value)) {
+      value = std::move(when);
+    } else if (when.is_unknown() || value.is_crash()) {
       return;
     }
     if (rewrite.slot >= 0) {
@@ -111,6 +113,11 @@ class Run {
       facts_.set_section(rewrite.section, value.truthy());
     }
     events_.rewrote(rewrite, stage);
+  }
+
+  /// Then the rewrite changes nothing, whether it happens or not.
+  bool stands_already(const RewriteStep& rewrite, const expr::Value& value) const {
+    return rewrite.slot >= 0 && value.is_known() && facts_.value(rewrite.slot) == value;
   }
 
   model::Facts& facts_;
