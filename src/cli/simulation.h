@@ -25,7 +25,7 @@ std::vector<Option> simulation_options(std::vector<std::string_view> formats);
 struct SimulatedJob {
   report::SimulatedRecipe report;
   std::shared_ptr<const model::Workload> workload;  // null pointer without a prediction
-  sim::Machine machine;                             // meaningful only with one
+  sim::Machine machine;  // meaningful only with one; points into the Simulator
   sim::StatedInputs stated;
   sim::Constants constants;  // that the prediction used
 };

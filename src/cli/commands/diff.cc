@@ -31,8 +31,8 @@ using world::UsageError;
 constexpr std::string_view kAbout = R"(WHAT IS COMPARED
   Values as executed: what the launch makes of them, defaults included. Each that differs is
   legality-changing when a finding that reads it comes or goes, else training-changing (the
-  mathematics or the data), performance (speed and memory) or neutral. Of findings that come, the
-  parameters that they read and nobody changed are named: those are usually changed together.
+  mathematics or the data), performance (speed and memory) or neutral. What a finding that
+  comes asks to change besides is named with the value: those are usually changed together.
 
   OLD and NEW are files, or REF:PATH for a file as a revision has it; `epwise diff REF:PATH` compares
   with the file of today. As git has it, too: `epwise diff REF PATH...` compares these files with
@@ -236,7 +236,8 @@ class SideReading {
                            recipe_.on_target().target(),
                            recipe_.on_target().knowledge(),
                            recipe_.on_target().selection())),
-        job_(Simulator(recipe_.session(), arguments).run(source.path, true)) {}
+        simulator_(recipe_.session(), arguments),
+        job_(simulator_.run(source.path, true)) {}
 
   review::Side side() const {
     return {*recipe_.reading().recipe,
@@ -256,6 +257,7 @@ class SideReading {
  private:
   RecipeReading recipe_;
   lint::Result result_;
+  Simulator simulator_;  // the job points into it
   SimulatedJob job_;
 };
 
