@@ -28,6 +28,9 @@ std::span<const EmbeddedFile> hardware_profiles();
 /// recipe/trainers/*.yaml, as they stand, by name without ending.
 std::span<const EmbeddedFile> trainer_tables();
 
+/// review/knowledge/effects.yaml, as it stands.
+std::string_view effects();
+
 /// data/schemas/*.json, JSON Schemas of our own files and outputs, by name without ending.
 std::span<const EmbeddedFile> schemas();
 

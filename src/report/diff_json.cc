@@ -35,7 +35,12 @@ std::string diff_json(const RecipeDifference& recipes) {
                        {"before", each.before},
                        {"after", each.after},
                        {"effect", review::to_string(each.effect)},
+                       {"about", each.about},
                        {"rules", each.rules}});
+  }
+  Json wanted = Json::array();
+  for (const review::Wanted& each : recipes.difference.wanted) {
+    wanted.push_back({{"field", each.field}, {"value", each.value}, {"rule", each.rule}});
   }
   Json json = {{"schema", "epwise.diff/1"},
                {"before", recipes.before},
@@ -44,6 +49,7 @@ std::string diff_json(const RecipeDifference& recipes) {
                {"changed", std::move(changed)},
                {"introduced", told_v1(recipes.difference.introduced)},
                {"removed", told_v1(recipes.difference.removed)},
+               {"wanted", std::move(wanted)},
                {"coupled", recipes.difference.coupled},
                {"predicted", nullptr}};
   if (recipes.predicted_before && recipes.predicted_after) {

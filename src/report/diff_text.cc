@@ -54,6 +54,11 @@ std::string cell(std::string_view text) {
   return out;
 }
 
+/// "rng.te_rng_tracker: true"
+std::string assignment(const review::Wanted& wanted) {
+  return wanted.field + (wanted.value.empty() ? " taken out" : ": " + wanted.value);
+}
+
 void add_findings(std::string_view title,
                   const std::vector<review::Told>& findings,
                   std::string& out) {
@@ -94,6 +99,9 @@ std::string diff_text(const RecipeDifference& recipes, const Style& style) {
   }
   add_findings("introduced:", difference.introduced, out);
   add_findings("removed:", difference.removed, out);
+  for (const review::Wanted& wanted : difference.wanted) {
+    out += fmt::format("not changed, and asked for: {} ({})\n", assignment(wanted), wanted.rule);
+  }
   if (!difference.coupled.empty()) {
     out += fmt::format("not changed, and read by what was introduced: {}\n",
                        fmt::join(difference.coupled, ", "));
@@ -130,6 +138,12 @@ std::string diff_markdown(const RecipeDifference& recipes) {
       out += fmt::format(
           "* {} `{}`: {}\n", lint::to_string(each.severity), each.rule, cell(each.message));
     }
+  }
+  if (!difference.wanted.empty()) {
+    out += "\n**Not changed, and asked for**\n\n";
+  }
+  for (const review::Wanted& wanted : difference.wanted) {
+    out += fmt::format("* `{}` ({})\n", cell(assignment(wanted)), wanted.rule);
   }
   if (!difference.coupled.empty()) {
     out += fmt::format("\nNot changed, and read by what was introduced: `{}`\n",

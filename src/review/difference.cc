@@ -138,6 +138,41 @@ bool reads(const lint::Finding& finding,
          });
 }
 
+/// A fix of the finding that leaves what was changed as it is now; null pointer without one.
+const lint::Fix* fix_beside(const lint::Finding& finding, const std::set<std::string>& changed) {
+  const auto found = std::ranges::find_if(finding.fixes, [&changed](const lint::Fix& fix) {
+    return !fix.edits.empty() &&
+           std::ranges::none_of(fix.edits, [&changed](const lint::Fix::Edit& edit) {
+             return changed.contains(edit.field) || changed.contains(edit.name);
+           });
+  });
+  return found == finding.fixes.end() ? nullptr : &*found;
+}
+
+void add_coupled(const std::vector<const lint::Finding*>& introduced,
+                 const std::set<std::string>& changed,
+                 Difference& difference) {
+  std::set<Wanted> wanted;
+  std::set<std::string> coupled;
+  for (const lint::Finding* finding : introduced) {
+    if (const lint::Fix* fix = fix_beside(*finding, changed)) {
+      for (const lint::Fix::Edit& edit : fix->edits) {
+        wanted.insert({edit.field, edit.remove ? "" : edit.value, std::string(finding->rule->id)});
+      }
+      continue;
+    }
+    for (const lint::Evidence& evidence : finding->evidence) {
+      const bool field =
+          evidence.name.find('.') != std::string::npos || evidence.name.starts_with("--");
+      if (field && evidence.origin != "default" && !changed.contains(evidence.name)) {
+        coupled.insert(evidence.name);
+      }
+    }
+  }
+  difference.wanted.assign(wanted.begin(), wanted.end());
+  difference.coupled.assign(coupled.begin(), coupled.end());
+}
+
 }  // namespace
 
 Difference difference_of(const Side& before, const Side& after, const lint::Knowledge& knowledge) {
@@ -150,13 +185,15 @@ Difference difference_of(const Side& before, const Side& after, const lint::Know
   result.removed = told(removed);
   const Values were(before, knowledge);
   const Values are(after, knowledge);
-  std::set<std::string> spelled;
+  const EffectTable& effects = EffectTable::embedded();
+  std::set<std::string> names;  // of what changed, canonical and as it is written
   for (const std::string& name : fields_of(before, after)) {
-    Changed changed{spelling_of(name, before, after), were.text(name), are.text(name), {}, {}};
+    Changed changed{spelling_of(name, before, after), were.text(name), are.text(name), {}, {}, {}};
     if (changed.before == changed.after) {
       continue;
     }
-    changed.effect = effect_of(name);
+    changed.effect = effects.effect_of(name);
+    changed.about = effects.about(name);
     for (const auto& [list, side] :
          {std::pair(&introduced, &after), std::pair(&removed, &before)}) {
       for (const lint::Finding* finding : *list) {
@@ -166,21 +203,11 @@ Difference difference_of(const Side& before, const Side& after, const lint::Know
       }
     }
     changed.effect = changed.rules.empty() ? changed.effect : Effect::legality;
-    spelled.insert(changed.field);
+    names.insert({name, changed.field});
     result.changed.push_back(std::move(changed));
   }
   std::ranges::stable_sort(result.changed, std::ranges::greater(), &Changed::effect);
-  std::set<std::string> coupled;
-  for (const lint::Finding* finding : introduced) {
-    for (const lint::Evidence& evidence : finding->evidence) {
-      const bool field =
-          evidence.name.find('.') != std::string::npos || evidence.name.starts_with("--");
-      if (field && evidence.origin != "default" && !spelled.contains(evidence.name)) {
-        coupled.insert(evidence.name);
-      }
-    }
-  }
-  result.coupled.assign(coupled.begin(), coupled.end());
+  add_coupled(introduced, names, result);
   return result;
 }
 

@@ -19,6 +19,7 @@ struct Changed {
   std::string after;
   Effect effect = Effect::neutral;
   std::vector<std::string> rules;  // findings that came or went and read it
+  std::string about = {};          // "how tokens reach their experts"; empty: nobody classed it
 };
 
 struct Told {
@@ -27,12 +28,24 @@ struct Told {
   std::string message;
 };
 
+/// A parameter that nobody changed and that an introduced finding asks to change: by the first of
+/// its fixes that takes nothing of the change back.
+struct Wanted {
+  std::string field;  // as the newer recipe's format writes it
+  std::string value;  // as the file would write it; empty: the key goes
+  std::string rule;
+
+  auto operator<=>(const Wanted&) const = default;
+};
+
 /// What a change of a recipe changes.
 struct Difference {
   std::vector<Changed> changed;  // legality first, then training, performance, neutral; by name
   std::vector<Told> introduced;
   std::vector<Told> removed;
-  std::vector<std::string> coupled;  // fields that introduced findings read and nobody changed
+  std::vector<Wanted> wanted;  // by name
+  /// Fields that nobody changed, and that introduced findings without such a fix read.
+  std::vector<std::string> coupled;
 };
 
 /// One side: a recipe, linted.

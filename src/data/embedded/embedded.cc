@@ -32,6 +32,8 @@ extern const char epwise_trainer_swift[];
 extern const char epwise_trainer_swift_end[];
 extern const char epwise_trainer_verl[];
 extern const char epwise_trainer_verl_end[];
+extern const char epwise_effects[];
+extern const char epwise_effects_end[];
 extern const char epwise_schema_baseline[];
 extern const char epwise_schema_baseline_end[];
 extern const char epwise_schema_config[];
@@ -97,6 +99,10 @@ std::span<const EmbeddedFile> trainer_tables() {
       {"verl", between(epwise_trainer_verl, epwise_trainer_verl_end)},
   }};
   return files;
+}
+
+std::string_view effects() {
+  return between(epwise_effects, epwise_effects_end);
 }
 
 std::span<const EmbeddedFile> schemas() {
