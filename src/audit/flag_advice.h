@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "audit/crash_log.h"
-#include "recipe/vocabulary.h"
+#include "recipe/vocabulary/vocabulary.h"
 
 namespace epwise::audit {
 

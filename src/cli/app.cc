@@ -12,7 +12,7 @@
 #include "cli/command.h"
 #include "cli/command_line.h"
 #include "cli/exit_code.h"
-#include "cli/help.h"
+#include "cli/manual/help.h"
 #include "cli/version.h"
 #include "lint/knowledge.h"
 #include "text/spelling.h"

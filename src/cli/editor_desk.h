@@ -7,11 +7,11 @@
 
 #include "cli/arguments.h"
 #include "cli/command.h"
-#include "cli/configuration_search.h"
 #include "cli/session.h"
-#include "cli/settings.h"
-#include "cli/this_machine.h"
-#include "cli/vocabularies.h"
+#include "cli/settings/configuration_search.h"
+#include "cli/settings/settings.h"
+#include "cli/target/this_machine.h"
+#include "cli/target/vocabularies.h"
 #include "editor/desk.h"
 
 namespace epwise::cli {

@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "cli/rule_document.h"
+#include "cli/manual/rule_document.h"
 #include "report/json_text.h"
 #include "units/quantity.h"
 

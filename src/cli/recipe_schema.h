@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "recipe/vocabulary.h"
+#include "recipe/vocabulary/vocabulary.h"
 
 namespace epwise::cli {
 

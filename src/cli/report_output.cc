@@ -7,8 +7,8 @@
 
 #include <fmt/core.h>
 
-#include "report/formats.h"
-#include "report/template.h"
+#include "report/lint/formats.h"
+#include "report/lint/template.h"
 #include "text/spelling.h"
 #include "world/parts.h"
 

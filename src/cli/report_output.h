@@ -7,7 +7,7 @@
 
 #include "cli/arguments.h"
 #include "cli/session.h"
-#include "report/writer.h"
+#include "report/lint/writer.h"
 
 namespace epwise::cli {
 

@@ -9,8 +9,8 @@
 #include <nlohmann/json.hpp>
 
 #include "editor/diagnostics.h"
-#include "report/rule_help.h"
-#include "report/why_writer.h"
+#include "report/lint/rule_help.h"
+#include "report/why/writer.h"
 #include "why/trace.h"
 
 namespace epwise::editor {

@@ -18,7 +18,7 @@
 #include "lint/renaming.h"
 #include "lint/respelling.h"
 #include "recipe/framework.h"
-#include "recipe/trainer_facts.h"
+#include "recipe/trainers/trainer_facts.h"
 
 namespace epwise::lint {
 

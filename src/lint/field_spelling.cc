@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "recipe/trainer_facts.h"
-#include "recipe/vocabulary.h"
+#include "recipe/trainers/trainer_facts.h"
+#include "recipe/vocabulary/vocabulary.h"
 
 namespace epwise::lint {
 

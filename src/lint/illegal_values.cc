@@ -5,7 +5,7 @@
 
 #include "lint/range.h"
 #include "recipe/framework.h"
-#include "recipe/word_choices.h"
+#include "recipe/overrides/word_choices.h"
 
 namespace epwise::lint {
 

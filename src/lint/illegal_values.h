@@ -11,7 +11,7 @@
 #include "lint/knowledge.h"
 #include "lint/renaming.h"
 #include "model/facts.h"
-#include "recipe/vocabulary.h"
+#include "recipe/vocabulary/vocabulary.h"
 #include "text/mark.h"
 
 /// A value that is wrong by itself, whatever the rest of the recipe says, is one defect: the rules

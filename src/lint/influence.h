@@ -10,7 +10,7 @@
 #include "graph/dependency_graph.h"
 #include "lint/knowledge.h"
 #include "recipe/framework.h"
-#include "recipe/vocabulary.h"
+#include "recipe/vocabulary/vocabulary.h"
 
 namespace epwise::lint {
 

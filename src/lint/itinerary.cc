@@ -5,7 +5,7 @@
 
 #include "lint/range.h"
 #include "recipe/framework.h"
-#include "recipe/trainer_facts.h"
+#include "recipe/trainers/trainer_facts.h"
 
 namespace epwise::lint {
 

@@ -5,7 +5,7 @@
 #include "lint/knowledge.h"
 #include "lint/launch.h"
 #include "recipe/recipe.h"
-#include "recipe/vocabulary.h"
+#include "recipe/vocabulary/vocabulary.h"
 
 namespace epwise::lint {
 

@@ -6,7 +6,7 @@
 #include "lint/finding.h"
 #include "model/facts.h"
 #include "recipe/recipe.h"
-#include "recipe/vocabulary.h"
+#include "recipe/vocabulary/vocabulary.h"
 #include "text/diagnostic.h"
 
 namespace epwise::lint {

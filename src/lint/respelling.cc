@@ -10,7 +10,7 @@
 
 #include "lint/field_spelling.h"
 #include "lint/renaming.h"
-#include "recipe/flag_values.h"
+#include "recipe/arguments/flag_values.h"
 #include "recipe/framework.h"
 #include "text/abridgement.h"
 #include "text/spelling.h"

@@ -20,7 +20,7 @@
 #include "hw/profile_archive.h"
 #include "lint/compiler.h"
 #include "lint/knowledge_archive.h"
-#include "recipe/vocabulary_yaml.h"
+#include "recipe/vocabulary/yaml.h"
 
 namespace {
 

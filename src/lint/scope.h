@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "expr/expression.h"
-#include "recipe/vocabulary.h"
+#include "recipe/vocabulary/vocabulary.h"
 
 namespace epwise::lint {
 

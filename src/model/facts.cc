@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "model/target_values.h"
-#include "recipe/trainer_facts.h"
+#include "recipe/trainers/trainer_facts.h"
 
 namespace epwise::model {
 

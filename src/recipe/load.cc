@@ -8,15 +8,15 @@
 
 #include <fmt/format.h>
 
-#include "recipe/argument_fields.h"
-#include "recipe/arguments.h"
-#include "recipe/bridge_yaml.h"
-#include "recipe/document_merge.h"
+#include "recipe/arguments/arguments.h"
+#include "recipe/arguments/fields.h"
+#include "recipe/arguments/model_args.h"
+#include "recipe/bridge/bridge_yaml.h"
+#include "recipe/bridge/document_merge.h"
 #include "recipe/header_comment.h"
-#include "recipe/launch_script.h"
-#include "recipe/model_args.h"
-#include "recipe/trainer_document.h"
-#include "recipe/trainer_format.h"
+#include "recipe/launch/launch_script.h"
+#include "recipe/trainers/trainer_document.h"
+#include "recipe/trainers/trainer_format.h"
 #include "yaml/parse.h"
 
 namespace epwise::recipe {

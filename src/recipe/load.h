@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "recipe/recipe.h"
-#include "recipe/vocabulary.h"
+#include "recipe/vocabulary/vocabulary.h"
 #include "text/source_file.h"
 #include "yaml/parse.h"
 

@@ -1,6 +1,6 @@
 #include "recipe/recipe.h"
 
-#include "recipe/trainer_facts.h"
+#include "recipe/trainers/trainer_facts.h"
 
 namespace epwise::recipe {
 

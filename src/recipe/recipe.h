@@ -10,7 +10,7 @@
 
 #include "expr/value.h"
 #include "recipe/framework.h"
-#include "recipe/vocabulary.h"
+#include "recipe/vocabulary/vocabulary.h"
 #include "text/diagnostic.h"
 
 namespace epwise::recipe {

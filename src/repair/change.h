@@ -7,7 +7,7 @@
 
 #include "lint/finding.h"
 #include "recipe/recipe.h"
-#include "recipe/vocabulary.h"
+#include "recipe/vocabulary/vocabulary.h"
 #include "yaml/edit.h"
 
 namespace epwise::repair {

@@ -4,7 +4,7 @@
 
 #include "lint/finding.h"
 #include "recipe/recipe.h"
-#include "recipe/vocabulary.h"
+#include "recipe/vocabulary/vocabulary.h"
 
 namespace epwise::repair {
 

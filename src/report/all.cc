@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <array>
 
-#include "report/formats.h"
-#include "report/writer.h"
+#include "report/lint/formats.h"
+#include "report/lint/writer.h"
 
 namespace epwise::report {
 namespace {

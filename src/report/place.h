@@ -3,7 +3,7 @@
 #include <string>
 
 #include "lint/finding.h"
-#include "report/lint_report.h"
+#include "report/lint/lint_report.h"
 #include "text/mark.h"
 
 namespace epwise::report {

@@ -6,8 +6,8 @@
 
 #include <fmt/format.h>
 
-#include "report/canvas.h"
 #include "report/columns.h"
+#include "report/page/canvas.h"
 #include "report/source_line.h"
 
 namespace epwise::report {

@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
+#include "report/lint/writer.h"
 #include "report/style.h"
-#include "report/writer.h"
 #include "text/mark.h"
 
 namespace epwise::report {

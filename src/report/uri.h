@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-#include "report/lint_report.h"
+#include "report/lint/lint_report.h"
 
 namespace epwise::report {
 

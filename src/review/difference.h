@@ -7,7 +7,7 @@
 #include "lint/knowledge.h"
 #include "model/target.h"
 #include "recipe/recipe.h"
-#include "recipe/vocabulary.h"
+#include "recipe/vocabulary/vocabulary.h"
 #include "review/effect.h"
 
 namespace epwise::review {

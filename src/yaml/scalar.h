@@ -40,7 +40,7 @@ struct Typed {
 Typed type_scalar(const Node& node, Dialect dialect);
 
 /// The same for a bare word, as if it stood plain in a file; Hydra's override values use
-/// `omegaconf`-like rules of their own and live in recipe/overrides.h.
+/// `omegaconf`-like rules of their own and live in recipe/overrides/overrides.h.
 Typed type_plain(std::string_view word, Dialect dialect);
 
 }  // namespace epwise::yaml

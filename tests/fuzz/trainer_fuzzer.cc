@@ -8,7 +8,7 @@
 
 #include "data/embedded.h"
 #include "recipe/load.h"
-#include "recipe/vocabulary.h"
+#include "recipe/vocabulary/vocabulary.h"
 
 namespace {
 

@@ -2,7 +2,7 @@
 
 #include <iostream>
 
-#include "report/writer.h"
+#include "report/lint/writer.h"
 #include "support/sample_reports.h"
 
 int main() {

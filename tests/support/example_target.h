@@ -9,7 +9,7 @@
 #include "lint/knowledge.h"
 #include "model/target.h"
 #include "recipe/load.h"
-#include "recipe/vocabulary.h"
+#include "recipe/vocabulary/vocabulary.h"
 
 namespace epwise::test {
 

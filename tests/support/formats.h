@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-#include "report/writer.h"
+#include "report/lint/writer.h"
 
 namespace epwise::support {
 

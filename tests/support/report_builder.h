@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "report/lint_report.h"
+#include "report/lint/lint_report.h"
 
 namespace epwise::support {
 

@@ -3,7 +3,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "cli/recipe_header.h"
+#include "cli/settings/recipe_header.h"
 #include "support/app_run.h"
 
 namespace epwise::support {

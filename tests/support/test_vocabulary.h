@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
-#include "recipe/vocabulary.h"
-#include "recipe/vocabulary_yaml.h"
+#include "recipe/vocabulary/vocabulary.h"
+#include "recipe/vocabulary/yaml.h"
 #include "text/source_file.h"
 #include "world/disk_files.h"
 

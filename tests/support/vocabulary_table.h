@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "recipe/vocabulary.h"
-#include "recipe/vocabulary_yaml.h"
+#include "recipe/vocabulary/vocabulary.h"
+#include "recipe/vocabulary/yaml.h"
 #include "world/disk_files.h"
 
 namespace epwise::support {

@@ -7,14 +7,14 @@
 
 #include <fmt/format.h>
 
-#include "cli/advise_interview.h"
-#include "cli/advising.h"
+#include "cli/advise/advise_interview.h"
+#include "cli/advise/advising.h"
+#include "cli/advise/search_progress.h"
 #include "cli/commands/all.h"
 #include "cli/interruption.h"
 #include "cli/report_output.h"
-#include "cli/search_progress.h"
-#include "cli/simulation.h"
-#include "report/advise_writer.h"
+#include "cli/simulate/simulation.h"
+#include "report/advise/writer.h"
 #include "text/line_diff.h"
 #include "text/spelling.h"
 

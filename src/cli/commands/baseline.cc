@@ -1,4 +1,4 @@
-#include "cli/baseline.h"
+#include "cli/lint/baseline.h"
 
 #include <algorithm>
 #include <iterator>
@@ -10,11 +10,11 @@
 #include <fmt/format.h>
 
 #include "cli/commands/all.h"
-#include "cli/lint_options.h"
-#include "cli/lint_run.h"
-#include "cli/places.h"
-#include "cli/target_options.h"
-#include "report/tally.h"
+#include "cli/files/places.h"
+#include "cli/lint/options.h"
+#include "cli/lint/run.h"
+#include "cli/target/options.h"
+#include "report/lint/tally.h"
 
 namespace epwise::cli {
 

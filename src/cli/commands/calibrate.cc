@@ -6,11 +6,11 @@
 
 #include <fmt/core.h>
 
-#include "cli/calibration_file.h"
-#include "cli/calibration_run.h"
+#include "cli/calibration/file.h"
+#include "cli/calibration/run.h"
 #include "cli/commands/all.h"
 #include "cli/commands/calibration_actions.h"
-#include "cli/simulation.h"
+#include "cli/simulate/simulation.h"
 #include "text/spelling.h"
 
 namespace epwise::cli {

@@ -8,10 +8,10 @@
 
 #include "calibrate/merge.h"
 #include "calibrate/quantities.h"
-#include "cli/calibration_file.h"
+#include "cli/calibration/file.h"
 #include "cli/report_output.h"
 #include "cost/compiled_table.h"
-#include "report/calibration_writer.h"
+#include "report/calibration/writer.h"
 
 namespace epwise::cli {
 

@@ -5,8 +5,8 @@
 
 #include "cli/commands/all.h"
 #include "cli/report_output.h"
-#include "cli/simulation.h"
-#include "report/compare_writer.h"
+#include "cli/simulate/simulation.h"
+#include "report/compare/writer.h"
 
 namespace epwise::cli {
 

@@ -2,7 +2,7 @@
 
 #include "cli/arguments.h"
 #include "cli/commands/all.h"
-#include "cli/completion_scripts.h"
+#include "cli/completion/scripts.h"
 
 namespace epwise::cli {
 

@@ -6,17 +6,17 @@
 
 #include <fmt/core.h>
 
-#include "cli/baseline.h"
 #include "cli/commands/all.h"
-#include "cli/configuration_search.h"
-#include "cli/document.h"
-#include "cli/effective_settings.h"
-#include "cli/lint_options.h"
-#include "cli/recipe_header.h"
-#include "cli/rules_source.h"
-#include "cli/run_settings.h"
-#include "cli/severities.h"
-#include "cli/target_options.h"
+#include "cli/lint/baseline.h"
+#include "cli/lint/options.h"
+#include "cli/manual/document.h"
+#include "cli/settings/configuration_search.h"
+#include "cli/settings/effective_settings.h"
+#include "cli/settings/recipe_header.h"
+#include "cli/settings/rules_source.h"
+#include "cli/settings/run_settings.h"
+#include "cli/settings/severities.h"
+#include "cli/target/options.h"
 #include "cli/version.h"
 
 namespace epwise::cli {

@@ -12,11 +12,11 @@
 
 #include "cli/arguments.h"
 #include "cli/commands/all.h"
-#include "cli/document.h"
+#include "cli/manual/document.h"
 #include "cost/compiled_table.h"
 #include "cost/question.h"
 #include "hw/profile.h"
-#include "report/cost_writer.h"
+#include "report/cost/writer.h"
 
 namespace epwise::cli {
 

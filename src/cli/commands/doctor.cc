@@ -7,9 +7,9 @@
 
 #include "cli/arguments.h"
 #include "cli/commands/all.h"
-#include "cli/document.h"
 #include "cli/machine.h"
-#include "cli/this_machine.h"
+#include "cli/manual/document.h"
+#include "cli/target/this_machine.h"
 
 namespace epwise::cli {
 

@@ -4,13 +4,13 @@
 
 #include "cli/arguments.h"
 #include "cli/commands/all.h"
-#include "cli/crash_explanation.h"
-#include "cli/lint_options.h"
+#include "cli/lint/crash_explanation.h"
+#include "cli/lint/options.h"
 #include "cli/machine.h"
+#include "cli/manual/rule_document.h"
 #include "cli/report_output.h"
-#include "cli/rule_document.h"
-#include "cli/rules_source.h"
-#include "cli/target_options.h"
+#include "cli/settings/rules_source.h"
+#include "cli/target/options.h"
 
 namespace epwise::cli {
 

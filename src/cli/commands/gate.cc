@@ -7,17 +7,17 @@
 
 #include <fmt/format.h>
 
-#include "cli/budgets.h"
 #include "cli/commands/all.h"
-#include "cli/git.h"
-#include "cli/lint_options.h"
-#include "cli/lint_run.h"
-#include "cli/overlay_files.h"
-#include "cli/places.h"
-#include "cli/receipt.h"
-#include "cli/target_options.h"
+#include "cli/files/git.h"
+#include "cli/files/overlay_files.h"
+#include "cli/files/places.h"
+#include "cli/gate/budgets.h"
+#include "cli/gate/receipt.h"
+#include "cli/lint/options.h"
+#include "cli/lint/run.h"
+#include "cli/target/options.h"
+#include "report/lint/tally.h"
 #include "report/place.h"
-#include "report/tally.h"
 
 namespace epwise::cli {
 

@@ -1,4 +1,4 @@
-#include "cli/help.h"
+#include "cli/manual/help.h"
 
 #include <ostream>
 
@@ -6,7 +6,7 @@
 
 #include "cli/arguments.h"
 #include "cli/commands/all.h"
-#include "cli/manual_page.h"
+#include "cli/manual/manual_page.h"
 #include "text/spelling.h"
 
 namespace epwise::cli {

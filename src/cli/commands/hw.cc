@@ -7,8 +7,8 @@
 
 #include "cli/arguments.h"
 #include "cli/commands/all.h"
-#include "cli/document.h"
 #include "cli/machine.h"
+#include "cli/manual/document.h"
 #include "hw/profile.h"
 #include "text/spelling.h"
 #include "units/quantity.h"

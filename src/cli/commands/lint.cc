@@ -2,12 +2,12 @@
 #include <string>
 
 #include "cli/arguments.h"
-#include "cli/calibration_choice.h"
+#include "cli/calibration/choice.h"
 #include "cli/commands/all.h"
-#include "cli/lint_options.h"
-#include "cli/lint_run.h"
-#include "cli/pricing.h"
-#include "cli/target_options.h"
+#include "cli/lint/options.h"
+#include "cli/lint/pricing.h"
+#include "cli/lint/run.h"
+#include "cli/target/options.h"
 #include "hw/profile.h"
 
 namespace epwise::cli {

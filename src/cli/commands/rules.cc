@@ -9,17 +9,17 @@
 
 #include "cli/arguments.h"
 #include "cli/commands/all.h"
-#include "cli/lint_options.h"
+#include "cli/lint/options.h"
 #include "cli/machine.h"
-#include "cli/recipe_on_target.h"
-#include "cli/reference_page.h"
+#include "cli/manual/reference_page.h"
+#include "cli/manual/rule_document.h"
 #include "cli/report_output.h"
-#include "cli/rule_document.h"
-#include "cli/rules_source.h"
-#include "cli/target_options.h"
+#include "cli/settings/rules_source.h"
+#include "cli/target/options.h"
+#include "cli/target/recipe_on_target.h"
 #include "lint/engine.h"
-#include "report/coverage_writer.h"
-#include "report/drift_writer.h"
+#include "report/rules/coverage_writer.h"
+#include "report/rules/drift_writer.h"
 
 namespace epwise::cli {
 

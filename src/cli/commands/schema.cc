@@ -10,7 +10,7 @@
 #include "cli/commands/all.h"
 #include "cli/recipe_schema.h"
 #include "data/embedded.h"
-#include "recipe/vocabulary.h"
+#include "recipe/vocabulary/vocabulary.h"
 #include "text/spelling.h"
 
 namespace epwise::cli {

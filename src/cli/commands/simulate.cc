@@ -6,10 +6,10 @@
 
 #include "cli/commands/all.h"
 #include "cli/report_output.h"
-#include "cli/simulation.h"
-#include "cli/simulation_output.h"
-#include "report/page_writer.h"
-#include "report/trace_writer.h"
+#include "cli/simulate/simulation.h"
+#include "cli/simulate/simulation_output.h"
+#include "report/page/writer.h"
+#include "report/simulate/trace_writer.h"
 
 namespace epwise::cli {
 

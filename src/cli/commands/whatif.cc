@@ -6,11 +6,11 @@
 #include <fmt/core.h>
 
 #include "cli/commands/all.h"
-#include "cli/linting.h"
-#include "cli/recipe_on_target.h"
+#include "cli/lint/linting.h"
 #include "cli/report_output.h"
-#include "cli/target_options.h"
-#include "report/whatif_writer.h"
+#include "cli/target/options.h"
+#include "cli/target/recipe_on_target.h"
+#include "report/whatif/writer.h"
 #include "whatif/answer.h"
 
 namespace epwise::cli {

@@ -6,11 +6,11 @@
 #include <fmt/core.h>
 
 #include "cli/commands/all.h"
-#include "cli/lint_options.h"
-#include "cli/recipe_on_target.h"
+#include "cli/lint/options.h"
 #include "cli/report_output.h"
-#include "cli/target_options.h"
-#include "report/why_writer.h"
+#include "cli/target/options.h"
+#include "cli/target/recipe_on_target.h"
+#include "report/why/writer.h"
 #include "text/spelling.h"
 #include "why/trace.h"
 

@@ -16,7 +16,7 @@
 #include "cli/app.h"
 #include "expr/value.h"
 #include "hw/driver_probe.h"
-#include "recipe/vocabulary.h"
+#include "recipe/vocabulary/vocabulary.h"
 #include "world/disk_files.h"
 #include "world/process_variables.h"
 #include "world/programs.h"

@@ -8,7 +8,7 @@
 
 #include "lint/knowledge.h"
 #include "lint/priced.h"
-#include "recipe/vocabulary.h"
+#include "recipe/vocabulary/vocabulary.h"
 
 namespace epwise::advise {
 

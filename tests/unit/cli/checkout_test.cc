@@ -1,4 +1,4 @@
-#include "cli/checkout.h"
+#include "cli/files/checkout.h"
 
 #include <map>
 #include <string>

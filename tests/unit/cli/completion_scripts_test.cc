@@ -1,5 +1,3 @@
-#include "cli/completion_scripts.h"
-
 #include <cstdio>
 #include <cstdlib>
 #include <string>
@@ -7,6 +5,7 @@
 #include <doctest/doctest.h>
 
 #include "cli/command.h"
+#include "cli/completion/scripts.h"
 
 namespace cli = epwise::cli;
 

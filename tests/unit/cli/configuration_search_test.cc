@@ -1,4 +1,4 @@
-#include "cli/configuration_search.h"
+#include "cli/settings/configuration_search.h"
 
 #include <map>
 #include <string>

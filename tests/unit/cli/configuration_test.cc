@@ -1,4 +1,4 @@
-#include "cli/configuration.h"
+#include "cli/settings/configuration.h"
 
 #include <algorithm>
 

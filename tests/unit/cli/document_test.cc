@@ -1,4 +1,4 @@
-#include "cli/document.h"
+#include "cli/manual/document.h"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "cli/file_selection.h"
+#include "cli/files/file_selection.h"
 
 #include <map>
 #include <string>

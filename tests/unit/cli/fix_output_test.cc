@@ -1,4 +1,4 @@
-#include "cli/fix_output.h"
+#include "cli/lint/fix_output.h"
 
 #include <sstream>
 #include <string>

@@ -1,4 +1,4 @@
-#include "cli/glob.h"
+#include "cli/files/glob.h"
 
 #include <string>
 

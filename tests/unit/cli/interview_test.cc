@@ -1,4 +1,4 @@
-#include "cli/interview.h"
+#include "cli/advise/interview.h"
 
 #include <sstream>
 

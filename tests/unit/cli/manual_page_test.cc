@@ -1,4 +1,4 @@
-#include "cli/manual_page.h"
+#include "cli/manual/manual_page.h"
 
 #include <string>
 

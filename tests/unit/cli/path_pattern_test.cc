@@ -1,4 +1,4 @@
-#include "cli/path_pattern.h"
+#include "cli/files/path_pattern.h"
 
 #include <string>
 

@@ -1,4 +1,4 @@
-#include "cli/places.h"
+#include "cli/files/places.h"
 
 #include <map>
 #include <string>

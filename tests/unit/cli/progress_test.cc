@@ -5,7 +5,7 @@
 
 #include <doctest/doctest.h>
 
-#include "cli/search_progress.h"
+#include "cli/advise/search_progress.h"
 
 using epwise::cli::Progress;
 using epwise::cli::progress_text;

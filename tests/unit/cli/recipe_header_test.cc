@@ -1,4 +1,4 @@
-#include "cli/recipe_header.h"
+#include "cli/settings/recipe_header.h"
 
 #include <doctest/doctest.h>
 

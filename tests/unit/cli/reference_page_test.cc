@@ -1,4 +1,4 @@
-#include "cli/reference_page.h"
+#include "cli/manual/reference_page.h"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "cli/run_settings.h"
+#include "cli/settings/run_settings.h"
 
 #include <memory>
 

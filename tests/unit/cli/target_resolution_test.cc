@@ -1,11 +1,10 @@
-#include "cli/target_resolution.h"
-
 #include <array>
 #include <sstream>
 
 #include <doctest/doctest.h>
 
-#include "cli/effective_settings.h"
+#include "cli/settings/effective_settings.h"
+#include "cli/target/resolution.h"
 #include "support/app_run.h"
 
 using epwise::cli::effective_settings;

@@ -12,7 +12,7 @@
 #include <doctest/doctest.h>
 
 #include "lint/engine.h"
-#include "recipe/word_choices.h"
+#include "recipe/overrides/word_choices.h"
 #include "support/example_target.h"
 #include "support/sampling.h"
 

@@ -1,4 +1,4 @@
-#include "recipe/arguments.h"
+#include "recipe/arguments/arguments.h"
 
 #include <deque>
 #include <string>

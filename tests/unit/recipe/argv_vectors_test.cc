@@ -8,9 +8,9 @@
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
 
-#include "recipe/argument_fields.h"
-#include "recipe/arguments.h"
-#include "recipe/model_args.h"
+#include "recipe/arguments/arguments.h"
+#include "recipe/arguments/fields.h"
+#include "recipe/arguments/model_args.h"
 #include "support/test_vocabulary.h"
 #include "text/source_file.h"
 #include "yaml/parse.h"

@@ -4,7 +4,7 @@
 
 #include <doctest/doctest.h>
 
-#include "recipe/vocabulary.h"
+#include "recipe/vocabulary/vocabulary.h"
 #include "support/vocabulary_table.h"
 
 namespace epwise::recipe {

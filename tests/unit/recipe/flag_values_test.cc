@@ -1,4 +1,4 @@
-#include "recipe/flag_values.h"
+#include "recipe/arguments/flag_values.h"
 
 #include <string>
 #include <vector>

@@ -1,4 +1,4 @@
-#include "recipe/launch_script.h"
+#include "recipe/launch/launch_script.h"
 
 #include <string>
 #include <vector>

@@ -1,4 +1,4 @@
-#include "recipe/list_pattern.h"
+#include "recipe/arguments/list_pattern.h"
 
 #include <string>
 

@@ -9,9 +9,9 @@
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
 
-#include "recipe/config_tree.h"
-#include "recipe/interpolation.h"
-#include "recipe/overrides.h"
+#include "recipe/bridge/config_tree.h"
+#include "recipe/overrides/interpolation.h"
+#include "recipe/overrides/overrides.h"
 #include "text/source_file.h"
 #include "yaml/parse.h"
 

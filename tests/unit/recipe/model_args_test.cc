@@ -1,4 +1,4 @@
-#include "recipe/model_args.h"
+#include "recipe/arguments/model_args.h"
 
 #include <string>
 

@@ -1,4 +1,4 @@
-#include "recipe/scalar_types.h"
+#include "recipe/overrides/scalar_types.h"
 
 #include <string>
 

@@ -1,4 +1,4 @@
-#include "recipe/shell_words.h"
+#include "recipe/arguments/shell_words.h"
 
 #include <string>
 

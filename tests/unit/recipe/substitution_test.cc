@@ -1,4 +1,4 @@
-#include "recipe/substitution.h"
+#include "recipe/arguments/substitution.h"
 
 #include <string>
 

@@ -1,4 +1,4 @@
-#include "recipe/trainer_format.h"
+#include "recipe/trainers/trainer_format.h"
 
 #include <memory>
 #include <string>

@@ -1,4 +1,4 @@
-#include "recipe/trainer.h"
+#include "recipe/trainers/trainer.h"
 
 #include <memory>
 #include <string>
@@ -8,7 +8,7 @@
 
 #include "data/embedded.h"
 #include "recipe/load.h"
-#include "recipe/trainer_facts.h"
+#include "recipe/trainers/trainer_facts.h"
 
 namespace epwise::recipe {
 namespace {

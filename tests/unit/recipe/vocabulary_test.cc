@@ -1,4 +1,4 @@
-#include "recipe/vocabulary.h"
+#include "recipe/vocabulary/vocabulary.h"
 
 #include <algorithm>
 #include <set>

@@ -1,11 +1,10 @@
-#include "recipe/vocabulary_yaml.h"
-
 #include <string>
 #include <vector>
 
 #include <doctest/doctest.h>
 
-#include "recipe/vocabulary.h"
+#include "recipe/vocabulary/vocabulary.h"
+#include "recipe/vocabulary/yaml.h"
 
 namespace epwise::recipe {
 

@@ -1,4 +1,4 @@
-#include "recipe/word_choices.h"
+#include "recipe/overrides/word_choices.h"
 
 #include <string>
 

@@ -3,7 +3,7 @@
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
 
-#include "report/advise_writer.h"
+#include "report/advise/writer.h"
 
 namespace epwise::report {
 

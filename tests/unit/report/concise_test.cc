@@ -1,6 +1,6 @@
 #include <doctest/doctest.h>
 
-#include "report/formats.h"
+#include "report/lint/formats.h"
 #include "support/formats.h"
 #include "support/sample_reports.h"
 

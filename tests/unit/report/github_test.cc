@@ -4,7 +4,7 @@
 
 #include <doctest/doctest.h>
 
-#include "report/formats.h"
+#include "report/lint/formats.h"
 #include "support/formats.h"
 #include "support/sample_reports.h"
 

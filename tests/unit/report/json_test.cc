@@ -3,7 +3,7 @@
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
 
-#include "report/formats.h"
+#include "report/lint/formats.h"
 #include "support/formats.h"
 #include "support/sample_reports.h"
 

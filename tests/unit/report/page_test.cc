@@ -3,8 +3,8 @@
 
 #include <doctest/doctest.h>
 
-#include "report/html_parts.h"
-#include "report/page_writer.h"
+#include "report/page/parts.h"
+#include "report/page/writer.h"
 
 namespace epwise::report {
 namespace {

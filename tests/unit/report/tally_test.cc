@@ -1,4 +1,4 @@
-#include "report/tally.h"
+#include "report/lint/tally.h"
 
 #include <string>
 #include <vector>

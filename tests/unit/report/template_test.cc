@@ -1,4 +1,4 @@
-#include "report/template.h"
+#include "report/lint/template.h"
 
 #include <string>
 #include <vector>

@@ -7,7 +7,7 @@
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
 
-#include "report/trace_writer.h"
+#include "report/simulate/trace_writer.h"
 #include "schedule/event_engine.h"
 
 namespace epwise::report {

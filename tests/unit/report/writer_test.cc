@@ -1,4 +1,4 @@
-#include "report/writer.h"
+#include "report/lint/writer.h"
 
 #include <string>
 #include <vector>

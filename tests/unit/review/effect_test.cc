@@ -8,7 +8,7 @@
 #include <doctest/doctest.h>
 
 #include "lint/knowledge.h"
-#include "recipe/vocabulary.h"
+#include "recipe/vocabulary/vocabulary.h"
 
 namespace epwise::review {
 namespace {

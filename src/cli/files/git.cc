@@ -1,0 +1,102 @@
+#include "cli/files/git.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "world/files.h"
+
+namespace epwise::cli {
+
+namespace {
+
+using world::UsageError;
+
+/// "a\0b\0" → a, b
+void add_names(const std::string& list, std::set<std::string>& names) {
+  for (std::size_t at = 0; at < list.size();) {
+    const std::size_t end = std::min(list.find('\0', at), list.size());
+    names.insert(list.substr(at, end - at));
+    at = end + 1;
+  }
+}
+
+}  // namespace
+
+std::string Git::ask(std::vector<std::string> words, const std::string& purpose) const {
+  words.insert(words.begin(), "git");
+  auto answer = programs_ == nullptr ? std::nullopt : programs_->output(words);
+  if (!answer) {
+    throw UsageError(
+        fmt::format("{}: git says nothing; is this a checkout, and git installed?", purpose));
+  }
+  return std::move(*answer);
+}
+
+bool Git::has_revision(const std::string& revision) const {
+  return programs_ != nullptr && !revision.empty() && !revision.starts_with('-') &&
+         programs_->output({"git", "rev-parse", "--verify", "--quiet", revision + "^{commit}"});
+}
+
+/// A revision is never taken for an option.
+void Git::check(const std::string& revision) const {
+  if (!has_revision(revision)) {
+    throw UsageError(fmt::format("git knows no revision `{}` here", revision));
+  }
+}
+
+std::string Git::root() const {
+  std::string root = ask({"rev-parse", "--show-toplevel"}, "the root of the checkout");
+  if (root.ends_with('\n')) {
+    root.pop_back();
+  }
+  return root;
+}
+
+std::set<std::string> Git::changed_since(const std::string& revision) const {
+  check(revision);
+  std::set<std::string> names;
+  const std::string purpose = "--since " + revision;
+  add_names(ask({"diff", "--name-only", "-z", "--no-relative", "--diff-filter=d", revision, "--"},
+                purpose),
+            names);
+  add_names(ask({"ls-files", "--others", "--exclude-standard", "--full-name", "-z", ":/"}, purpose),
+            names);
+  return names;
+}
+
+std::set<std::string> Git::staged() const {
+  std::set<std::string> names;
+  add_names(ask({"diff", "--cached", "--name-only", "-z", "--no-relative", "--diff-filter=d", "--"},
+                "--staged"),
+            names);
+  return names;
+}
+
+std::set<std::string> Git::changed_between(const std::string& old, const std::string& now) const {
+  check(old);
+  check(now);
+  std::set<std::string> names;
+  add_names(ask({"diff", "--name-only", "-z", "--no-relative", "--no-renames", old, now, "--"},
+                old + " and " + now),
+            names);
+  return names;
+}
+
+std::optional<std::string> Git::show(const std::string& revision, const std::string& name) const {
+  check(revision);
+  const std::string listed =
+      ask({"ls-tree", "-z", "--full-tree", "--name-only", revision, "--", name}, revision);
+  return listed.empty() ? std::nullopt
+                        : std::optional(ask({"cat-file", "blob", revision + ":" + name},
+                                            fmt::format("{} of {}", name, revision)));
+}
+
+std::optional<std::string> Git::show_staged(const std::string& name) const {
+  return programs_ == nullptr ? std::nullopt
+                              : programs_->output({"git", "cat-file", "blob", ":" + name});
+}
+
+}  // namespace epwise::cli

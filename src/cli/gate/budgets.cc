@@ -1,0 +1,301 @@
+#include "cli/gate/budgets.h"
+
+#include <cmath>
+#include <string_view>
+#include <tuple>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "cli/files/overlay_files.h"
+#include "cli/files/places.h"
+#include "cli/simulate/simulation.h"
+#include "sim/comparison.h"
+#include "sim/constants.h"
+#include "sim/step.h"
+#include "units/quantity.h"
+
+namespace epwise::cli {
+
+namespace {
+
+using report::Budget;
+using sim::Range;
+using world::UsageError;
+
+constexpr std::string_view kExposed = "--max-exposed-comm";
+constexpr std::string_view kHeadroom = "--min-headroom";
+constexpr std::string_view kRegression = "--max-regression";
+
+/// "8%" → 0.08
+double share_of(const Setting& setting) {
+  const bool percent = setting.value.ends_with('%');
+  const auto found = units::parse_quantity(
+      std::string_view(setting.value).substr(0, setting.value.size() - (percent ? 1 : 0)));
+  if (!found || !percent || found->value < 0 || found->dimension != units::Dimension::none) {
+    throw UsageError(
+        fmt::format("{} takes a share such as 8%, not `{}`", setting.source, setting.value));
+  }
+  constexpr double kHundred = 100;
+  return found->value / kHundred;
+}
+
+double bytes_of(const Setting& setting) {
+  const auto found = units::parse_quantity(setting.value);
+  if (!found || found->dimension != units::Dimension::bytes || found->value < 0) {
+    throw UsageError(
+        fmt::format("{} takes a size such as 6GiB, not `{}`", setting.source, setting.value));
+  }
+  return found->value;
+}
+
+Budget::State state_of(const Range& range, double limit, bool upper) {
+  const bool beyond = upper ? range.low > limit : range.high < limit;
+  const bool within = upper ? range.high <= limit : range.low >= limit;
+  return beyond ? Budget::State::broken : within ? Budget::State::kept : Budget::State::undecided;
+}
+
+std::string percent(const Range& range) {
+  constexpr double kHundred = 100;
+  return fmt::format("{:.1f} % ({:.1f} to {:.1f})",
+                     range.value * kHundred,
+                     range.low * kHundred,
+                     range.high * kHundred);
+}
+
+/// What is not hidden behind computation. Its own error and that of the rest count as if they went
+/// against each other, so that the interval is rather too wide.
+Range exposed_share(const sim::Prediction& prediction) {
+  double exposed = 0;
+  double whole = 0;
+  for (const sim::WaterfallTerm& term : prediction.waterfall) {
+    const bool communication = term.name == "dispatch" || term.name == "combine" ||
+                               term.name == "contention" || term.name == "data_parallel";
+    exposed += communication ? term.seconds : 0;
+    whole += term.seconds;
+  }
+  const double width = std::exp(prediction.uncertainty.half_width());
+  const double rest = whole - exposed;
+  const auto share = [](double part, double other) {
+    return part + other > 0 ? part / (part + other) : 0.0;
+  };
+  return {share(exposed, rest),
+          share(exposed / width, rest * width),
+          share(exposed * width, rest / width)};
+}
+
+class Checker {
+ public:
+  Checker(Session& session, const Arguments& arguments, const BudgetLimits& limits)
+      : session_(session),
+        arguments_(arguments),
+        limits_(limits),
+        simulator_(session, arguments) {}
+
+  std::vector<Budget> run(const std::vector<std::string>& paths) {
+    for (const std::string& path : paths) {
+      check(path);
+    }
+    return std::move(budgets_);
+  }
+
+ private:
+  void check(const std::string& path) {
+    std::string reason;
+    const auto job = simulate(simulator_, path, reason);
+    if (!job) {
+      for (const auto& [option, limit, given] :
+           {std::tuple(kExposed, limits_.exposed_text, limits_.exposed.has_value()),
+            std::tuple(kHeadroom, limits_.headroom_text, limits_.headroom.has_value()),
+            std::tuple(kRegression, limits_.regression_text, limits_.regression.has_value())}) {
+        if (given) {
+          add(path, option, limit, Budget::State::undecided, "nothing is predicted: " + reason);
+        }
+      }
+      return;
+    }
+    const sim::Prediction& prediction = *job->report.prediction;
+    if (limits_.exposed) {
+      const Range share = exposed_share(prediction);
+      add(path,
+          kExposed,
+          limits_.exposed_text,
+          state_of(share, *limits_.exposed, true),
+          fmt::format("exposed communication {} of the step", percent(share)));
+    }
+    if (limits_.headroom) {
+      check_headroom(path, prediction);
+    }
+    if (limits_.regression) {
+      check_regression(path, *job);
+    }
+  }
+
+  static std::optional<SimulatedJob> simulate(Simulator& simulator,
+                                              const std::string& path,
+                                              std::string& reason) {
+    try {
+      SimulatedJob job = simulator.run(path, true);
+      if (job.report.prediction) {
+        return job;
+      }
+      reason =
+          job.report.missing.empty() ? "facts are missing" : job.report.missing.front().message;
+    } catch (const world::MissingError& error) {
+      reason = error.what();
+    } catch (const UsageError& error) {
+      reason = error.what();
+    }
+    return std::nullopt;
+  }
+
+  void check_headroom(const std::string& path, const sim::Prediction& prediction) {
+    constexpr double kGiB = 1024.0 * 1024.0 * 1024.0;
+    if (prediction.memory_limit <= 0) {
+      add(path,
+          kHeadroom,
+          limits_.headroom_text,
+          Budget::State::undecided,
+          "the profile does not say how much memory a GPU has");
+      return;
+    }
+    const double limit = prediction.memory_limit;
+    const Range& needed = prediction.needed_memory;
+    const Range left{limit - needed.value, limit - needed.high, limit - needed.low};
+    add(path,
+        kHeadroom,
+        limits_.headroom_text,
+        state_of(left, *limits_.headroom, false),
+        fmt::format("free memory {:.1f} GiB ({:.1f} to {:.1f})",
+                    left.value / kGiB,
+                    left.low / kGiB,
+                    left.high / kGiB));
+  }
+
+  void check_regression(const std::string& path, const SimulatedJob& now) {
+    const Git git(session_.programs);
+    const auto name = below(git.root(), session_.files.canonical(path).value_or(path));
+    if (!name) {
+      throw UsageError(
+          fmt::format("{} lies outside of the checkout that --against looks into", path));
+    }
+    const auto text = git.show(limits_.against, *name);
+    if (!text) {
+      return;  // a new recipe has nothing to be slower than
+    }
+    OverlayFiles files(session_.files, {{path, *text}});
+    Session before{session_.in,
+                   session_.out,
+                   session_.err,
+                   files,
+                   session_.variables,
+                   session_.terminal,
+                   session_.devices};
+    Simulator simulator(before, arguments_);
+    std::string reason;
+    const auto old = simulate(simulator, path, reason);
+    if (!old) {
+      add(path,
+          kRegression,
+          limits_.regression_text,
+          Budget::State::undecided,
+          fmt::format("nothing is predicted for {}: {}", limits_.against, reason));
+      return;
+    }
+    const sim::ConstantTable& constants = sim::constants();
+    const Range speedup =
+        sim::compare(sim::lower(*old->workload, old->machine, constants.values, old->stated),
+                     sim::lower(*now.workload, now.machine, constants.values, now.stated),
+                     constants)
+            .speedup;
+    const Range slower{1 / speedup.value - 1, 1 / speedup.high - 1, 1 / speedup.low - 1};
+    add(path,
+        kRegression,
+        limits_.regression_text,
+        state_of(slower, *limits_.regression, true),
+        fmt::format("step time {} against {}", percent(slower), limits_.against));
+  }
+
+  void add(const std::string& path,
+           std::string_view option,
+           const std::string& limit,
+           Budget::State state,
+           std::string text) {
+    budgets_.push_back({state, path, std::string(option), limit, std::move(text)});
+  }
+
+  Session& session_;
+  const Arguments& arguments_;
+  const BudgetLimits& limits_;
+  Simulator simulator_;
+  std::vector<Budget> budgets_;
+};
+
+}  // namespace
+
+std::vector<Option> budget_options() {
+  using enum Option::Arity;
+  return {
+      {.name = kExposed,
+       .arity = one,
+       .value = "SHARE",
+       .summary = "fail when surely more of the step waits for communication: 8%",
+       .variable = "EPWISE_MAX_EXPOSED_COMM",
+       .brief = true},
+      {.name = kHeadroom,
+       .arity = one,
+       .value = "SIZE",
+       .summary = "fail when surely less memory of a GPU stays free: 6GiB",
+       .variable = "EPWISE_MIN_HEADROOM",
+       .brief = true},
+      {.name = kRegression,
+       .arity = one,
+       .value = "SHARE",
+       .summary = "fail when a step surely takes longer than at --against: 2%",
+       .variable = "EPWISE_MAX_REGRESSION",
+       .brief = true},
+      {.name = "--against",
+       .arity = one,
+       .value = "REF",
+       .summary = "the revision that --max-regression compares with",
+       .variable = "EPWISE_AGAINST",
+       .brief = true},
+      {.name = "--input",
+       .arity = many,
+       .value = "NAME=VALUE",
+       .summary = "what you know of the run, for budgets: host=40us, routing=natural, ..."},
+  };
+}
+
+BudgetLimits budget_limits(const Arguments& arguments) {
+  BudgetLimits limits;
+  if (const auto exposed = arguments.one(kExposed)) {
+    limits.exposed = share_of(*exposed);
+    limits.exposed_text = exposed->value;
+  }
+  if (const auto headroom = arguments.one(kHeadroom)) {
+    limits.headroom = bytes_of(*headroom);
+    limits.headroom_text = headroom->value;
+  }
+  if (const auto regression = arguments.one(kRegression)) {
+    limits.regression = share_of(*regression);
+    limits.regression_text = regression->value;
+  }
+  limits.against = arguments.text_of("--against");
+  if (limits.regression && limits.against.empty()) {
+    throw UsageError("--max-regression compares with a revision: --against main");
+  }
+  if (!limits.regression && !limits.against.empty()) {
+    throw UsageError("--against is for --max-regression, and there is none");
+  }
+  return limits;
+}
+
+std::vector<Budget> check_budgets(Session& session,
+                                  const Arguments& arguments,
+                                  const BudgetLimits& limits,
+                                  const std::vector<std::string>& paths) {
+  return Checker(session, arguments, limits).run(paths);
+}
+
+}  // namespace epwise::cli

@@ -1,0 +1,149 @@
+#include "cli/lint/baseline.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "report/lint/fingerprint.h"
+#include "report/lint/tally.h"
+#include "report/uri.h"
+#include "yaml/literal.h"
+#include "yaml/parse.h"
+#include "yaml/reader.h"
+
+namespace epwise::cli {
+
+namespace {
+
+using Entry = Baseline::Entry;
+using world::UsageError;
+
+constexpr std::int64_t kVersion = 1;
+
+bool is_readable(const report::LintedFile& file) {
+  return file.recipe != nullptr && file.recipe->readable;
+}
+
+/// Fingerprints count what is the same in everything, so that each file gets a fresh list.
+std::vector<Entry> entries_in(const report::Checkout& checkout,
+                              const std::string& path,
+                              const std::vector<const lint::Finding*>& findings) {
+  std::vector<Entry> entries;
+  const std::string name = report::repository_path(checkout, path);
+  report::Fingerprints fingerprints;
+  entries.reserve(findings.size());
+  for (const lint::Finding* finding : findings) {
+    entries.push_back(
+        {name, std::string(finding->rule->id), fingerprints.of_finding(name, *finding)});
+  }
+  return entries;
+}
+
+std::string problems_text(const std::string& path, const std::vector<text::Diagnostic>& problems) {
+  std::string text = fmt::format("{} is no baseline:", path);
+  for (const text::Diagnostic& problem : problems) {
+    text += fmt::format("\n  line {}: {}", problem.mark.start().line, problem.message);
+  }
+  return text;
+}
+
+}  // namespace
+
+Baseline Baseline::read(const world::Files& files, const std::string& path) {
+  std::string bytes;
+  try {
+    bytes = files.read(path, yaml::Limits{}.bytes);
+  } catch (const world::MissingError& error) {
+    throw UsageError(fmt::format("{}; `epwise baseline write` makes a baseline", error.what()));
+  }
+  const text::SourceFile file(path, std::move(bytes));
+  const yaml::Stream stream = yaml::parse(file);
+  std::vector<text::Diagnostic> problems = stream.diagnostics;
+  Baseline baseline;
+  baseline.path_ = path;
+  if (stream.documents.size() != 1 || !stream.documents.front().root.is_mapping()) {
+    problems.push_back({"", {&file, 0, 0}, "it holds no `version` and `findings`"});
+    throw UsageError(problems_text(path, problems));
+  }
+  yaml::MapReader in(stream.documents.front().root, "the baseline", problems);
+  const auto version = in.integer("version");
+  if (!version || *version != kVersion) {
+    in.problem(stream.documents.front().root.mark,
+               fmt::format("this program reads version {} of baselines", kVersion));
+  }
+  baseline.reason_ = in.text("reason").value_or("");
+  if (const yaml::Node* list = in.sequence("findings")) {
+    for (const yaml::Node& item : list->items) {
+      yaml::MapReader entry(item, "a finding", problems);
+      baseline.entries_.insert({entry.required_text("file"),
+                                entry.required_text("rule"),
+                                entry.required_text("fingerprint")});
+      entry.finish();
+    }
+  }
+  in.finish();
+  if (!problems.empty()) {
+    throw UsageError(problems_text(path, problems));
+  }
+  return baseline;
+}
+
+std::vector<Entry> Baseline::entries_of(const report::Checkout& checkout,
+                                        const report::LintedFile& file) {
+  return is_readable(file) ? entries_in(checkout, file.path, report::shown(file))
+                           : std::vector<Entry>();
+}
+
+void Baseline::accept(const report::Checkout& checkout, report::LintedFile& file) {
+  if (!is_readable(file)) {
+    return;
+  }
+  seen_.insert(report::repository_path(checkout, file.path));
+  const auto findings = report::shown(file);
+  const auto entries = entries_in(checkout, file.path, findings);
+  std::set<const lint::Finding*> known;
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    if (entries_.contains(entries[i])) {
+      used_.insert(entries[i]);
+      known.insert(findings[i]);
+    }
+  }
+  std::vector<lint::Finding> rest;
+  for (lint::Finding& finding : file.result.findings) {
+    if (known.contains(&finding)) {
+      file.result.accepted.push_back({std::move(finding), reason_, {}, path_});
+    } else {
+      rest.push_back(std::move(finding));
+    }
+  }
+  file.result.findings = std::move(rest);
+}
+
+report::BaselineCount Baseline::count() const {
+  report::BaselineCount count{path_, static_cast<int>(used_.size()), 0};
+  count.settled = static_cast<int>(std::ranges::count_if(entries_, [this](const Entry& entry) {
+    return seen_.contains(entry.file) && !used_.contains(entry);
+  }));
+  return count;
+}
+
+std::string Baseline::to_text(const std::string& reason, std::vector<Entry> entries) {
+  std::ranges::sort(entries);
+  const auto quoted = [](const std::string& text) {
+    return yaml::render(yaml::Literal::of_text(text), yaml::Quote::twofold);
+  };
+  std::string text =
+      "# Findings that epwise knew when this file was written. It only shrinks:\n"
+      "# `epwise baseline prune` takes out what is settled.\n";
+  text += fmt::format("version: {}\nreason: {}\nfindings:", kVersion, quoted(reason));
+  text += entries.empty() ? " []\n" : "\n";
+  for (const Entry& entry : entries) {
+    text += fmt::format("  - {{file: {}, rule: {}, fingerprint: {}}}\n",
+                        quoted(entry.file),
+                        entry.rule,
+                        quoted(entry.fingerprint));
+  }
+  return text;
+}
+
+}  // namespace epwise::cli

@@ -1,0 +1,165 @@
+#include "cli/lint/fix_output.h"
+
+#include <algorithm>
+#include <ostream>
+#include <string_view>
+
+#include <fmt/core.h>
+#include <fmt/ranges.h>
+
+#include "report/lint/tally.h"
+#include "text/line_diff.h"
+
+namespace epwise::cli {
+
+namespace {
+
+std::string shell_quoted(const std::string& word) {
+  constexpr std::string_view kPlain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./=:,+@%";
+  if (!word.empty() && word.find_first_not_of(kPlain) == std::string::npos) {
+    return word;
+  }
+  std::string quoted = "'";
+  for (const char c : word) {
+    quoted += c == '\'' ? "'\\''" : std::string(1, c);
+  }
+  return quoted + "'";
+}
+
+std::string joined(const std::vector<std::string>& words) {
+  std::vector<std::string> quoted(words.size());
+  std::ranges::transform(words, quoted.begin(), shell_quoted);
+  return fmt::format("{}", fmt::join(quoted, " "));
+}
+
+std::string_view consequence(lint::Tier tier) {
+  return tier == lint::Tier::training ? "the mathematics" : "speed or memory";
+}
+
+}  // namespace
+
+std::optional<FixOrder> fix_order(const Arguments& arguments) {
+  const std::optional<Setting> tier = arguments.one("--fix");
+  const bool show = arguments.flag("--diff");
+  if (!tier && !show) {
+    return std::nullopt;
+  }
+  FixOrder order{lint::Tier::neutral, show};
+  for (const lint::Tier each : {lint::Tier::performance, lint::Tier::training}) {
+    if (tier && tier->value == lint::to_string(each)) {
+      order.highest = each;
+    }
+  }
+  return order;
+}
+
+std::string command_with_tier(const std::vector<std::string>& line, lint::Tier tier) {
+  const std::string wanted = fmt::format("--fix={}", lint::to_string(tier));
+  std::vector<std::string> words{"epwise"};
+  bool there = false;
+  bool behind = false;  // `--`: words of the launch
+  for (const std::string& word : line) {
+    behind = behind || word == "--";
+    const bool fix = !behind && (word == "--fix" || word.starts_with("--fix="));
+    if (behind && !there) {
+      words.push_back(wanted);
+    }
+    there = there || fix || behind;
+    words.push_back(fix ? wanted : word);
+  }
+  if (!there) {
+    words.push_back(wanted);
+  }
+  return joined(words);
+}
+
+void FixOutput::say(const std::string& sentence) {
+  session_.err << "epwise: " << sentence << '\n';
+}
+
+void FixOutput::add(const LintTask& task, const FixedText& fixed) {
+  for (const auto& [tier, count] : fixed.left) {
+    left_[tier] += count;
+  }
+  try {
+    write(task, fixed);
+  } catch (const world::MissingError& error) {
+    say(error.what());
+    code_ = worst(code_, ExitCode::unreadable);
+  }
+}
+
+void FixOutput::write(const LintTask& task, const FixedText& fixed) {
+  const bool file_changed = fixed.before.bytes != fixed.after.bytes;
+  const bool words_changed = fixed.before.words != fixed.after.words;
+  const bool real_file = !task.standard && !task.words_only;
+  if (order_.show_only) {
+    session_.out << text::unified_diff(task.path, fixed.before.bytes, fixed.after.bytes);
+    if (words_changed) {
+      session_.out << text::unified_diff(
+          "<command line>", joined(fixed.before.words) + "\n", joined(fixed.after.words) + "\n");
+    }
+    code_ = file_changed || words_changed ? worst(code_, ExitCode::findings) : code_;
+  } else if (task.standard) {
+    session_.out << fixed.after.bytes;
+  } else if (task.words_only) {
+    session_.out << joined(fixed.after.words) << '\n';
+  } else if (file_changed) {
+    if (session_.files.read(task.path) != fixed.before.bytes) {
+      throw world::MissingError(fmt::format(
+          "{} was changed by somebody else in the meantime: nothing is written", task.path));
+    }
+    session_.files.write_atomically(task.path, fixed.after.bytes);
+  }
+  changed_ += file_changed || words_changed ? 1 : 0;
+  tell(task, fixed);
+  if (words_changed && real_file) {
+    say(fmt::format("{}: behind `--` say {}", task.path, joined(fixed.after.words)));
+  }
+}
+
+void FixOutput::tell(const LintTask& task, const FixedText& fixed) {
+  if (fixed.repairs.empty()) {
+    say(fmt::format("{}: nothing to fix within `{}`", task.path, lint::to_string(order_.highest)));
+  } else {
+    std::size_t changes = 0;
+    for (const repair::Repair& repair : fixed.repairs) {
+      changes += repair.edits.size();
+    }
+    say(fmt::format("{}: {}{}",
+                    task.path,
+                    report::counted(static_cast<int>(changes), "change"),
+                    order_.show_only ? " would be made" : " made"));
+  }
+  for (const repair::Repair& repair : fixed.repairs) {
+    std::vector<std::string> edits(repair.edits.size());
+    std::ranges::transform(repair.edits, edits.begin(), [&](const repair::Repair::Edit& edit) {
+      return repair::to_text(edit, fixed.of_words);
+    });
+    session_.err << fmt::format(
+        "  {} ({}, {})\n", fmt::join(edits, ", "), lint::to_string(repair.tier), repair.rule);
+  }
+  if (!told_) {
+    for (const std::string& sentence : fixed.unsettled) {
+      say(fmt::format("{}: {}", task.path, sentence));
+    }
+  }
+  if (fixed.bounded) {
+    say(fmt::format("{}: the search for the smallest set of changes was cut short; fewer may do",
+                    task.path));
+  }
+}
+
+ExitCode FixOutput::finish() {
+  for (const auto& [tier, count] : left_) {
+    say(fmt::format("{} {} changes of {}: {}",
+                    report::counted(static_cast<int>(count), "finding"),
+                    count == 1 ? "needs" : "need",
+                    consequence(tier),
+                    command_with_tier(line_, tier)));
+  }
+  return code_;
+}
+
+}  // namespace epwise::cli

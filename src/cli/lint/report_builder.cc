@@ -1,0 +1,140 @@
+#include "cli/lint/report_builder.h"
+
+#include <algorithm>
+#include <ostream>
+#include <set>
+#include <utility>
+
+#include <fmt/core.h>
+#include <fmt/ranges.h>
+
+#include "cli/version.h"
+
+namespace epwise::cli {
+
+ReportBuilder::ReportBuilder(Session& session, const Arguments& arguments, bool told)
+    : session_(session),
+      told_(told),
+      quiet_(arguments.flag("--quiet")),
+      verbose_(arguments.flag("--verbose")),
+      exit_zero_(arguments.flag("--exit-zero")) {
+  report_.tool_version = tool_version();
+}
+
+void ReportBuilder::add_unreadable(const std::string& sentence) {
+  report_.unreadable.push_back(sentence);
+  code_ = worst(code_, ExitCode::unreadable);
+  say_unless_told(sentence);
+}
+
+void ReportBuilder::begin(const std::vector<LintTask>& tasks,
+                          const std::vector<Threshold>& thresholds,
+                          report::Checkout checkout,
+                          const lint::Knowledge& knowledge) {
+  report_.checkout = std::move(checkout);
+  report_.knowledge = &knowledge;
+  report_.selection = tasks.empty() ? lint::Selection() : tasks.front().selection;
+  for (const LintTask& task : tasks) {
+    agree_on(task.selection);
+  }
+  report_.strict = std::ranges::any_of(thresholds, &Threshold::strict);
+}
+
+void ReportBuilder::add(const LintTask& task,
+                        const Threshold& threshold,
+                        const LintOutcome& outcome) {
+  rules_left_ = rules_left_ && task.selects_any;
+  if (!outcome.usage.empty()) {
+    code_ = worst(code_, ExitCode::usage);
+    say(outcome.usage);
+  }
+  if (!outcome.unreadable.empty()) {
+    add_unreadable(outcome.unreadable);
+  }
+  if (!outcome.internal.empty()) {
+    code_ = worst(code_, ExitCode::internal);
+    say("internal error in " + outcome.internal);
+  }
+  if (outcome.skipped) {
+    skipped_.push_back(task.path);
+  }
+  for (const report::LintedFile& file : outcome.files) {
+    code_ = worst(code_, exit_code_of(file, threshold));
+    checked_ = checked_ || was_checked(file, task.selects_any);
+    if (threshold.strict && !file.result.open.empty()) {
+      say_undecided(file);
+    }
+    for (const std::string& crash : file.result.crashed_rules) {
+      say_unless_told(fmt::format("internal error in {}: {}", file.path, crash));
+    }
+    any_file_ = true;
+  }
+}
+
+report::LintReport& ReportBuilder::finish() {
+  say_skipped();
+  if (!rules_left_) {
+    say("nothing is left of the rules after --select and --ignore");
+  }
+  const bool nothing = !any_file_ && code_ == ExitCode::clean;
+  if (!checked_ && !(nothing_is_fine_ && nothing)) {
+    code_ = worst(code_, ExitCode::nothing_checked);
+    say_unless_told("nothing was checked");
+  }
+  if (code_ == ExitCode::findings && exit_zero_) {
+    code_ = ExitCode::clean;
+  }
+  report_.exit_code = to_int(code_);
+  return report_;
+}
+
+void ReportBuilder::say(const std::string& sentence) {
+  session_.err << "epwise: " << sentence << '\n';
+}
+
+void ReportBuilder::say_unless_told(const std::string& sentence) {
+  if (!told_) {
+    say(sentence);
+  }
+}
+
+void ReportBuilder::say_undecided(const report::LintedFile& file) {
+  std::set<std::string> needs;
+  for (const lint::Open& open : file.result.open) {
+    needs.insert(open.needs.begin(), open.needs.end());
+  }
+  const std::size_t count = file.result.open.size();
+  say_unless_told(fmt::format("{}: {} rule{} could not be decided without {}",
+                              file.path,
+                              count,
+                              count == 1 ? "" : "s",
+                              fmt::join(needs, ", ")));
+}
+
+void ReportBuilder::say_skipped() {
+  if (skipped_.empty() || quiet_) {
+    return;
+  }
+  const bool one = skipped_.size() == 1;
+  say(fmt::format("skipped {} file{} that {} no recipe{}",
+                  skipped_.size(),
+                  one ? "" : "s",
+                  one ? "is" : "are",
+                  one ? "" : "s"));
+  if (verbose_) {
+    for (const std::string& path : skipped_) {
+      session_.err << "  " << path << '\n';
+    }
+  }
+}
+
+/// Files under configurations that select differently have no selection in common: the report then
+/// speaks of all rules.
+void ReportBuilder::agree_on(const lint::Selection& selection) {
+  if (report_.selection.select != selection.select ||
+      report_.selection.ignore != selection.ignore) {
+    report_.selection = {};
+  }
+}
+
+}  // namespace epwise::cli

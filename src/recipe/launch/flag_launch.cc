@@ -1,0 +1,262 @@
+#include "recipe/launch/flag_launch.h"
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "recipe/arguments/arguments.h"
+#include "recipe/arguments/fields.h"
+#include "recipe/arguments/word.h"
+
+namespace epwise::recipe {
+namespace {
+
+using expr::Value;
+using Given = shell::Field;
+
+/// A word and the condition under which it is there.
+struct OpenWord {
+  Word word;
+  int condition = 0;
+  std::vector<std::string> needs = {};
+};
+
+bool is_flag(std::string_view text) {
+  return text.size() > 2 && text.starts_with("--");
+}
+
+/// Programs that take Megatron-LM's own flags and no others.
+bool is_complete(const std::string& program) {
+  constexpr std::array<std::string_view, 6> kPrograms = {"pretrain_gpt.py",
+                                                         "pretrain_hybrid.py",
+                                                         "pretrain_mamba.py",
+                                                         "pretrain_bert.py",
+                                                         "pretrain_t5.py",
+                                                         "train_gpt.py"};
+  return std::find(kPrograms.begin(), kPrograms.end(), program_name(program)) != kPrograms.end();
+}
+
+/// Flags by which a training is told from tools that share a few others.
+bool is_of_training(std::string_view word) {
+  constexpr std::array<std::string_view, 8> kFlags = {"--num-layers",
+                                                      "--hidden-size",
+                                                      "--micro-batch-size",
+                                                      "--global-batch-size",
+                                                      "--lr",
+                                                      "--train-iters",
+                                                      "--train-samples",
+                                                      "--tensor-model-parallel-size"};
+  return std::find(kFlags.begin(), kFlags.end(), word.substr(0, word.find('='))) != kFlags.end();
+}
+
+class Flags {
+ public:
+  explicit Flags(const Vocabulary& vocabulary) {
+    for (const Flag& flag : vocabulary.flags()) {
+      for (const std::string_view spelling : flag.spellings) {
+        flags_.emplace(spelling, &flag);
+      }
+    }
+  }
+
+  const Flag* find(std::string_view word) const {
+    const auto found = flags_.find(word.substr(0, word.find('=')));
+    return found == flags_.end() ? nullptr : found->second;
+  }
+
+  /// Whether the flag wants a value behind it.
+  bool wants_value(std::string_view word) const {
+    const Flag* flag = find(word);
+    const bool stores = flag != nullptr && (flag->action == Flag::Action::store ||
+                                            flag->action == Flag::Action::append);
+    return word.find('=') == std::string_view::npos && (flag == nullptr || stores);
+  }
+
+ private:
+  std::map<std::string_view, const Flag*> flags_;
+};
+
+/// Sorts a program's words into those that are sure, those under a condition, and holes.
+class Sorter {
+ public:
+  explicit Sorter(const Flags& flags) : flags_(flags) {}
+
+  void run(const std::vector<Given>& fields) {
+    for (const Given& field : fields) {
+      take(field);
+    }
+  }
+
+  std::vector<OpenWord> words;
+  std::vector<std::string> holes;  // what words in the place of a flag would need
+
+ private:
+  void take(const Given& field) {
+    Word word = word_of(field);
+    const bool flag = is_flag(word.text) && field.pieces.front().needs.empty();
+    const int condition = field.condition();
+    if (condition != 0) {
+      conditional(std::move(word), condition);
+      return;
+    }
+    const bool sure =
+        word.needs.empty() || flag || !field.pieces.front().quoted || field.pieces.size() > 1;
+    const bool value = wants_value();
+    if (!word.needs.empty() && !flag && !value && sure) {
+      add_needs(word.needs, holes);
+      return;
+    }
+    words.push_back({std::move(word)});
+  }
+
+  void conditional(Word word, int condition) {
+    const bool starts = is_flag(word.text);
+    const bool follows = !words.empty() && words.back().condition == condition;
+    std::vector<std::string> needs = std::exchange(word.needs, {});
+    if (starts || follows) {
+      words.push_back({std::move(word), condition, std::move(needs)});
+      return;
+    }
+    // A value that is there in one branch alone: one word of unknown text.
+    if (wants_value()) {
+      word.needs = std::move(needs);
+      words.push_back({std::move(word)});
+    }
+  }
+
+  bool wants_value() const {
+    return !words.empty() && words.back().condition == 0 &&
+           flags_.wants_value(words.back().word.text);
+  }
+
+  static void add_needs(const std::vector<std::string>& more, std::vector<std::string>& needs) {
+    shell::add_needs(more, needs);
+  }
+
+  const Flags& flags_;
+};
+
+std::vector<Word> words_under(const std::vector<OpenWord>& all, int condition) {
+  std::vector<Word> words;
+  for (const OpenWord& each : all) {
+    if (each.condition == 0 || each.condition == condition) {
+      words.push_back(each.word);
+    }
+  }
+  return words;
+}
+
+/// What is different under a condition is unknown.
+void join(Arguments under, const std::vector<std::string>& needs, Arguments& sure) {
+  for (auto& [attribute, argument] : under.values) {
+    const auto before = sure.values.find(attribute);
+    const bool same = before != sure.values.end() && before->second.key == argument.key &&
+                      before->second.mark == argument.mark;
+    if (!same) {
+      argument.value = Value::unknown(needs);
+      sure.values.insert_or_assign(attribute, std::move(argument));
+    }
+  }
+}
+
+Arguments parse_all(const std::vector<OpenWord>& words, const Parser& parser) {
+  Arguments sure = parse_arguments(words_under(words, 0), parser);
+  std::set<int> conditions;
+  for (const OpenWord& each : words) {
+    if (each.condition != 0 && conditions.insert(each.condition).second) {
+      join(parse_arguments(words_under(words, each.condition), parser), each.needs, sure);
+    }
+  }
+  return sure;
+}
+
+/// Where words are not known, no flag is surely missing.
+void drop_missing(Arguments& arguments) {
+  std::erase_if(arguments.diagnostics,
+                [](const text::Diagnostic& each) { return each.rule == "flags/required"; });
+}
+
+void open_rest(Recipe& recipe,
+               const Vocabulary& vocabulary,
+               const std::vector<std::string>& needs) {
+  for (const Flag& flag : vocabulary.flags()) {
+    const FieldSpec* spec = vocabulary.find_attribute(flag.attribute);
+    if (spec == nullptr || recipe.find(spec->name) != nullptr) {
+      continue;
+    }
+    recipe::Field field;
+    field.name = spec->name;
+    field.value = Value::unknown(needs);
+    field.spelling = flag.spellings.front();
+    recipe.fields.emplace(field.name, std::move(field));
+  }
+}
+
+/// A program of its own has a model of its own.
+void open_model(Recipe& recipe, const Vocabulary& vocabulary, const std::string& program) {
+  const FieldSpec* spec = vocabulary.find_attribute("spec");
+  if (spec != nullptr && recipe.find(spec->name) == nullptr) {
+    recipe::Field field;
+    field.name = spec->name;
+    field.value = Value::unknown({program});
+    field.spelling = "--spec";
+    recipe.fields.emplace(field.name, std::move(field));
+  }
+}
+
+bool takes_sizes_from_checkpoint(const Recipe& recipe) {
+  return std::any_of(recipe.fields.begin(), recipe.fields.end(), [](const auto& entry) {
+    const bool* on = entry.second.value.boolean();
+    return entry.first.ends_with("use_checkpoint_args") && on != nullptr && *on;
+  });
+}
+
+}  // namespace
+
+bool is_megatron(const LaunchWords& launch, const Vocabulary& vocabulary) {
+  constexpr std::ptrdiff_t kEnough = 3;
+  const Flags flags(vocabulary);
+  const auto known = [&flags](const Given& field) {
+    const std::string text = field.text();
+    return is_flag(text) && flags.find(text) != nullptr;
+  };
+  const auto trains = [](const Given& field) { return is_of_training(field.text()); };
+  return std::count_if(launch.arguments.begin(), launch.arguments.end(), known) >= kEnough &&
+         (is_complete(launch.program) ||
+          std::any_of(launch.arguments.begin(), launch.arguments.end(), trains));
+}
+
+void read_flags(Recipe& recipe, const LaunchWords& launch, const Vocabulary& vocabulary) {
+  const Flags flags(vocabulary);
+  Sorter sorter(flags);
+  sorter.run(launch.arguments);
+  Parser parser = parser_of(vocabulary);
+  parser.complete = is_complete(launch.program);
+  Arguments arguments = parse_all(sorter.words, parser);
+  const bool conditional = std::any_of(sorter.words.begin(),
+                                       sorter.words.end(),
+                                       [](const OpenWord& each) { return each.condition != 0; });
+  if (conditional || !sorter.holes.empty() || !parser.complete) {
+    drop_missing(arguments);
+  }
+  add_arguments(recipe, std::move(arguments), vocabulary);
+  const bool sized =
+      recipe.find("model.num_layers") != nullptr && recipe.find("model.hidden_size") != nullptr;
+  if (!sorter.holes.empty() && !sized) {
+    open_rest(recipe, vocabulary, sorter.holes);
+  } else if (!parser.complete && !sized) {  // it brings sizes of its own
+    open_rest(recipe, vocabulary, {program_name(launch.program)});
+  } else if (takes_sizes_from_checkpoint(recipe)) {
+    open_rest(recipe, vocabulary, {"the checkpoint"});
+  }
+  if (!parser.complete) {
+    open_model(recipe, vocabulary, program_name(launch.program));
+  }
+  recipe.raw["raw.program"] =
+      parser.complete ? Value::unset() : Value::of(program_name(launch.program));
+}
+
+}  // namespace epwise::recipe

@@ -1,0 +1,199 @@
+#include "recipe/overrides/scalar_types.h"
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "recipe/arguments/flag_values.h"
+
+namespace epwise::recipe {
+namespace {
+
+using expr::Kind;
+
+constexpr std::size_t kLabels = 4;  // further places beside the first
+
+bool is_number(Kind kind) {
+  return kind == Kind::integer || kind == Kind::real;
+}
+
+/// "012" and "1:30": PyYAML reads an octal number and sixties.
+bool reads_otherwise(std::string_view written) {
+  const bool sign = !written.empty() && (written.front() == '+' || written.front() == '-');
+  const std::string_view digits = written.substr(sign ? 1 : 0);
+  const bool octal = digits.size() > 1 && digits.front() == '0' &&
+                     digits.find_first_not_of("01234567_") == std::string_view::npos;
+  return octal || digits.find(':') != std::string_view::npos;
+}
+
+/// Whether the framework makes ranges, sizes and groups of a field. Others are declared as
+/// integers, and computed with like any number: rotary_base.
+bool is_count(std::string_view path) {
+  const std::string_view name = path.substr(path.rfind('.') + 1);
+  for (const std::string_view part : {"num_",
+                                      "_num",
+                                      "_size",
+                                      "_iters",
+                                      "_samples",
+                                      "_length",
+                                      "_layers",
+                                      "_topk",
+                                      "_interval",
+                                      "_channels",
+                                      "_experts"}) {
+    if (name.find(part) != std::string_view::npos) {
+      return true;
+    }
+  }
+  return false;
+}
+
+std::string surprise(const TypedScalar& scalar) {
+  const Kind kind = scalar.spec->type.kind;
+  if (is_number(kind) && scalar.value.text() != nullptr) {
+    return python_float(scalar.written) ? "a text" : std::string();
+  }
+  if (kind == Kind::text && scalar.value.boolean() != nullptr) {
+    return "a boolean";
+  }
+  if (is_number(kind) && scalar.value.is_number() && scalar.value.boolean() == nullptr &&
+      reads_otherwise(scalar.written)) {
+    return fmt::format("{}", scalar.value.to_text());
+  }
+  return {};
+}
+
+/// An override's value is no YAML scalar: the value itself says what was written.
+std::string shown(const TypedScalar& scalar) {
+  return scalar.written.empty() ? scalar.value.to_text() : scalar.written;
+}
+
+class Types {
+ public:
+  void add(const TypedScalar& scalar) {
+    if (scalar.spec == nullptr || scalar.value.is_unset() || !scalar.value.is_known()) {
+      return;
+    }
+    const std::string surprising = scalar.plain ? surprise(scalar) : std::string();
+    if (!surprising.empty()) {
+      add_surprise(scalar, surprising);
+    } else if (scalar.value.text() != nullptr) {
+      add_text(scalar);
+    } else if (scalar.spec->type.kind == Kind::integer && scalar.value.boolean() == nullptr &&
+               scalar.value.is_number() && is_count(scalar.path)) {
+      add_count(scalar);
+    }
+  }
+
+  TypeFindings result() {
+    if (!first_.message.empty()) {
+      found_.diagnostics.push_back(std::move(first_));
+    }
+    return std::move(found_);
+  }
+
+ private:
+  void add_text(const TypedScalar& scalar) {
+    const Kind kind = scalar.spec->type.kind;
+    if (kind == Kind::boolean) {
+      found_.boolean_texts.push_back(scalar.path);
+      report("recipe/quoted-boolean",
+             scalar,
+             fmt::format("`{}` is a boolean, but holds the text `{}`, and any text counts as true",
+                         scalar.path,
+                         shown(scalar)),
+             "write true or false without quotes");
+    } else if (is_number(kind)) {
+      report("recipe/text-for-number",
+             scalar,
+             fmt::format("`{}` is a number, but holds the text `{}`", scalar.path, shown(scalar)),
+             python_float(shown(scalar)) ? "take the quotes off" : "");
+    }
+  }
+
+  /// The loader takes any number for a count; ranges and sizes made of it do not.
+  void add_count(const TypedScalar& scalar) {
+    constexpr double kLargest = 9007199254740992.0;  // 2^53: beyond it numbers are no longer exact
+    const double number = scalar.value.as_number();
+    if (std::abs(number) > kLargest) {
+      report(
+          "recipe/number-for-count",
+          scalar,
+          fmt::format("`{}` is {}, more than anything that is counted", scalar.path, shown(scalar)),
+          "take digits out");
+    } else if (scalar.value.integer() == nullptr) {
+      const bool whole = number == std::floor(number);
+      report("recipe/number-for-count",
+             scalar,
+             fmt::format("`{}` is a count, but `{}` is a real number", scalar.path, shown(scalar)),
+             whole ? fmt::format("write {:.0f}", number) : "write a whole number");
+    }
+  }
+
+  void report(std::string_view rule,
+              const TypedScalar& scalar,
+              std::string message,
+              std::string help) {
+    found_.diagnostics.push_back(
+        {std::string(rule), scalar.mark, std::move(message), {}, std::move(help)});
+  }
+
+  /// One finding a file: who writes 1e-6 once writes it everywhere.
+  void add_surprise(const TypedScalar& scalar, const std::string& what) {
+    if (first_.message.empty()) {
+      first_.rule = "yaml/dialect-scalar";
+      first_.mark = scalar.mark;
+      first_.message = fmt::format("the loader reads `{}` as {}, and `{}` wants {}",
+                                   scalar.written,
+                                   what,
+                                   scalar.path,
+                                   wanted(scalar));
+      first_.help = remedy(scalar);
+    } else if (first_.related.size() < kLabels) {
+      first_.related.push_back({scalar.mark, fmt::format("{} here", what)});
+    }
+  }
+
+  static std::string_view wanted(const TypedScalar& scalar) {
+    if (scalar.spec->type.kind == Kind::text) {
+      return "a text";
+    }
+    return scalar.value.text() != nullptr ? "a number" : "a decimal number";
+  }
+
+  static std::string remedy(const TypedScalar& scalar) {
+    if (scalar.spec->type.kind == Kind::text) {
+      return fmt::format("write \"{}\"", scalar.written);
+    }
+    const std::size_t exponent = scalar.written.find_first_of("eE");
+    if (exponent == std::string::npos) {
+      return "write a plain decimal number";
+    }
+    const std::string mantissa = scalar.written.substr(0, exponent);
+    const std::string power = scalar.written.substr(exponent + 1);
+    const bool sign = !power.empty() && (power.front() == '-' || power.front() == '+');
+    return fmt::format("write {}{}e{}{}",
+                       mantissa,
+                       mantissa.find('.') == std::string::npos ? ".0" : "",
+                       sign ? "" : "+",
+                       power);
+  }
+
+  TypeFindings found_;
+  text::Diagnostic first_;
+};
+
+}  // namespace
+
+TypeFindings check_types(const std::vector<TypedScalar>& scalars) {
+  Types types;
+  for (const TypedScalar& scalar : scalars) {
+    types.add(scalar);
+  }
+  return types.result();
+}
+
+}  // namespace epwise::recipe

@@ -1,0 +1,117 @@
+#include "recipe/trainers/trainer.h"
+
+#include <algorithm>
+#include <iterator>
+#include <stdexcept>
+#include <utility>
+
+#include "data/embedded.h"
+#include "recipe/bridge/config_tree.h"
+#include "yaml/parse.h"
+
+namespace epwise::recipe {
+namespace {
+
+using expr::Value;
+
+std::string text_at(const ConfigNode& node, std::string_view key) {
+  const ConfigNode* found = node.find(key);
+  return found == nullptr || found->value.text() == nullptr ? std::string() : *found->value.text();
+}
+
+std::vector<std::string> texts_at(const ConfigNode& node, std::string_view key) {
+  std::vector<std::string> texts;
+  if (const ConfigNode* list = node.find(key)) {
+    for (const ConfigNode& item : list->children) {
+      texts.push_back(item.value.to_text());
+    }
+  }
+  return texts;
+}
+
+bool is_on(const ConfigNode& node, std::string_view key) {
+  const ConfigNode* found = node.find(key);
+  return found != nullptr && found->value.truthy();
+}
+
+Value value_of(const ConfigNode& node) {
+  if (!node.is_list()) {
+    return node.value;
+  }
+  Value::List items;
+  for (const ConfigNode& item : node.children) {
+    items.push_back(value_of(item));
+  }
+  return Value::of(std::move(items));
+}
+
+/// `key: field`, or `key: {sets: field, otherwise: value}`.
+Trainer::Setting setting_of(const ConfigNode& node) {
+  Trainer::Setting setting;
+  setting.key = node.name;
+  if (!node.is_mapping()) {
+    setting.field = node.value.to_text();
+    return setting;
+  }
+  setting.field = text_at(node, "sets");
+  if (const ConfigNode* otherwise = node.find("otherwise")) {
+    setting.otherwise = value_of(*otherwise);
+  }
+  return setting;
+}
+
+Trainer trainer_of(const ConfigNode& root) {
+  Trainer trainer;
+  trainer.name = text_at(root, "trainer");
+  trainer.title = text_at(root, "title");
+  trainer.source = text_at(root, "source");
+  trainer.version = text_at(root, "version");
+  trainer.rest = text_at(root, "rest");
+  trainer.framework = parse_framework(text_at(root, "framework")).value_or(Framework::bridge);
+  trainer.stages = texts_at(root, "stages");
+  trainer.untouched = texts_at(root, "untouched");
+  trainer.drops_lone_sequence_parallel = is_on(root, "drops_lone_sequence_parallel");
+  trainer.ignores_null = is_on(root, "ignores_null");
+  trainer.words_are_lists = is_on(root, "words_are_lists");
+  trainer.none_is_null = is_on(root, "none_is_null");
+  if (const ConfigNode* variables = root.find("environment")) {
+    for (const ConfigNode& each : variables->children) {
+      trainer.environment.emplace(each.name, each.value.to_text());
+    }
+  }
+  if (const ConfigNode* settings = root.find("settings")) {
+    std::ranges::transform(settings->children, std::back_inserter(trainer.settings), setting_of);
+  }
+  if (const ConfigNode* fixed = root.find("fixed")) {
+    for (const ConfigNode& each : fixed->children) {
+      trainer.fixed.emplace(each.name, value_of(each));
+    }
+  }
+  return trainer;
+}
+
+Trainer read_table(std::string_view name) {
+  for (const data::EmbeddedFile& table : data::trainer_tables()) {
+    if (table.path != name) {
+      continue;
+    }
+    const text::SourceFile file(std::string(name) + ".yaml", std::string(table.bytes));
+    const yaml::Stream stream = yaml::parse(file);
+    if (!stream.diagnostics.empty() || stream.documents.size() != 1) {
+      throw std::logic_error("the table of the trainer " + std::string(name) + " does not read");
+    }
+    return trainer_of(config_tree(stream.documents.front().root, yaml::Dialect::omegaconf));
+  }
+  throw std::logic_error("no table of a trainer " + std::string(name));
+}
+
+}  // namespace
+
+Trainer load_trainer(std::string_view name) {
+  Trainer trainer = read_table(name);
+  const Trainer core = read_table("core");
+  trainer.untouched.insert(trainer.untouched.end(), core.untouched.begin(), core.untouched.end());
+  return trainer;
+}
+
+}  // namespace epwise::recipe

@@ -1,0 +1,186 @@
+#include "recipe/trainers/trainer_document.h"
+
+#include <algorithm>
+#include <iterator>
+#include <string>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "recipe/overrides/interpolation_text.h"
+#include "recipe/overrides/overrides.h"
+#include "recipe/trainers/trainer_recipe.h"
+#include "yaml/parse.h"
+
+namespace epwise::recipe {
+namespace {
+
+using expr::Value;
+
+std::string folder_of(const std::string& path) {
+  const std::size_t slash = path.rfind('/');
+  return slash == std::string::npos ? std::string() : path.substr(0, slash + 1);
+}
+
+ConfigNode mapping() {
+  ConfigNode node;
+  node.kind = ConfigNode::Kind::mapping;
+  return node;
+}
+
+/// "+actor_rollout_ref.actor.megatron.x=${N}" → "actor_rollout_ref.actor.megatron.x"
+std::string_view key_of(std::string_view word) {
+  word.remove_prefix(std::min(word.find_first_not_of("+~"), word.size()));
+  return word.substr(0, word.find('='));
+}
+
+class Reader {
+ public:
+  Reader(const Recipe& start, const TrainerInput& input, const Request& request)
+      : start_(start),
+        input_(input),
+        request_(request) {}
+
+  std::vector<Recipe> run(const std::function<const Vocabulary&(Framework)>& vocabulary_for) {
+    ConfigNode tree = mapping();
+    if (input_.root != nullptr) {
+      tree = whole(*input_.root, start_.path, 0);
+    }
+    if (input_.tree.is_mapping()) {
+      lay_over(tree, input_.tree);
+    }
+    override_tree(tree);
+    resolve_references(tree, request_.environment);
+    Trainer trainer = load_trainer(input_.format->trainer);
+    if (incomplete_ || input_.open) {
+      trainer.untouched.clear();
+      for (Trainer::Setting& setting : trainer.settings) {
+        setting.otherwise.reset();
+      }
+    }
+    std::vector<Recipe> recipes;
+    for (const TrainerRole& role : input_.format->roles(tree)) {
+      Recipe recipe = start_;
+      recipe.files.insert(recipe.files.end(), files_.begin(), files_.end());
+      std::ranges::copy(diagnostics_, std::back_inserter(recipe.diagnostics));
+      read_trainer(recipe, tree, role, trainer, vocabulary_for(trainer.framework));
+      input_.format->complete(recipe, tree, role);
+      recipes.push_back(std::move(recipe));
+      diagnostics_.clear();  // the first one tells them
+    }
+    return recipes;
+  }
+
+ private:
+  static constexpr int kDeepest = 8;
+
+  yaml::Dialect dialect() const {
+    return input_.format == &kSwift ? yaml::Dialect::pyyaml : yaml::Dialect::omegaconf;
+  }
+
+  /// A configuration with those that it is laid over.
+  ConfigNode whole(const yaml::Node& root, const std::string& path, int depth) {
+    ConfigNode tree = config_tree(root, dialect());
+    const ConfigNode* defaults = input_.format == &kNemoRl ? tree.find("defaults") : nullptr;
+    if (defaults == nullptr) {
+      return tree;
+    }
+    ConfigNode all = mapping();
+    for (const std::string& name : names_of(*defaults)) {
+      std::shared_ptr<const text::SourceFile> file;
+      if (request_.open && depth < kDeepest) {
+        file = request_.open(name.starts_with('/') ? name : folder_of(path) + name);
+      }
+      if (file == nullptr) {
+        incomplete_ = true;
+        continue;
+      }
+      files_.push_back(file);
+      const yaml::Stream stream = yaml::parse(*file);
+      if (!stream.documents.empty() && stream.documents.front().root.is_mapping()) {
+        put_over(all, whole(stream.documents.front().root, file->name(), depth + 1));
+      }
+    }
+    put_over(all, std::move(tree));
+    return all;
+  }
+
+  static std::vector<std::string> names_of(const ConfigNode& defaults) {
+    std::vector<std::string> names;
+    if (defaults.is_list()) {
+      for (const ConfigNode& item : defaults.children) {
+        names.push_back(item.value.to_text());
+      }
+    } else if (defaults.value.text() != nullptr) {
+      names.push_back(*defaults.value.text());
+    }
+    return names;
+  }
+
+  /// NeMo-RL: a section with `_override_: true` replaces the one below it.
+  static void put_over(ConfigNode& below, ConfigNode over) {
+    for (const ConfigNode& section : over.children) {
+      const ConfigNode* replaces = section.find("_override_");
+      if (replaces != nullptr && replaces->value.truthy()) {
+        std::erase_if(below.children,
+                      [&](const ConfigNode& each) { return each.name == section.name; });
+      }
+    }
+    lay_over(below, std::move(over));
+  }
+
+  void override_tree(ConfigNode& tree) {
+    ConfigSchema schema;
+    schema.knows = [](std::string_view) { return true; };
+    for (const Word& word : input_.overrides) {
+      if (word.known()) {
+        apply_overrides(tree, {word}, schema, diagnostics_);
+      } else {
+        leave_open(tree, word);
+      }
+    }
+  }
+
+  static void leave_open(ConfigNode& tree, const Word& word) {
+    const std::string key(key_of(word.text));
+    ConfigNode* node = &tree;
+    for (const std::string& part : path_parts(key)) {
+      node->kind = ConfigNode::Kind::mapping;
+      ConfigNode* next = node->find(part);
+      if (next == nullptr) {
+        ConfigNode fresh;
+        fresh.name = part;
+        fresh.key = word.mark;
+        fresh.mark = word.mark;
+        node->children.push_back(std::move(fresh));
+        next = &node->children.back();
+      }
+      node = next;
+    }
+    node->kind = ConfigNode::Kind::value;
+    node->children.clear();
+    node->value = Value::unknown(word.needs);
+    node->key = word.mark;
+    node->mark = word.mark;
+    node->origin = word.origin;
+  }
+
+  const Recipe& start_;
+  const TrainerInput& input_;
+  const Request& request_;
+  bool incomplete_ = false;  // a file that it is laid over can't be read
+  std::vector<std::shared_ptr<const text::SourceFile>> files_;
+  std::vector<text::Diagnostic> diagnostics_;
+};
+
+}  // namespace
+
+std::vector<Recipe> read_trainer_input(
+    const Recipe& start,
+    const TrainerInput& input,
+    const Request& request,
+    const std::function<const Vocabulary&(Framework)>& vocabulary_for) {
+  return Reader(start, input, request).run(vocabulary_for);
+}
+
+}  // namespace epwise::recipe

@@ -1,0 +1,90 @@
+#include "recipe/trainers/trainer_facts.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "recipe/arguments/fields.h"
+
+namespace epwise::recipe {
+namespace {
+
+using expr::Value;
+
+constexpr std::string_view kPaths = "raw.trainer_paths";
+
+const Value* raw(const Recipe& recipe, std::string_view name) {
+  const auto found = recipe.raw.find(name);
+  return found == recipe.raw.end() || found->second.is_unset() ? nullptr : &found->second;
+}
+
+bool holds(const Value::List& list, std::string_view text) {
+  return std::ranges::any_of(
+      list, [text](const Value& item) { return item.text() != nullptr && *item.text() == text; });
+}
+
+/// The rest of the entry that starts with a name and a blank.
+std::string path_behind(const Value::List& entries, std::string_view name) {
+  for (const Value& entry : entries) {
+    const std::string* text = entry.text();
+    if (text != nullptr && text->starts_with(name) && text->substr(name.size()).starts_with(' ')) {
+      return text->substr(name.size() + 1);
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+void note_trainer(Recipe& recipe, const Trainer& trainer, std::string_view role) {
+  recipe.framework = trainer.framework;
+  recipe.raw["raw.trainer"] = Value::of(trainer.name);
+  recipe.raw["raw.trainer_title"] = Value::of(trainer.title);
+  recipe.raw["raw.trainer_role"] = role.empty() ? Value::unset() : Value::of(std::string(role));
+  recipe.raw["raw.trainer_stages"] = text_list(trainer.stages);
+  recipe.raw[std::string(kPaths)] = Value::of(Value::List{});
+}
+
+void note_path(Recipe& recipe, std::string_view canonical, std::string_view path) {
+  const Value* paths = raw(recipe, kPaths);
+  Value::List entries =
+      paths == nullptr || paths->list() == nullptr ? Value::List{} : *paths->list();
+  entries.push_back(Value::of(fmt::format("{} {}", canonical, path)));
+  recipe.raw[std::string(kPaths)] = Value::of(std::move(entries));
+}
+
+bool has_trainer(const Recipe& recipe) {
+  return raw(recipe, "raw.trainer") != nullptr;
+}
+
+bool runs_stage(const Recipe& recipe, std::string_view stage) {
+  const Value* stages = raw(recipe, "raw.trainer_stages");
+  return stages == nullptr || stages->list() == nullptr || holds(*stages->list(), stage);
+}
+
+std::string trainer_name(const Recipe& recipe) {
+  const Value* title = raw(recipe, "raw.trainer_title");
+  const Value* role = raw(recipe, "raw.trainer_role");
+  if (title == nullptr) {
+    return {};
+  }
+  return role == nullptr ? title->to_text()
+                         : fmt::format("{} ({})", title->to_text(), role->to_text());
+}
+
+std::string trainer_path(const Recipe& recipe, std::string_view canonical) {
+  const Value* paths = raw(recipe, kPaths);
+  const std::size_t dot = canonical.find('.');
+  if (paths == nullptr || paths->list() == nullptr || dot == std::string_view::npos) {
+    return {};
+  }
+  std::string path = path_behind(*paths->list(), canonical);
+  if (path.empty()) {
+    path = path_behind(*paths->list(), fmt::format("{}.*", canonical.substr(0, dot)));
+    path = path.empty() ? path : path + std::string(canonical.substr(dot));
+  }
+  return path;
+}
+
+}  // namespace epwise::recipe

@@ -1,0 +1,283 @@
+#include "recipe/trainers/trainer_recipe.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "recipe/bridge/config_targets.h"
+#include "recipe/overrides/interpolation.h"
+#include "recipe/trainers/trainer_facts.h"
+
+namespace epwise::recipe {
+namespace {
+
+using expr::Value;
+
+constexpr std::string_view kAny = ".*";
+
+bool is_pattern(const Trainer::Setting& setting) {
+  return setting.key.ends_with(kAny);
+}
+
+/// "override_ddp_config.*" → "override_ddp_config"
+std::string stem(const std::string& pattern) {
+  return pattern.substr(0, pattern.size() - kAny.size());
+}
+
+std::string joined(const std::string& path, const std::string& key) {
+  if (key.starts_with('/')) {
+    return key.substr(1);
+  }
+  return path.empty() ? key : path + "." + key;
+}
+
+class Reader {
+ public:
+  Reader(Recipe& recipe,
+         const ConfigNode& root,
+         const TrainerRole& role,
+         const Trainer& trainer,
+         const Vocabulary& vocabulary)
+      : recipe_(recipe),
+        root_(root),
+        role_(role),
+        trainer_(trainer),
+        vocabulary_(vocabulary) {}
+
+  void run() {
+    for (const Trainer::Setting& setting : trainer_.settings) {
+      if (is_pattern(setting)) {
+        read_mapping(setting);
+      } else {
+        read(setting);
+      }
+    }
+    for (const auto& [name, value] : trainer_.fixed) {
+      recipe_.fields.erase(name);
+      put_default(name, value);
+    }
+    if (trainer_.drops_lone_sequence_parallel) {
+      drop_lone_sequence_parallel();
+    }
+    open_rest();
+    for (const auto& [name, text] : trainer_.environment) {
+      recipe_.variables.try_emplace(name, Variable{Value::of(text), {}, {}});
+    }
+  }
+
+ private:
+  const ConfigNode* find(const std::string& key) const {
+    const ConfigNode* node = node_at(root_, joined(role_.path, key));
+    if (node == nullptr && !role_.inherits.empty()) {
+      node = node_at(root_, joined(role_.inherits, key));
+    }
+    return node != nullptr && node->is_null() && trainer_.ignores_null ? nullptr : node;
+  }
+
+  void read(const Trainer::Setting& setting) {
+    const std::string path = joined(role_.path, setting.key);
+    paths_.emplace(setting.field, path);
+    note_path(recipe_, setting.field, path);
+    const ConfigNode* node = find(setting.key);
+    if (node != nullptr) {
+      put(setting.field, *node, path);
+    } else if (setting.otherwise && recipe_.find(setting.field) == nullptr) {
+      put_default(setting.field, *setting.otherwise);
+    }
+  }
+
+  void read_mapping(const Trainer::Setting& setting) {
+    const std::string key = stem(setting.key);
+    const std::string section = stem(setting.field);
+    paths_.emplace(setting.field, joined(role_.path, key));
+    note_path(recipe_, setting.field, joined(role_.path, key));
+    const ConfigNode* node = find(key);
+    if (node == nullptr || !node->is_mapping()) {
+      return;
+    }
+    for (const ConfigNode& child : node->children) {
+      const std::string name = section + "." + child.name;
+      const FieldSpec* spec = vocabulary_.find(name);
+      if (spec != nullptr) {
+        put(std::string(spec->name), child, joined(role_.path, key) + "." + child.name);
+      }
+    }
+  }
+
+  void put(const std::string& name, const ConfigNode& node, const std::string& path) {
+    Field field;
+    field.name = name;
+    field.value = value_of(node);
+    if (trainer_.none_is_null && field.value.text() != nullptr && *field.value.text() == "none") {
+      field.value = Value::unset();
+    }
+    const FieldSpec* spec = vocabulary_.find(name);
+    const bool listed = spec != nullptr && spec->type.kind == expr::Kind::list;
+    if (trainer_.words_are_lists && listed && field.value.text() != nullptr) {
+      field.value = Value::of(Value::List{field.value});
+    }
+    field.key = node.key;
+    field.mark = node.mark;
+    field.origin = node.origin;
+    field.spelling = node.spelling.starts_with('-') ? node.spelling : path;
+    recipe_.fields.insert_or_assign(name, std::move(field));
+  }
+
+  /// A list with an unknown entry has unknown content.
+  static Value value_of(const ConfigNode& node) {
+    const auto unknown = std::ranges::find_if(
+        node.children, [](const ConfigNode& child) { return child.value.is_unknown(); });
+    return unknown != node.children.end() ? unknown->value : node_value(node);
+  }
+
+  void put_default(const std::string& name, Value value) {
+    Field field;
+    field.name = name;
+    field.value = std::move(value);
+    field.origin = Origin::framework_default;
+    field.spelling = path_of(name);
+    recipe_.fields.emplace(name, std::move(field));
+  }
+
+  /// Sequence parallelism of one tensor-parallel rank is switched off before Megatron sees it.
+  void drop_lone_sequence_parallel() {
+    const auto parallel = recipe_.fields.find("model.sequence_parallel");
+    const Field* ranks = recipe_.find("model.tensor_model_parallel_size");
+    if (parallel == recipe_.fields.end() || ranks == nullptr ||
+        (parallel->second.value.is_known() && !parallel->second.value.truthy())) {
+      return;
+    }
+    const std::int64_t* count = ranks->value.integer();
+    if (count == nullptr) {
+      parallel->second.value = ranks->value.is_unknown() ? ranks->value : Value::of(false);
+    } else if (*count < 2) {
+      parallel->second.value = Value::of(false);
+      parallel->second.origin = Origin::framework_default;
+    }
+  }
+
+  /// Recipe::path_of, of a thousand fields.
+  std::string path_of(std::string_view name) const {
+    const auto exact = paths_.find(name);
+    if (exact != paths_.end()) {
+      return exact->second;
+    }
+    const std::size_t dot = name.find('.');
+    const auto mapping = paths_.find(std::string(name.substr(0, dot)) + std::string(kAny));
+    return mapping == paths_.end() ? std::string(name)
+                                   : mapping->second + std::string(name.substr(dot));
+  }
+
+  bool is_untouched(std::string_view name) const {
+    return std::ranges::find(trainer_.untouched, name) != trainer_.untouched.end();
+  }
+
+  /// A section that is there only if somebody writes it.
+  bool is_optional(std::string_view section) const {
+    const FieldSpec* spec = vocabulary_.find(section);
+    return spec != nullptr && spec->has_default && spec->default_value.is_unset();
+  }
+
+  void open_rest() {
+    for (const FieldSpec& spec : vocabulary_.fields()) {
+      const std::size_t dot = spec.name.find('.');
+      const bool open = dot != std::string_view::npos && !is_untouched(spec.name) &&
+                        !is_optional(spec.name.substr(0, dot));
+      if (open && recipe_.find(spec.name) == nullptr) {
+        Field field;
+        field.name = spec.name;
+        field.value = Value::unknown({trainer_.rest});
+        field.spelling = path_of(spec.name);
+        recipe_.fields.emplace(field.name, std::move(field));
+      }
+    }
+  }
+
+  Recipe& recipe_;
+  const ConfigNode& root_;
+  const TrainerRole& role_;
+  const Trainer& trainer_;
+  const Vocabulary& vocabulary_;
+  std::map<std::string, std::string, std::less<>> paths_;  // by canonical name
+};
+
+}  // namespace
+
+const ConfigNode* node_at(const ConfigNode& root, std::string_view path) {
+  const ConfigNode* node = &root;
+  while (node != nullptr && !path.empty()) {
+    const std::size_t dot = path.find('.');
+    node = node->find(path.substr(0, dot));
+    path.remove_prefix(dot == std::string_view::npos ? path.size() : dot + 1);
+  }
+  return node;
+}
+
+std::optional<std::int64_t> number_at(const ConfigNode& root, std::string_view path) {
+  const ConfigNode* node = node_at(root, path);
+  const std::int64_t* number = node == nullptr ? nullptr : node->value.integer();
+  return number == nullptr ? std::nullopt : std::optional<std::int64_t>(*number);
+}
+
+int count_settings(const ConfigNode& root, const TrainerRole& role, const Trainer& trainer) {
+  return static_cast<int>(std::ranges::count_if(trainer.settings, [&](const auto& setting) {
+    const std::string key = is_pattern(setting) ? stem(setting.key) : setting.key;
+    return !key.starts_with('/') && node_at(root, joined(role.path, key)) != nullptr;
+  }));
+}
+
+void read_trainer(Recipe& recipe,
+                  const ConfigNode& root,
+                  const TrainerRole& role,
+                  const Trainer& trainer,
+                  const Vocabulary& vocabulary) {
+  note_trainer(recipe, trainer, role.name);
+  recipe.raw["raw.partial"] = Value::of(true);
+  Reader(recipe, root, role, trainer, vocabulary).run();
+}
+
+void set_default(Recipe& recipe, const std::string& name, Value value) {
+  Field field;
+  field.name = name;
+  field.value = std::move(value);
+  field.origin = Origin::framework_default;
+  field.spelling = recipe.path_of(name);
+  recipe.fields.insert_or_assign(name, std::move(field));
+}
+
+void set_world(Recipe& recipe, std::int64_t gpus, const text::Mark& mark) {
+  constexpr std::int64_t kMost = 1 << 24;
+  if (gpus < 1 || gpus > kMost) {
+    return;
+  }
+  recipe.raw["raw.gpus"] = Value::of(gpus);
+  recipe.raw["raw.gpus_source"] =
+      Value::of(mark.nowhere() ? trainer_name(recipe)
+                               : fmt::format("{}:{}", mark.file->name(), mark.start().line));
+}
+
+namespace {
+
+void open_references(ConfigNode& node) {
+  for (ConfigNode& child : node.children) {
+    open_references(child);
+  }
+  const std::string* text = node.value.text();
+  if (text != nullptr && (text->find("${") != std::string::npos || *text == "???")) {
+    node.value = Value::unknown({*text});
+  }
+}
+
+}  // namespace
+
+void resolve_references(ConfigNode& root, const Environment& environment) {
+  ConfigSchema schema;
+  schema.knows = [](std::string_view) { return true; };
+  std::vector<text::Diagnostic> unread;  // trainers have resolvers of their own
+  interpolate(root, environment, schema, unread);
+  open_references(root);
+}
+
+}  // namespace epwise::recipe

@@ -1,0 +1,389 @@
+#include "recipe/vocabulary/vocabulary.h"
+
+#include <algorithm>
+#include <cassert>
+#include <functional>
+#include <iterator>
+#include <utility>
+
+#include "data/archive.h"
+#include "recipe/vocabulary/table.h"
+#include "units/version.h"
+
+namespace epwise::recipe {
+
+namespace {
+
+template <class T>
+T read_as(std::string_view bytes) {
+  T value;
+  data::Reader read(bytes);
+  read(value);
+  return value;
+}
+
+std::string_view of_framework(std::string_view table, Framework framework) {
+  const auto both = read_as<VocabularyTable>(table);
+  return framework == Framework::bridge ? both.bridge : both.mlm;
+}
+
+/// Those of a group that hold in one version; rows are sorted by name.
+std::vector<FieldRow> rows_of(std::string_view group, int version) {
+  auto rows = read_as<std::vector<FieldRow>>(group);
+  std::erase_if(rows, [version](const FieldRow& row) { return !row.versions.holds(version); });
+  return rows;
+}
+
+/// Both sorted by name; where both have a name, `over` counts.
+std::vector<FieldRow> merged(std::vector<FieldRow> under, std::vector<FieldRow> over) {
+  std::vector<FieldRow> result;
+  result.reserve(under.size() + over.size());
+  auto low = under.begin();
+  for (FieldRow& row : over) {
+    while (low != under.end() && low->name < row.name) {
+      result.push_back(std::move(*low++));
+    }
+    if (low != under.end() && low->name == row.name) {
+      ++low;
+    }
+    result.push_back(std::move(row));
+  }
+  std::move(low, under.end(), std::back_inserter(result));
+  return result;
+}
+
+const ClassRow* find_class(const FrameworkTable& table,
+                           std::string_view section,
+                           std::string_view name,
+                           int version) {
+  const auto found =
+      std::find_if(table.classes.begin(), table.classes.end(), [&](const ClassRow& each) {
+        return each.versions.holds(version) && each.section == section && each.name == name;
+      });
+  return found == table.classes.end() ? nullptr : &*found;
+}
+
+std::string_view last_part(std::string_view dotted) {
+  return dotted.substr(dotted.rfind('.') + 1);
+}
+
+/// Recipes of older releases name classes where they were then. Only the framework's own: a class
+/// of the user that has the same name has other defaults.
+const ClassRow* find_moved_class(const FrameworkTable& table,
+                                 std::string_view section,
+                                 std::string_view target,
+                                 int version) {
+  const ClassRow* result = nullptr;
+  if (!target.starts_with("megatron.bridge.")) {
+    return nullptr;
+  }
+  for (const ClassRow& each : table.classes) {
+    if (each.versions.holds(version) && each.section == section &&
+        each.name.starts_with("megatron.bridge.") && last_part(each.name) == last_part(target)) {
+      if (result != nullptr) {
+        return nullptr;
+      }
+      result = &each;
+    }
+  }
+  return result;
+}
+
+std::vector<FieldRow> fields_of_class(const FrameworkTable& table,
+                                      const ClassRow* cls,
+                                      int version) {
+  std::vector<FieldRow> rows;
+  while (cls != nullptr) {
+    rows = merged(rows_of(cls->fields, version), std::move(rows));
+    cls = find_class(table, cls->section, cls->parent, version);
+  }
+  return rows;
+}
+
+expr::Value default_of(const FieldRow& row) {
+  switch (row.stated) {
+    case FieldRow::Default::known:
+      return row.value.value();
+    case FieldRow::Default::computed:
+      return expr::Value::unknown({std::string(row.name)});
+    case FieldRow::Default::of_another_class:
+      return expr::Value::unknown(
+          {std::string(row.name.substr(0, row.name.find('.'))) + "._target_"});
+    case FieldRow::Default::required:
+      break;
+  }
+  return expr::Value::unset();
+}
+
+FieldSpec spec_of(FieldRow& row, Framework framework) {
+  return {.name = row.name,
+          .type = {.kind = row.kind, .optional = row.optional},
+          .default_value = default_of(row),
+          .has_default = row.stated != FieldRow::Default::required,
+          .choices = std::move(row.choices),
+          .attribute = framework == Framework::bridge ? row.name : row.attribute,
+          .inverted = row.inverted};
+}
+
+/// "0.18" of "0.18.2rc1".
+std::string_view series(std::string_view version) {
+  const auto first = version.find('.');
+  return version.substr(0, version.find_first_not_of("0123456789", first + 1));
+}
+
+struct Choice {
+  int index = 0;
+  bool exact = false;
+};
+
+Choice choose(const std::vector<std::string_view>& versions, std::string_view text) {
+  const int newest = static_cast<int>(versions.size()) - 1;
+  const auto wanted = units::Version::parse(text);
+  if (!wanted) {
+    return {.index = newest, .exact = false};
+  }
+  if (wanted->is_head()) {
+    return {.index = newest, .exact = true};
+  }
+  int older = -1;
+  for (int i = 0; i < newest; ++i) {
+    const auto known = units::Version::parse(versions[static_cast<std::size_t>(i)]);
+    assert(known && "the table names versions");
+    if (*known == *wanted) {
+      return {.index = i, .exact = true};
+    }
+    if (series(known->text()) == series(text)) {
+      return {.index = i, .exact = false};
+    }
+    if (*known < *wanted) {
+      older = i;
+    }
+  }
+  return {.index = older + 1 == newest ? newest : std::max(older, 0), .exact = false};
+}
+
+template <class Entry>
+int position(const std::vector<std::pair<std::string_view, Entry>>& index, std::string_view key) {
+  const auto found = std::lower_bound(
+      index.begin(), index.end(), key, [](const auto& each, std::string_view text) {
+        return each.first < text;
+      });
+  return found == index.end() || found->first != key ? -1 : found->second;
+}
+
+bool holds(const std::vector<std::string_view>& words, std::string_view word) {
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
+
+}  // namespace
+
+expr::Value Literal::value() const {
+  switch (kind) {
+    case Kind::unset:
+      break;
+    case Kind::boolean:
+      return expr::Value::of(boolean);
+    case Kind::integer:
+      return expr::Value::of(integer);
+    case Kind::real:
+      return expr::Value::of(real);
+    case Kind::text:
+      return expr::Value::of(text);
+    case Kind::list: {
+      expr::Value::List list;
+      for (const Literal& item : items) {
+        list.push_back(item.value());
+      }
+      return expr::Value::of(std::move(list));
+    }
+  }
+  return expr::Value::unset();
+}
+
+Vocabulary Vocabulary::load(Framework framework, std::string_view version, std::string_view table) {
+  Vocabulary result;
+  result.framework_ = framework;
+  result.table_ = of_framework(table, framework);
+  const auto rows = read_as<FrameworkTable>(result.table_);
+  const Choice choice = choose(rows.versions, version);
+  result.version_index_ = choice.index;
+  result.version_ = rows.versions[static_cast<std::size_t>(choice.index)];
+  result.exact_ = choice.exact;
+  if (framework == Framework::bridge) {
+    result.load_sections(rows);
+  } else {
+    result.load_arguments(rows);
+  }
+  return result;
+}
+
+std::vector<std::string_view> Vocabulary::versions(Framework framework, std::string_view table) {
+  return read_as<FrameworkTable>(of_framework(table, framework)).versions;
+}
+
+void Vocabulary::load_sections(const FrameworkTable& table) {
+  for (const SectionRow& section : table.sections) {
+    if (!section.versions.holds(version_index_)) {
+      continue;
+    }
+    sections_.push_back(section.name);
+    fields_.push_back({.name = section.name,
+                       .type = {.kind = expr::Kind::any, .optional = section.absent},
+                       .default_value = expr::Value::unset(),
+                       .has_default = section.absent,
+                       .choices = {},
+                       .attribute = section.name});
+    if (section.class_name.empty()) {
+      free_sections_.push_back(section.name);
+      continue;
+    }
+    const ClassRow* const cls = find_class(table, section.name, section.class_name, version_index_);
+    auto rows = merged(fields_of_class(table, cls, version_index_),
+                       rows_of(section.others, version_index_));
+    for (FieldRow& row : rows) {
+      fields_.push_back(spec_of(row, framework_));
+    }
+  }
+  assert(std::is_sorted(fields_.begin(), fields_.end(), [](const auto& a, const auto& b) {
+    return a.name < b.name;
+  }));
+}
+
+void Vocabulary::load_arguments(const FrameworkTable& table) {
+  for (FieldRow& row : rows_of(table.attributes, version_index_)) {
+    const int place = static_cast<int>(fields_.size());
+    attributes_.emplace_back(row.attribute, place);
+    for (const std::string_view alias : row.aliases) {
+      aliases_.emplace_back(alias, place);
+    }
+    fields_.push_back(spec_of(row, framework_));
+  }
+  for (FlagRow& row : read_as<std::vector<FlagRow>>(table.flags)) {
+    if (!row.versions.holds(version_index_)) {
+      continue;
+    }
+    for (const std::string_view spelling : row.spellings) {
+      spellings_.emplace_back(spelling, static_cast<int>(flags_.size()));
+    }
+    flags_.push_back({.spellings = std::move(row.spellings),
+                      .attribute = row.attribute,
+                      .action = row.action,
+                      .values = row.values,
+                      .count = row.count,
+                      .type = row.type,
+                      .choices = std::move(row.choices),
+                      .constant = row.constant.value(),
+                      .required = row.required});
+  }
+  std::sort(attributes_.begin(), attributes_.end());
+  std::sort(aliases_.begin(), aliases_.end());
+  std::sort(spellings_.begin(), spellings_.end());
+}
+
+bool Vocabulary::use_class(std::string_view section, std::string_view target) {
+  const auto table = read_as<FrameworkTable>(table_);
+  const ClassRow* cls = find_class(table, section, target, version_index_);
+  if (cls == nullptr) {
+    cls = find_moved_class(table, section, target, version_index_);
+  }
+  if (cls == nullptr) {
+    return false;
+  }
+  const std::string prefix = std::string(section) + ".";
+  const auto first = std::find_if(fields_.begin(), fields_.end(), [&](const FieldSpec& each) {
+    return each.name.starts_with(prefix);
+  });
+  const auto last = std::find_if_not(
+      first, fields_.end(), [&](const FieldSpec& each) { return each.name.starts_with(prefix); });
+  std::vector<FieldSpec> fields;
+  std::move(fields_.begin(), first, std::back_inserter(fields));
+  for (FieldRow& row : fields_of_class(table, cls, version_index_)) {
+    fields.push_back(spec_of(row, framework_));
+  }
+  std::move(last, fields_.end(), std::back_inserter(fields));
+  fields_ = std::move(fields);
+  if (cls->refuses) {
+    strict_sections_.emplace_back(section);
+  }
+  return true;
+}
+
+const FieldSpec* Vocabulary::find(std::string_view canonical) const {
+  const auto found = std::lower_bound(
+      fields_.begin(), fields_.end(), canonical, [](const FieldSpec& each, std::string_view name) {
+        return each.name < name;
+      });
+  if (found != fields_.end() && found->name == canonical) {
+    return &*found;
+  }
+  const int alias = position(aliases_, canonical);
+  return alias < 0 ? nullptr : &fields_[static_cast<std::size_t>(alias)];
+}
+
+const FieldSpec* Vocabulary::find_attribute(std::string_view attribute) const {
+  const int place = position(attributes_, attribute);
+  return place < 0 ? nullptr : &fields_[static_cast<std::size_t>(place)];
+}
+
+bool Vocabulary::knows(std::string_view path) const {
+  if (find(path) != nullptr || has_section(path)) {
+    return true;
+  }
+  const auto dot = path.rfind('.');
+  if (dot == std::string_view::npos) {
+    return path.starts_with('_');
+  }
+  const std::string_view parent = path.substr(0, dot);
+  if (path.substr(dot + 1).starts_with('_')) {
+    return knows(parent);
+  }
+  if (has_section(parent)) {
+    return holds(free_sections_, parent);
+  }
+  const FieldSpec* const field = find(parent);
+  if (field == nullptr) {
+    return parent.find('.') != std::string_view::npos && knows(parent);
+  }
+  // A field with fields below it holds a known class and no free-form mapping.
+  const FieldSpec* const next = field + 1;
+  const bool has_children = next != fields_.data() + fields_.size() &&
+                            next->name.size() > parent.size() && next->name.starts_with(parent) &&
+                            next->name[parent.size()] == '.';
+  return field->type.kind == expr::Kind::any && !has_children;
+}
+
+std::vector<std::string_view> Vocabulary::names() const {
+  std::vector<std::string_view> result;
+  result.reserve(fields_.size());
+  for (const FieldSpec& field : fields_) {
+    result.push_back(field.name);
+  }
+  return result;
+}
+
+bool Vocabulary::has_section(std::string_view section) const {
+  return std::binary_search(sections_.begin(), sections_.end(), section);
+}
+
+bool Vocabulary::refuses_keys(std::string_view section) const {
+  return std::find(strict_sections_.begin(), strict_sections_.end(), section) !=
+         strict_sections_.end();
+}
+
+const Flag* Vocabulary::flag(std::string_view spelling) const {
+  const int place = position(spellings_, spelling);
+  return place < 0 ? nullptr : &flags_[static_cast<std::size_t>(place)];
+}
+
+std::vector<std::string_view> Vocabulary::spellings_starting(std::string_view prefix) const {
+  std::vector<std::string_view> result;
+  for (auto each =
+           std::lower_bound(spellings_.begin(), spellings_.end(), std::make_pair(prefix, 0));
+       each != spellings_.end() && each->first.starts_with(prefix);
+       ++each) {
+    result.push_back(each->first);
+  }
+  return result;
+}
+
+}  // namespace epwise::recipe

@@ -1,0 +1,76 @@
+#include <nlohmann/json.hpp>
+
+#include "report/diff/writer.h"
+
+namespace epwise::report {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json told_v1(const std::vector<review::Told>& findings) {
+  Json json = Json::array();
+  for (const review::Told& each : findings) {
+    json.push_back({{"rule", each.rule},
+                    {"severity", lint::to_string(each.severity)},
+                    {"message", each.message}});
+  }
+  return json;
+}
+
+Json range_v1(const sim::Range& range) {
+  return {{"value", range.value}, {"low", range.low}, {"high", range.high}};
+}
+
+Json prediction_v1(const sim::Prediction& prediction) {
+  return {{"step_time", range_v1(prediction.step_time)},
+          {"memory", range_v1(prediction.needed_memory)}};
+}
+
+}  // namespace
+
+std::string diff_json(const RecipeDifference& recipes) {
+  Json changed = Json::array();
+  for (const review::Changed& each : recipes.difference.changed) {
+    changed.push_back({{"field", each.field},
+                       {"before", each.before},
+                       {"after", each.after},
+                       {"effect", review::to_string(each.effect)},
+                       {"about", each.about},
+                       {"rules", each.rules}});
+  }
+  Json wanted = Json::array();
+  for (const review::Wanted& each : recipes.difference.wanted) {
+    wanted.push_back({{"field", each.field}, {"value", each.value}, {"rule", each.rule}});
+  }
+  Json json = {{"schema", "epwise.diff/1"},
+               {"before", recipes.before},
+               {"after", recipes.after},
+               {"target", recipes.target},
+               {"changed", std::move(changed)},
+               {"introduced", told_v1(recipes.difference.introduced)},
+               {"removed", told_v1(recipes.difference.removed)},
+               {"wanted", std::move(wanted)},
+               {"coupled", recipes.difference.coupled},
+               {"predicted", nullptr}};
+  if (recipes.predicted_before && recipes.predicted_after) {
+    json["predicted"] = {{"before", prediction_v1(*recipes.predicted_before)},
+                         {"after", prediction_v1(*recipes.predicted_after)}};
+    if (recipes.comparison) {
+      const sim::Range& speedup = recipes.comparison->speedup;
+      json["predicted"]["step_time_ratio"] =
+          range_v1({1 / speedup.value, 1 / speedup.high, 1 / speedup.low});
+      json["predicted"]["verdict"] = recipes.comparison->verdict == sim::Verdict::too_close
+                                         ? "too_close"
+                                     : recipes.comparison->verdict == sim::Verdict::b ? "faster"
+                                                                                      : "slower";
+    }
+  }
+  return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+std::string one_sided_json(std::string_view path, std::string_view what) {
+  const Json json = {{"schema", "epwise.diff/1"}, {"path", path}, {"only", what}};
+  return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace epwise::report

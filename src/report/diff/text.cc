@@ -1,0 +1,159 @@
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "report/diff/writer.h"
+#include "report/lint/tally.h"
+
+namespace epwise::report {
+namespace {
+
+constexpr double kGiB = 1024.0 * 1024.0 * 1024.0;
+
+/// "step 1.91 s (1.80 to 2.03) → 1.84 s (1.73 to 1.96), -3.7 % (-5.0 to -2.4): faster"
+std::vector<std::string> predicted(const RecipeDifference& recipes) {
+  if (!recipes.predicted_before || !recipes.predicted_after) {
+    return {fmt::format("nothing is predicted: {}", recipes.unpredicted)};
+  }
+  const auto step = [](const sim::Range& range) {
+    return fmt::format("{:.3g} s ({:.3g} to {:.3g})", range.value, range.low, range.high);
+  };
+  const auto memory = [](const sim::Range& range) {
+    return fmt::format(
+        "{:.1f} GiB ({:.1f} to {:.1f})", range.value / kGiB, range.low / kGiB, range.high / kGiB);
+  };
+  std::vector<std::string> lines;
+  std::string line = fmt::format("step {} → {}",
+                                 step(recipes.predicted_before->step_time),
+                                 step(recipes.predicted_after->step_time));
+  if (recipes.comparison) {
+    constexpr double kHundred = 100;
+    const sim::Range& speedup = recipes.comparison->speedup;
+    line += fmt::format(", {:+.1f} % ({:+.1f} to {:+.1f})",
+                        (1 / speedup.value - 1) * kHundred,
+                        (1 / speedup.high - 1) * kHundred,
+                        (1 / speedup.low - 1) * kHundred);
+    line += recipes.comparison->verdict == sim::Verdict::too_close ? ": too close to call"
+            : recipes.comparison->verdict == sim::Verdict::b       ? ": faster"
+                                                                   : ": slower";
+  }
+  lines.push_back(std::move(line));
+  lines.push_back(fmt::format("memory {} → {}",
+                              memory(recipes.predicted_before->needed_memory),
+                              memory(recipes.predicted_after->needed_memory)));
+  return lines;
+}
+
+std::string cell(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    out += c == '|' ? "\\|" : c == '\n' ? " " : std::string(1, c);
+  }
+  return out;
+}
+
+/// "rng.te_rng_tracker: true"
+std::string assignment(const review::Wanted& wanted) {
+  return wanted.field + (wanted.value.empty() ? " taken out" : ": " + wanted.value);
+}
+
+void add_findings(std::string_view title,
+                  const std::vector<review::Told>& findings,
+                  std::string& out) {
+  for (const review::Told& each : findings) {
+    out += fmt::format(
+        "{} {}[{}] {}\n", title, lint::to_string(each.severity), each.rule, each.message);
+  }
+}
+
+}  // namespace
+
+std::string diff_text(const RecipeDifference& recipes, const Style& style) {
+  const review::Difference& difference = recipes.difference;
+  std::string out;
+  if (!style.quiet) {
+    out += fmt::format("{} → {}{}{}\n",
+                       recipes.before,
+                       recipes.after,
+                       recipes.target.empty() ? "" : ": ",
+                       recipes.target);
+  }
+  std::size_t widest = 0;
+  for (const review::Changed& changed : difference.changed) {
+    widest = std::max(widest, changed.field.size());
+  }
+  for (const review::Changed& changed : difference.changed) {
+    out += fmt::format(
+        "{:<17}  {:<{}}  {} → {}{}\n",
+        review::to_string(changed.effect),
+        changed.field,
+        widest,
+        changed.before,
+        changed.after,
+        changed.rules.empty() ? std::string() : fmt::format("  ({})", listed(changed.rules)));
+  }
+  if (difference.changed.empty()) {
+    out += "no parameter counts differently\n";
+  }
+  add_findings("introduced:", difference.introduced, out);
+  add_findings("removed:", difference.removed, out);
+  for (const review::Wanted& wanted : difference.wanted) {
+    out += fmt::format("not changed, and asked for: {} ({})\n", assignment(wanted), wanted.rule);
+  }
+  if (!difference.coupled.empty()) {
+    out += fmt::format("not changed, and read by what was introduced: {}\n",
+                       fmt::join(difference.coupled, ", "));
+  }
+  for (const std::string& line : predicted(recipes)) {
+    out += line + "\n";
+  }
+  return out;
+}
+
+std::string diff_markdown(const RecipeDifference& recipes) {
+  const review::Difference& difference = recipes.difference;
+  std::string out = fmt::format("### epwise: {} → {}\n", cell(recipes.before), cell(recipes.after));
+  if (difference.changed.empty()) {
+    out += "\nNo parameter counts differently.\n";
+  } else {
+    out += "\n| change | parameter | before | after |\n| --- | --- | --- | --- |\n";
+  }
+  for (const review::Changed& changed : difference.changed) {
+    out += fmt::format("| {} | `{}` | `{}` | `{}` |\n",
+                       review::to_string(changed.effect),
+                       cell(changed.field),
+                       cell(changed.before),
+                       cell(changed.after));
+  }
+  for (const auto& [title, findings] : {std::pair("introduced", &difference.introduced),
+                                        std::pair("removed", &difference.removed)}) {
+    if (findings->empty()) {
+      continue;
+    }
+    out += fmt::format("\n**{}**\n\n",
+                       counted(static_cast<int>(findings->size()), "finding") + " " + title);
+    for (const review::Told& each : *findings) {
+      out += fmt::format(
+          "* {} `{}`: {}\n", lint::to_string(each.severity), each.rule, cell(each.message));
+    }
+  }
+  if (!difference.wanted.empty()) {
+    out += "\n**Not changed, and asked for**\n\n";
+  }
+  for (const review::Wanted& wanted : difference.wanted) {
+    out += fmt::format("* `{}` ({})\n", cell(assignment(wanted)), wanted.rule);
+  }
+  if (!difference.coupled.empty()) {
+    out += fmt::format("\nNot changed, and read by what was introduced: `{}`\n",
+                       fmt::join(difference.coupled, "`, `"));
+  }
+  out += "\n";
+  for (const std::string& line : predicted(recipes)) {
+    out += fmt::format("* {}\n", line);
+  }
+  return out;
+}
+
+}  // namespace epwise::report

@@ -1,0 +1,90 @@
+#include <nlohmann/json.hpp>
+
+#include "report/lint/fingerprint.h"
+#include "report/lint/formats.h"
+#include "report/lint/tally.h"
+#include "report/place.h"
+#include "report/uri.h"
+
+namespace epwise::report {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string_view severity_of(lint::Severity severity) {
+  switch (severity) {
+    case lint::Severity::error:
+      return "critical";
+    case lint::Severity::warning:
+      return "major";
+    case lint::Severity::note:
+      break;
+  }
+  return "info";
+}
+
+Json entry(std::string_view check,
+           const std::string& text,
+           std::string_view severity,
+           const std::string& fingerprint,
+           const std::string& path,
+           int line) {
+  return {{"description", text},
+          {"check_name", check},
+          {"fingerprint", fingerprint},
+          {"severity", severity},
+          {"location", {{"path", path}, {"lines", {{"begin", line}}}}}};
+}
+
+/// What GitLab compares between two branches; paths are seen from the root of the repository.
+class Gitlab : public Writing {
+ public:
+  using Writing::Writing;
+
+  void put(const LintedFile& file) override {
+    for (const lint::Finding* finding : shown(file)) {
+      const Place place = place_in_file(file, finding->primary.mark);
+      const std::string path = repository_path(report().checkout, place.path);
+      add(entry(finding->rule->id,
+                finding->message,
+                severity_of(finding->severity),
+                fingerprints_.of_finding(path, *finding),
+                path,
+                place.start.line));
+    }
+  }
+
+  void finish(const Out& out) override {
+    for (const Budget& budget : report().budgets) {
+      if (budget.state == Budget::State::broken) {
+        const std::string path = repository_path(report().checkout, budget.path);
+        add(entry("budget", budget_text(budget), "major", budget.option + ":" + path, path, 1));
+      }
+    }
+    int number = 0;
+    for (const std::string& failure : failures()) {
+      add(entry(
+          "not-checked", failure, "blocker", "not-checked:" + std::to_string(++number), ".", 1));
+    }
+    out(entries_.empty() ? "[" : "[\n");
+    entries_.give(out);
+    out(entries_.empty() ? "]\n" : "\n]\n");
+  }
+
+ private:
+  void add(const Json& json) {
+    entries_.add(entries_.empty() ? "" : ",\n");
+    entries_.add(json.dump(-1, ' ', false, Json::error_handler_t::replace));
+  }
+
+  Spool entries_;
+  Fingerprints fingerprints_;
+};
+
+}  // namespace
+
+std::unique_ptr<Writing> start_gitlab(const LintReport& report, const Style& style) {
+  return std::make_unique<Gitlab>(report, style);
+}
+
+}  // namespace epwise::report

@@ -1,0 +1,152 @@
+#include <fmt/format.h>
+
+#include "report/columns.h"
+#include "report/lint/formats.h"
+#include "report/lint/tally.h"
+#include "report/lint/verdict.h"
+#include "report/place.h"
+
+namespace epwise::report {
+namespace {
+
+void add_escaped(std::string_view line, std::string& out) {
+  for (const char c : line) {
+    switch (c) {
+      case '&':
+        out += "&amp;";
+        break;
+      case '<':
+        out += "&lt;";
+        break;
+      case '>':
+        out += "&gt;";
+        break;
+      case '"':
+        out += "&quot;";
+        break;
+      default:
+        out += c;
+        break;
+    }
+  }
+}
+
+/// Text for XML; what XML can't hold at all, such as bytes that are no UTF-8, is made visible.
+std::string xml(std::string_view text) {
+  std::string out;
+  for (std::size_t end = 0; end != std::string_view::npos;) {
+    end = text.find('\n');
+    add_escaped(printable(text.substr(0, end), true), out);
+    if (end != std::string_view::npos) {
+      out += "&#10;";
+      text.remove_prefix(end + 1);
+    }
+  }
+  return out;
+}
+
+std::string details(const LintedFile& file, const lint::Finding& finding) {
+  const Place place = place_of(file, finding.primary.mark);
+  return fmt::format("{}:{}:{}: {}[{}] {}\n{}",
+                     place.path,
+                     place.start.line,
+                     place.start.column,
+                     lint::to_string(finding.severity),
+                     finding.rule->id,
+                     finding.message,
+                     finding.rule->why);
+}
+
+/// A test case a finding; a failure from warning on, as CI shows it. A clean file is one case.
+class Junit : public Writing {
+ public:
+  using Writing::Writing;
+
+  void put(const LintedFile& file) override {
+    const auto findings = shown(file);
+    for (const lint::Finding* finding : findings) {
+      const bool failed = finding->severity != lint::Severity::note;
+      add(file.path,
+          finding->rule->id,
+          failed ? fmt::format("<failure type=\"{}\" message=\"{}\">{}</failure>",
+                               lint::to_string(finding->severity),
+                               xml(finding->message),
+                               xml(details(file, *finding)))
+                 : fmt::format("<system-out>{}</system-out>", xml(details(file, *finding))));
+      failures_ += failed ? 1 : 0;
+    }
+    for (const std::string& crash : file.result.crashed_rules) {
+      add_error(file.path, "internal", crash);
+    }
+    if (findings.empty() && file.result.crashed_rules.empty()) {
+      add(file.path, verdict_text(file), "");
+    }
+  }
+
+  void finish(const Out& out) override {
+    for (const Budget& budget : report().budgets) {
+      add_budget(budget);
+    }
+    for (const std::string& sentence : report().unreadable) {
+      add_error("epwise", "input", sentence);
+    }
+    const std::string counts =
+        fmt::format("tests=\"{}\" failures=\"{}\" errors=\"{}\"", tests_, failures_, errors_);
+    out(fmt::format(
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"epwise\" {}>\n  "
+        "<testsuite name=\"epwise\" {}>\n",
+        counts,
+        counts));
+    cases_.give(out);
+    out("  </testsuite>\n</testsuites>\n");
+  }
+
+ private:
+  void add(std::string_view group, std::string_view name, std::string_view inside) {
+    cases_.add(fmt::format("    <testcase classname=\"{}\" name=\"{}\"{}",
+                           xml(group),
+                           xml(name),
+                           inside.empty() ? "/>\n" : ">"));
+    if (!inside.empty()) {
+      cases_.add(inside);
+      cases_.add("</testcase>\n");
+    }
+    ++tests_;
+  }
+
+  void add_error(std::string_view group, std::string_view name, std::string_view message) {
+    add(group, name, fmt::format("<error type=\"epwise\" message=\"{}\"/>", xml(message)));
+    ++errors_;
+  }
+
+  void add_budget(const Budget& budget) {
+    const std::string text = xml(budget_text(budget));
+    switch (budget.state) {
+      case Budget::State::kept:
+        add(budget.path, budget.option, "");
+        break;
+      case Budget::State::broken:
+        add(budget.path,
+            budget.option,
+            fmt::format("<failure type=\"budget\" message=\"{}\"/>", text));
+        ++failures_;
+        break;
+      case Budget::State::undecided:
+        add(budget.path, budget.option, fmt::format("<skipped message=\"{}\"/>", text));
+        break;
+    }
+  }
+
+  Spool cases_;
+  int tests_ = 0;
+  int failures_ = 0;
+  int errors_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<Writing> start_junit(const LintReport& report, const Style& style) {
+  return std::make_unique<Junit>(report, style);
+}
+
+}  // namespace epwise::report

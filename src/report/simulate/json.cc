@@ -1,0 +1,122 @@
+#include <cmath>
+
+#include <nlohmann/json.hpp>
+
+#include "report/json_number.h"
+#include "report/json_text.h"
+#include "report/simulate/writer.h"
+
+namespace epwise::report {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json range_json(const sim::Range& range, double unit) {
+  return {{"value", rounded(range.value / unit)},
+          {"low", rounded(range.low / unit)},
+          {"high", rounded(range.high / unit)}};
+}
+
+Json missing_json(const std::vector<text::Diagnostic>& missing) {
+  Json all = Json::array();
+  for (const text::Diagnostic& each : missing) {
+    all.push_back({{"message", each.message}, {"help", each.help}});
+  }
+  return all;
+}
+
+Json inputs_json(const std::vector<model::Input>& inputs) {
+  int assumed = 0;
+  Json list = Json::array();
+  for (const model::Input& input : inputs) {
+    assumed += input.status == model::InputStatus::assumed ? 1 : 0;
+    Json json = {
+        {"name", input.key}, {"value", input.value}, {"status", model::to_string(input.status)}};
+    if (!input.why.empty()) {
+      json["why"] = input.why;
+    }
+    list.push_back(json);
+  }
+  return {{"measured", static_cast<int>(inputs.size()) - assumed},
+          {"assumed", assumed},
+          {"list", list}};
+}
+
+Json stage_json(const model::StageMemory& stage) {
+  constexpr double kGiB = 1024.0 * 1024.0 * 1024.0;
+  return {{"weights_gib", rounded(stage.weights / kGiB)},
+          {"gradients_gib", rounded(stage.gradients / kGiB)},
+          {"optimizer_gib", rounded(stage.optimizer / kGiB)},
+          {"activations_gib", rounded(stage.activations / kGiB)},
+          {"loss_gib", rounded(stage.loss / kGiB)},
+          {"transient_gib", rounded(stage.transient / kGiB)},
+          {"graphs_gib", rounded(stage.graphs / kGiB)},
+          {"buffers_gib", rounded(stage.buffers / kGiB)},
+          {"chunks_in_flight", stage.chunks_in_flight}};
+}
+
+Json memory_json(const sim::Prediction& prediction) {
+  constexpr double kGiB = 1024.0 * 1024.0 * 1024.0;
+  Json json = {{"peak_gib", range_json(prediction.peak_memory, kGiB)},
+               {"needed_gib", range_json(prediction.needed_memory, kGiB)},
+               {"fullest_stage", prediction.memory.fullest}};
+  if (prediction.memory_limit > 0) {
+    json["limit_gib"] = rounded(prediction.memory_limit / kGiB);
+    json["out_of_memory"] = std::round(prediction.out_of_memory * 1000) / 1000;
+  }
+  Json stages = Json::array();
+  for (const model::StageMemory& stage : prediction.memory.stages) {
+    stages.push_back(stage_json(stage));
+  }
+  json["stages"] = stages;
+  return json;
+}
+
+void add_prediction(Json& json, const SimulatedRecipe& recipe) {
+  constexpr double kTera = 1e12;
+  const sim::Prediction& prediction = *recipe.prediction;
+  json["step_time_s"] = range_json(prediction.step_time, 1);
+  json["tokens_per_s_per_gpu"] = range_json(prediction.tokens_per_second, 1);
+  json["tflops_per_gpu"] = range_json(prediction.flops_per_second, kTera);
+  json["memory"] = memory_json(prediction);
+  Json breakdown = Json::array();
+  for (const sim::WaterfallTerm& term : prediction.waterfall) {
+    breakdown.push_back({{"name", term.name}, {"seconds", rounded(term.seconds)}});
+  }
+  json["breakdown"] = breakdown;
+  json["inputs"] = inputs_json(recipe.inputs);
+  if (recipe.calibration) {
+    const sim::CalibrationEffect& effect = *recipe.calibration;
+    json["calibration"] = {{"path", effect.path},
+                           {"device", effect.device},
+                           {"constants_that_matter", effect.mattering},
+                           {"measured", effect.measured},
+                           {"measured_without", effect.bound_before},
+                           {"half_width", rounded(effect.half_width)},
+                           {"half_width_without", rounded(effect.half_width_before)},
+                           {"constants", effect.constants},
+                           {"notes", effect.notes}};
+  }
+}
+
+}  // namespace
+
+std::string simulate_json(const std::vector<SimulatedRecipe>& recipes) {
+  Json files = Json::array();
+  for (const SimulatedRecipe& recipe : recipes) {
+    Json json = {{"path", recipe.path},
+                 {"framework", recipe.framework},
+                 {"target", recipe.target},
+                 {"lint_errors", recipe.lint_errors}};
+    if (recipe.prediction) {
+      add_prediction(json, recipe);
+    } else {
+      json["refused"] = recipe.missing.empty() ? "lint" : "missing";
+      json["missing"] = missing_json(recipe.missing);
+    }
+    files.push_back(json);
+  }
+  return json_text({{"schema", "epwise.simulate/1"}, {"files", files}});
+}
+
+}  // namespace epwise::report
