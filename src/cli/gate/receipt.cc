@@ -20,7 +20,8 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::string_view kSchema = "epwise.receipt/1";
 constexpr std::string_view kSeal = ",\n\"seal\":\"";
-constexpr std::size_t kMost = std::size_t{64} << 20U;
+constexpr std::size_t kMost = std::size_t{256} << 20U;     // of a receipt
+constexpr std::size_t kMostFile = std::size_t{64} << 20U;  // of what it speaks of
 
 std::uint64_t mixed(std::uint64_t hash, std::uint64_t word) {
   constexpr std::uint64_t kFactor = 0x9e3779b97f4a7c15U;
@@ -42,9 +43,9 @@ std::string rule_set() {
   return fmt::format("{:016x}", hash);
 }
 
-std::string sealed(std::string text) {
-  const std::string seal = text::sha256(text);
-  return fmt::format("{}{}{}\"}}\n", std::move(text), kSeal, seal);
+void seal(std::string& text) {
+  const std::string hash = text::sha256(text);
+  text.append(kSeal).append(hash).append("\"}\n");
 }
 
 /// The part under the seal; empty where the seal is broken.
@@ -82,6 +83,26 @@ std::string dumped(const Json& json) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
+/// What verifying needs of a receipt; of recipes and budgets, which are most of it, no tree is
+/// made.
+Json read_head(std::string_view part) {
+  const Json::parser_callback_t wanted = [](int depth, Json::parse_event_t event, Json& parsed) {
+    return depth != 1 || event != Json::parse_event_t::key ||
+           (parsed != "recipes" && parsed != "budgets");
+  };
+  return Json::parse(part, wanted, false);
+}
+
+std::string text_at(const Json& json, const char* key) {
+  const auto found = json.is_object() ? json.find(key) : json.end();
+  return found != json.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+bool is_receipt(const Json& json) {
+  return text_at(json, "schema") == kSchema && json.contains("files") && json["files"].is_array() &&
+         json.contains("exit_code") && json["exit_code"].is_number_integer();
+}
+
 }  // namespace
 
 void Receipt::add(const report::LintedFile& file) {
@@ -100,8 +121,6 @@ std::string Receipt::text(const report::LintReport& report) const {
   for (const auto& [path, hash] : hashes_) {
     files.push_back({{"path", path}, {"sha256", hash}});
   }
-  std::string recipes;
-  recipes_.give([&recipes](std::string_view part) { recipes += part; });
   Json budgets = Json::array();
   for (const report::Budget& budget : report.budgets) {
     budgets.push_back({{"path", budget.path},
@@ -110,16 +129,27 @@ std::string Receipt::text(const report::LintReport& report) const {
                        {"kept", budget.state == report::Budget::State::kept},
                        {"text", budget.text}});
   }
-  return sealed(fmt::format(
+  // Pieces are added in place: of many recipes this is large, and memory should hold it once.
+  std::string text = fmt::format(
       "{{\"schema\":\"{}\",\n\"tool\":\"{}\",\n\"rules\":\"{}\",\n\"exit_code\":{},\n\"files\":{},"
-      "\n\"recipes\":[{}],\n\"budgets\":{}",
+      "\n\"recipes\":[",
       kSchema,
       report.tool_version,
       rule_set(),
       report.exit_code,
-      dumped(files),
-      recipes,
-      dumped(budgets)));
+      dumped(files));
+  recipes_.give([&text](std::string_view part) {
+    text += part;
+    if (text.size() > kMost) {
+      throw world::MissingError(fmt::format(
+          "no receipt: it would be larger than {} MiB; gate fewer paths at a time, each "
+          "with a receipt of its own",
+          kMost >> 20U));
+    }
+  });
+  text += "],\n\"budgets\":" + dumped(budgets);
+  seal(text);
+  return text;
 }
 
 Verification verify_receipt(const world::Files& files, const std::string& path) {
@@ -130,32 +160,38 @@ Verification verify_receipt(const world::Files& files, const std::string& path) 
   } catch (const world::MissingError& error) {
     return {ExitCode::unreadable, {error.what()}};
   }
-  const std::string_view part = unsealed(text);
-  if (part.empty()) {
+  if (text.size() > kMost) {
+    return {ExitCode::unreadable,
+            {fmt::format("{}: no receipt, or one larger than {} MiB", path, kMost >> 20U)}};
+  }
+  const std::size_t size = unsealed(text).size();
+  if (size == 0) {
     return {ExitCode::unreadable, {fmt::format("{}: no receipt, or its seal is broken", path)}};
   }
-  const Json json = Json::parse(std::string(part) + "}", nullptr, false);
-  if (!json.is_object() || json.value("schema", "") != kSchema) {
+  text.resize(size);
+  text += '}';
+  const Json json = read_head(text);
+  if (!is_receipt(json)) {
     return {ExitCode::unreadable, {fmt::format("{}: no receipt of this program", path)}};
   }
   const auto object = [&](std::string sentence) {
     result.code = ExitCode::findings;
     result.sentences.push_back(fmt::format("{}: {}", path, std::move(sentence)));
   };
-  if (json.value("exit_code", -1) != 0) {
+  if (json["exit_code"] != 0) {
     object("the gate did not pass");
   }
-  if (json.value("tool", "") != tool_version() || json.value("rules", "") != rule_set()) {
+  if (text_at(json, "tool") != tool_version() || text_at(json, "rules") != rule_set()) {
     object("it was written with other rules: run `epwise gate` again");
   }
-  const Json& listed = json.at("files");
+  const Json& listed = json["files"];
   if (listed.empty()) {
     object("it speaks of no file");
   }
   for (const Json& entry : listed) {
-    const std::string name = entry.value("path", "");
+    const std::string name = text_at(entry, "path");
     try {
-      if (text::sha256(files.read(name, kMost)) != entry.value("sha256", "")) {
+      if (text::sha256(files.read(name, kMostFile)) != text_at(entry, "sha256")) {
         object(fmt::format("{} has changed since", name));
       }
     } catch (const world::MissingError& error) {

@@ -22,7 +22,7 @@ class Receipt {
  public:
   void add(const report::LintedFile& file);
 
-  /// `report` without its files.
+  /// `report` without its files. Throws world::MissingError for more than verifying would read.
   std::string text(const report::LintReport& report) const;
 
  private:

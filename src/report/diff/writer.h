@@ -27,8 +27,9 @@ std::string diff_text(const RecipeDifference& recipes, const Style& style);
 std::string diff_markdown(const RecipeDifference& recipes);
 
 /// {"schema": "epwise.diff/1", "before", "after", "target", "changed": [{"field", "before",
-/// "after", "effect", "rules"}], "introduced": [{"rule", "severity", "message"}], "removed": [...],
-/// "coupled": [...], "predicted": {"before", "after", "step_time_ratio", "verdict"} or null}
+/// "after", "effect", "about", "rules"}], "introduced": [{"rule", "severity", "message"}],
+/// "removed": [...], "wanted": [{"field", "value", "rule"}], "coupled": [...], "predicted":
+/// {"before", "after", "step_time_ratio", "verdict"} or null}
 std::string diff_json(const RecipeDifference& recipes);
 
 /// A recipe that only one side has: {"schema": "epwise.diff/1", "path", "only": "added"}

@@ -7,6 +7,7 @@
 #include <fmt/ranges.h>
 
 #include "support/app_run.h"
+#include "text/sha256.h"
 
 namespace epwise::cli {
 namespace {
@@ -195,6 +196,24 @@ TEST_CASE("a receipt holds as long as nothing changes") {
     run.files.put("changed.json", changed);
     CAPTURE(damage.first);
     CHECK(run.run({"gate", "--verify-receipt", "changed.json"}) == 3);
+  }
+}
+
+TEST_CASE("a sealed text that is no receipt is refused, whatever it holds") {
+  auto run = gate({{"a.yaml", kGood}}, {"--receipt", "receipt.json"});
+  REQUIRE(run.code == 0);
+  const std::string start = R"({"schema":"epwise.receipt/1","tool":"x","rules":"y",)";
+  for (const auto& [text, code] : std::vector<std::pair<std::string, int>>{
+           {R"({"schema":"epwise.receipt/1")", 3},
+           {R"({"schema":["epwise.receipt/1"])", 3},
+           {R"([)", 3},
+           {start + R"("exit_code":"0","files":[])", 3},
+           {start + R"("exit_code":0,"files":{"path":"a.yaml"})", 3},
+           {start + R"("exit_code":0,"files":["a.yaml",null,{"path":1}])", 1},
+           {start + R"("exit_code":0,"files":[],"recipes":[[[[)", 3}}) {
+    CAPTURE(text);
+    run.files.put("made.json", text + ",\n\"seal\":\"" + text::sha256(text) + "\"}\n");
+    CHECK(run.run({"gate", "--verify-receipt", "made.json"}) == code);
   }
 }
 
