@@ -1,0 +1,42 @@
+/// Any bytes as a baseline: refused with a reason, or read, written and read again as it was.
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+
+#include "cli/baseline.h"
+#include "support/memory_files.h"
+
+namespace {
+
+void require(bool holds) {
+  if (!holds) {
+    std::abort();
+  }
+}
+
+std::string written(const epwise::cli::Baseline& baseline) {
+  return epwise::cli::Baseline::to_text(baseline.reason(),
+                                        baseline.left([](const std::string&) { return true; }));
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using epwise::cli::Baseline;
+  const std::string bytes(reinterpret_cast<const char*>(data), size);
+  epwise::support::MemoryFiles files({{"known.yaml", bytes}});
+  try {
+    const Baseline baseline = Baseline::read(files, "known.yaml");
+    const std::string text = written(baseline);
+    files.put("known.yaml", text);
+    const Baseline again = Baseline::read(files, "known.yaml");
+    require(again.size() == baseline.size() && written(again) == text);
+  } catch (const epwise::world::UsageError& error) {
+    const std::string_view said = error.what();
+    require(files.read("known.yaml") == bytes);  // what was written must be read
+    require(said.find("known.yaml") != std::string_view::npos);
+  }
+  return 0;
+}

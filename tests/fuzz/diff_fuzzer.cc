@@ -1,0 +1,94 @@
+/// Two recipes of any bytes, with a line `%%` between them, compared. What must hold: a recipe does
+/// not differ from itself; both directions tell the same changes and swap what comes and what goes.
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "data/embedded.h"
+#include "lint/engine.h"
+#include "lint/knowledge.h"
+#include "recipe/load.h"
+#include "recipe/vocabulary.h"
+#include "review/difference.h"
+
+namespace {
+
+using epwise::lint::Result;
+using epwise::recipe::Framework;
+using epwise::recipe::Recipe;
+using epwise::recipe::Vocabulary;
+using epwise::review::Difference;
+
+void require(bool holds) {
+  if (!holds) {
+    std::abort();
+  }
+}
+
+const Vocabulary& vocabulary_for(Framework framework) {
+  static const Vocabulary kBridge =
+      Vocabulary::load(Framework::bridge, "head", epwise::data::compiled_vocabulary());
+  static const Vocabulary kMegatron =
+      Vocabulary::load(Framework::mlm, "head", epwise::data::compiled_vocabulary());
+  return framework == Framework::bridge ? kBridge : kMegatron;
+}
+
+const epwise::lint::Knowledge& knowledge() {
+  static const epwise::lint::Knowledge kKnowledge = epwise::lint::load_knowledge();
+  return kKnowledge;
+}
+
+/// The first recipe of a text, linted.
+class Sheet {
+ public:
+  explicit Sheet(std::string_view bytes) {
+    target_.gpus = 16;
+    epwise::recipe::Request request;
+    request.file =
+        std::make_shared<const epwise::text::SourceFile>("fuzz.yaml", std::string(bytes));
+    recipes_ = epwise::recipe::load(request, vocabulary_for);
+    if (!recipes_.empty()) {
+      result_ = epwise::lint::lint(recipes_.front(), vocabulary(), target_, knowledge());
+    }
+  }
+
+  bool empty() const { return recipes_.empty(); }
+
+  epwise::review::Side side() const { return {recipes_.front(), vocabulary(), target_, result_}; }
+
+ private:
+  const Vocabulary& vocabulary() const { return vocabulary_for(recipes_.front().framework); }
+
+  epwise::model::Target target_;
+  std::vector<Recipe> recipes_;
+  Result result_;
+};
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  constexpr std::string_view kBetween = "\n%%\n";
+  const std::string_view bytes(reinterpret_cast<const char*>(data), size);
+  const std::size_t at = bytes.find(kBetween);
+  if (at == std::string_view::npos) {
+    return 0;
+  }
+  const Sheet before(bytes.substr(0, at));
+  const Sheet after(bytes.substr(at + kBetween.size()));
+  if (before.empty() || after.empty()) {
+    return 0;
+  }
+  const Difference same = epwise::review::difference_of(before.side(), before.side(), knowledge());
+  require(same.changed.empty() && same.introduced.empty() && same.removed.empty());
+  const Difference there = epwise::review::difference_of(before.side(), after.side(), knowledge());
+  const Difference back = epwise::review::difference_of(after.side(), before.side(), knowledge());
+  require(there.changed.size() == back.changed.size());
+  require(there.introduced.size() == back.removed.size());
+  require(there.removed.size() == back.introduced.size());
+  return 0;
+}

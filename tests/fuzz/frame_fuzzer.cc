@@ -1,0 +1,50 @@
+/// The framing of the language server's messages on any bytes. What must hold: reading ends, a
+/// broken frame says why, nothing is read behind it, no message is larger than it may be, and what
+/// was read comes back when it is written.
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <sstream>
+#include <string>
+
+#include "editor/frame.h"
+
+namespace {
+
+void require(bool holds) {
+  if (!holds) {
+    std::abort();
+  }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using epwise::editor::Frame;
+  std::istringstream in(std::string(reinterpret_cast<const char*>(data), size));
+  std::ostringstream written;
+  std::size_t messages = 0;
+  std::size_t bytes = 0;
+  for (;;) {
+    const Frame frame = epwise::editor::read_frame(in);
+    if (frame.kind != Frame::Kind::message) {
+      require(frame.content.empty());
+      require((frame.kind == Frame::Kind::broken) != frame.problem.empty());
+      break;
+    }
+    ++messages;
+    bytes += frame.content.size();
+    require(bytes <= size && messages <= size);
+    epwise::editor::write_frame(written, frame.content);
+  }
+  std::istringstream again(written.str());
+  std::ostringstream twice;
+  for (std::size_t i = 0; i < messages; ++i) {
+    const Frame frame = epwise::editor::read_frame(again);
+    require(frame.kind == Frame::Kind::message);
+    epwise::editor::write_frame(twice, frame.content);
+  }
+  require(epwise::editor::read_frame(again).kind == Frame::Kind::end);
+  require(twice.str() == written.str());
+  return 0;
+}

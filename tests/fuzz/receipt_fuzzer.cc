@@ -1,0 +1,42 @@
+/// Any bytes as a receipt, as they are and, so that they get past it, under a seal of their own.
+/// What must hold: never a crash, a reason for every refusal, and success only for a receipt of
+/// this program that speaks of a file which is as it was, and of a gate that passed.
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+
+#include "cli/receipt.h"
+#include "cli/version.h"
+#include "support/memory_files.h"
+#include "text/sha256.h"
+
+namespace {
+
+void require(bool holds) {
+  if (!holds) {
+    std::abort();
+  }
+}
+
+constexpr std::string_view kRecipe = "model: {num_layers: 4}\n";
+
+void check(const std::string& receipt) {
+  const epwise::support::MemoryFiles files({{"r.json", receipt}, {"a.yaml", std::string(kRecipe)}});
+  const auto result = epwise::cli::verify_receipt(files, "r.json");
+  require((result.code == epwise::cli::ExitCode::clean) == result.sentences.empty());
+  if (result.code == epwise::cli::ExitCode::clean) {
+    require(receipt.find(epwise::text::sha256(kRecipe)) != std::string::npos);
+    require(receipt.find(epwise::cli::tool_version()) != std::string::npos);
+  }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string bytes(reinterpret_cast<const char*>(data), size);
+  check(bytes);
+  check(bytes + ",\n\"seal\":\"" + epwise::text::sha256(bytes) + "\"}\n");
+  return 0;
+}
