@@ -21,6 +21,7 @@
 #include "cli/settings/severities.h"
 #include "cli/target/options.h"
 #include "cli/version.h"
+#include "model/launcher_target.h"
 #include "text/spelling.h"
 #include "waive/waivers.h"
 #include "yaml/parse.h"
@@ -178,9 +179,16 @@ void EditorDesk::fill(editor::Reading& reading) {
   reading.request.framework = resolved.framework;
   reading.request.base = base_file(resolved.base, session_.files);
   reading.request.environment = resolved.target.environment;
-  if (!resolved.base.empty()) {
-    reading.base_path = session_.files.canonical(resolved.base).value_or("");
-  }
+  const auto remember = [this, &reading](const std::shared_ptr<const text::SourceFile>& other) {
+    const auto absolute = other ? session_.files.canonical(other->name()) : std::nullopt;
+    if (absolute) {
+      reading.paths[other.get()] = *absolute;
+    }
+    return other;
+  };
+  remember(reading.request.base);
+  reading.request.open = [remember, open = neighbours(session_.files, path)](
+                             const std::string& name) { return remember(open(name)); };
   lint(reading);
 }
 
@@ -200,6 +208,11 @@ void EditorDesk::lint(editor::Reading& reading) {
   if (reading.skipped) {
     return;
   }
+  reading.accept = [known = reading.knowledge, today = today_](const recipe::Recipe& recipe,
+                                                               const model::Target& target,
+                                                               lint::Result& result) {
+    waive::Waivers().accept(recipe, {*known, target, today}, result);
+  };
   waive::Waivers waivers;
   const auto& configuration = configurations_->find(reading.file->name());
   const Severities severities(configuration.severity, *reading.knowledge);
@@ -211,14 +224,17 @@ void EditorDesk::lint(editor::Reading& reading) {
     const auto& general =
         reading.vocabulary_for(sheet.recipe->framework, sheet.recipe->model_class);
     sheet.vocabulary = &sheet.recipe->vocabulary_or(general);
+    sheet.target = model::with_launcher(reading.target, *sheet.recipe);
     sheet.result =
-        lint::lint(*sheet.recipe, general, reading.target, *reading.knowledge, reading.selection);
-    severities.apply(sheet.result);
-    waivers.accept(*sheet.recipe, {*reading.knowledge, reading.target, today_}, sheet.result);
+        lint::lint(*sheet.recipe, general, sheet.target, *reading.knowledge, reading.selection);
+    waivers.accept(*sheet.recipe, {*reading.knowledge, sheet.target, today_}, sheet.result);
     reading.sheets.push_back(std::move(sheet));
     results.emplace_back(reading.sheets.back().recipe.get(), &reading.sheets.back().result);
   }
   waivers.report(reading.selection, *reading.knowledge, results);
+  for (editor::Sheet& sheet : reading.sheets) {
+    severities.apply(sheet.result);
+  }
   accept_known(configuration, reading);
 }
 

@@ -1,6 +1,8 @@
 #include "editor/actions.h"
 
 #include <algorithm>
+#include <string_view>
+#include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -9,12 +11,15 @@
 #include "editor/diagnostics.h"
 #include "repair/plan.h"
 #include "repair/proof.h"
+#include "waive/waivers.h"
 
 namespace epwise::editor {
 
 namespace {
 
 using Patch = lint::Fix::Patch;
+
+constexpr std::string_view kUnused = "suppression/unused";
 
 Json text_edits(const std::vector<Patch>& patches, const Client& client) {
   Json edits = Json::array();
@@ -49,6 +54,16 @@ bool is_of_text(const lint::Fix& fix) {
          std::ranges::all_of(fix.patches, [](const Patch& patch) { return !patch.mark.nowhere(); });
 }
 
+/// A comment that accepts nothing goes, with its line where nothing else stands in it.
+Json without_comment(const text::Mark& comment, const Edited& edited, const Client& client) {
+  Patch patch;
+  patch.mark = waive::cut_of(comment);
+  return {{"title", "Take the comment out [neutral]"},
+          {"kind", "quickfix"},
+          {"isPreferred", true},
+          {"edit", workspace_edit({patch}, edited, client)}};
+}
+
 bool touches(const text::Mark& mark, std::size_t begin, std::size_t end) {
   return mark.begin <= end && begin <= mark.end;
 }
@@ -79,17 +94,21 @@ Json actions_between(
       if (untried.consequence || !touches(place, begin, end)) {
         continue;
       }
+      const auto about = Json::array({diagnostic_of(reading, sheet, untried, edited.uri, client)});
+      if (untried.rule->id == kUnused && untried.primary.mark.file == reading.file.get()) {
+        Json action = without_comment(untried.primary.mark, edited, client);
+        action["diagnostics"] = about;
+        all.push_back(std::move(action));
+      }
       const lint::Finding& finding = fixes.finding(s, f);
       bool first = true;
       for (const lint::Fix& fix : finding.fixes) {
         if (is_of_text(fix)) {
-          all.push_back(
-              {{"title", title_of(fix, finding)},
-               {"kind", "quickfix"},
-               {"diagnostics",
-                Json::array({diagnostic_of(reading, sheet, untried, edited.uri, client)})},
-               {"isPreferred", first && fix.tier != lint::Tier::training},
-               {"edit", workspace_edit(fix.patches, edited, client)}});
+          all.push_back({{"title", title_of(fix, finding)},
+                         {"kind", "quickfix"},
+                         {"diagnostics", about},
+                         {"isPreferred", first && fix.tier != lint::Tier::training},
+                         {"edit", workspace_edit(fix.patches, edited, client)}});
           first = false;
         }
       }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <utility>
@@ -20,6 +21,7 @@ namespace epwise::editor {
 struct Sheet {
   std::shared_ptr<const recipe::Recipe> recipe;
   const recipe::Vocabulary* vocabulary = nullptr;  // the recipe's own where it has one
+  model::Target target;                            // the reading's, and what its launcher says
   lint::Result result;
 };
 
@@ -36,9 +38,12 @@ struct Reading {
   model::Target target;
   lint::Selection selection;
   recipe::Request request;
-  std::string base_path;  // absolute, of the recipe that it is laid over; may be empty
+  /// Absolute, of other files that were read: the recipe that it is laid over, what a script reads.
+  std::map<const text::SourceFile*, std::string> paths;
   std::function<const recipe::Vocabulary&(recipe::Framework, std::string_view model_class)>
       vocabulary_for;
+  /// Takes findings out of a result that comments in the text accept; may be empty.
+  std::function<void(const recipe::Recipe&, const model::Target&, lint::Result&)> accept;
   std::vector<Sheet> sheets;
 
   bool skipped = false;                  // no recipe at all: nothing is said about it
@@ -47,8 +52,15 @@ struct Reading {
 
   /// For trying changes of the text.
   repair::Bench bench(std::size_t sheet) const {
-    return {
-        *knowledge, target, selection, vocabulary_for, request, sheet, static_cast<int>(sheet) + 1};
+    const model::Target& on = sheets[sheet].target;
+    repair::Bench made{
+        *knowledge, on, selection, vocabulary_for, request, sheet, static_cast<int>(sheet) + 1, {}};
+    if (accept) {
+      made.accept = [this, &on](const recipe::Recipe& recipe, lint::Result& result) {
+        accept(recipe, on, result);
+      };
+    }
+    return made;
   }
 };
 

@@ -37,8 +37,8 @@ std::string uri_of(const Reading& reading, const text::SourceFile& file, const s
   if (&file == reading.file.get()) {
     return uri;
   }
-  const bool base = &file == reading.request.base.get() && !reading.base_path.empty();
-  return base ? file_uri(reading.base_path) : std::string();
+  const auto other = reading.paths.find(&file);
+  return other == reading.paths.end() ? std::string() : file_uri(other->second);
 }
 
 Json related_of(const Reading& reading,

@@ -91,7 +91,7 @@ std::string field_text(const Reading& reading,
                        const recipe::Field& field,
                        bool markdown) {
   std::string text = spec_text(sheet, field);
-  const why::Tracer tracer(*sheet.recipe, *sheet.vocabulary, reading.target, *reading.knowledge);
+  const why::Tracer tracer(*sheet.recipe, *sheet.vocabulary, sheet.target, *reading.knowledge);
   if (const auto key = tracer.resolve(field.name); !key.empty()) {
     const report::Style style{.width = kWidth};
     const std::string story = report::why_text(tracer.trace(key), style);

@@ -220,8 +220,40 @@ async def pulled(binary, folder):
     await session.stop()
 
 
+async def accepted(binary, folder):
+    """Comments that accept findings, and one that accepts nothing."""
+    session = Session(folder)
+    session.seen = {}
+    await session.start(binary, capabilities(), {'hw': 'h100', 'gpus': 16, 'stack': 'bridge=0.6.2,te=2.14.0,torch=2.9.1'})
+    text = 'model:\n  num_layers: 4  # epwise: ignore[PAR019]: of another day\n  num_moe_experts: 8\n  moe_router_topk: 2\n' \
+           'comm_overlap:\n  overlap_moe_expert_parallel_comm: true\n  delay_wgrad_compute: true\n'
+    session.open('d.yaml', text)
+    found = await session.diagnostics('d.yaml')
+    needless = by_code(found, 'suppression/unused')
+    check('a comment that accepts nothing is told', needless is not None and needless.range.start == at(1, 17), found)
+    every = lambda: session.client.text_document_code_action_async(types.CodeActionParams(
+        text_document=types.TextDocumentIdentifier(session.uri('d.yaml')), range=span((0, 0), (7, 0)),
+        context=types.CodeActionContext(diagnostics=[], only=['source.fixAll'])))
+    all_fixes = await every()
+    check('what changes nothing in the run can be fixed at once', len(all_fixes) == 1, all_fixes)
+    where = [edit.range.start.line for change in all_fixes[0].edit.document_changes for edit in change.edits]
+    (action,) = await session.actions('d.yaml', needless)
+    session.change('d.yaml', action.edit.document_changes[0].edits)
+    check('taking it out leaves its line', session.texts['d.yaml'].splitlines()[1] == '  num_layers: 4', session.texts['d.yaml'])
+    found = await session.diagnostics('d.yaml')
+    check('and it is gone', by_code(found, 'suppression/unused') is None, found)
+    lines = session.texts['d.yaml'].splitlines()
+    for code in {d.code for d in found}:
+        lines.insert(0, f'# epwise: ignore-file[{code}]: as it is meant here')
+    session.change('d.yaml', [types.TextEdit(range=span((0, 0), (7, 0)), new_text='\n'.join(lines) + '\n')])
+    found = await session.diagnostics('d.yaml')
+    check('what is accepted is not told', found == [] or all(d.code.startswith('suppression/') for d in found), found)
+    check('nor fixed', not await every(), where)
+    await session.stop()
+
+
 async def main(binary):
-    for part in (pushed, rewritten, pulled):
+    for part in (pushed, rewritten, pulled, accepted):
         with tempfile.TemporaryDirectory() as folder:
             await asyncio.wait_for(part(binary, pathlib.Path(folder).resolve()), timeout=120)
 
