@@ -15,7 +15,9 @@ struct ImportSettings {
 
 /// Points of a file of timings, whatever wrote it:
 ///   nccl-tests' output (out-of-place times; the operation by "all_gather_perf" in the text or by
-///   the file's name), DeepEP's test output ("[tuning] Best dispatch …"), CSV with a header, tables
+///   the file's name), DeepEP's test output ("[tuning] Best dispatch …", "> Testing with …"),
+///   HybridEP's
+///   ("HybridEP dispatch kernel(NVL) …"), CSV with a header, tables
 ///   of JSON lines. Columns of the last two: kind, hw, backend, ranks (or ep), nodes, tokens,
 ///   hidden, topk, experts, dtype, sms (or num_sms), us (or latency_us), bytes, m, n, k, groups.
 /// Rows that no kernel of ours stands for, or without a time, are counted in `passed_over`; lines

@@ -22,7 +22,7 @@ using world::UsageError;
 constexpr std::string_view kWithoutDevice =
     "--backend cpu takes every step on the CPU, to see it work (it speaks for no GPU); "
     "--backend replay makes times up from the cost laws or from a recorded file; "
-    "`epwise calibrate import` takes what nccl-tests and DeepEP's tests measured";
+    "`epwise calibrate import` takes what the tests of NCCL, DeepEP and HybridEP measured";
 
 calibrate::ReplayScript replay_script(Session& session, const Arguments& arguments) {
   calibrate::ReplayScript script;

@@ -32,7 +32,7 @@ ACTIONS
   diff A B                  what changed between two files
   merge -o FILE A B...      points of several files of one device kind
   check FILE                exit 1 when points are missing, noisy or drifting, or laws are poor
-  import -o FILE FILE...    output of nccl-tests and of DeepEP's tests, CSV, tables of JSON lines
+  import -o FILE FILE...    output of nccl-tests, of DeepEP's and HybridEP's tests, CSV, JSON lines
   fit-steps FILE            refits the constants that decide most to measured step times
 
 SEVERAL GPUS

@@ -161,6 +161,88 @@ TEST_CASE("DeepEP's newer test: sizes from its own words, the slowest rank of ea
   CHECK(micros["combine"] == doctest::Approx(950));
 }
 
+namespace {
+
+/// Two ranks; numbers made up, words as HybridEP's test prints them.
+std::string hybrid_log(const std::string& sizes, const std::string& megabytes) {
+  std::string log = sizes;
+  for (const char* const format : {"BF16", "FP8"}) {
+    const bool fp8 = format == std::string("FP8");
+    for (const int rank : {0, 1}) {
+      const std::string name = "[rank " + std::to_string(rank) + "] HybridEP ";
+      const std::string kernel = fp8 ? (rank == 0 ? "250.10" : "245.00") : "420.10";
+      log += name + "dispatch torch API (" + format + "): 512.34 GB/s (NVL), t: 603.12 us, " +
+             "nvl_recv_bytes: " + megabytes + " MB\n";
+      log +=
+          name + "combine torch API: 480.00 GB/s (NVL), t: 640.00 us, combine_send_bytes: 1 MB\n";
+      log += name + "dispatch kernel(NVL) (" + format + "): 735.00 GB/s, avg_t=" + kernel +
+             " us | " +
+             "HybridEP combine kernel(NVL): 674.10 GB/s, avg_t=" + (fp8 ? "999.00" : "458.30") +
+             " us\n";
+    }
+  }
+  return log;
+}
+
+}  // namespace
+
+TEST_CASE("HybridEP's test: the kernels of the slowest rank, sizes by its environment") {
+  // 16 experts on 2 ranks, 8 of them for a token: all but one in 6,435 tokens go to both.
+  const Outcome outcome = import_text("hybrid.log", hybrid_log("", "117.43"), {"h100", 0});
+  CHECK(outcome.problems.empty());
+  REQUIRE(outcome.imported.points.size() == 3);
+  std::map<std::string, double> micros;
+  for (const Point& point : outcome.imported.points) {
+    const Work& work = point.request.work;
+    CHECK(work.structure == Structure::pipelined);
+    CHECK(work.sms == 24);
+    CHECK(work.shape.tokens == 4096);
+    CHECK(work.shape.hidden == 7168);
+    CHECK(work.shape.experts == 16);
+    CHECK(work.shape.ranks == 2);
+    CHECK(point.request.scope == Scope::domain);
+    const bool fp8 = work.format != cost::Format::bf16;
+    micros[std::string(to_string(work.kernel)) + (fp8 ? " fp8" : "")] = point.time.median * 1e6;
+  }
+  CHECK(micros["dispatch"] == doctest::Approx(420.1));
+  CHECK(micros["dispatch fp8"] == doctest::Approx(250.1));
+  CHECK(micros["combine"] == doctest::Approx(458.3));  // the first pass'
+}
+
+TEST_CASE("HybridEP's test: sizes that the bytes contradict are asked for") {
+  const std::string smaller = "8.39";  // 1024 tokens of 2048 channels
+  const Outcome silent = import_text("hybrid.log", hybrid_log("", smaller), {"h100", 0});
+  CHECK(silent.imported.points.empty());
+  REQUIRE(silent.problems.size() == 1);
+  CHECK(silent.problems[0].find("received 8 MB") != std::string::npos);
+  const Outcome told = import_text(
+      "hybrid.log",
+      hybrid_log("+ HIDDEN_DIM=2048 NUM_TOKENS_PER_RANK=1024 NUM_SMS=16 python test_hybrid_ep.py\n",
+                 smaller),
+      {"h100", 0});
+  CHECK(told.problems.empty());
+  REQUIRE(told.imported.points.size() == 3);
+  CHECK(told.imported.points[0].request.work.shape.hidden == 2048);
+  CHECK(told.imported.points[0].request.work.sms == 16);
+}
+
+TEST_CASE("HybridEP's test: across domains, and without the kernels' times") {
+  std::string log = hybrid_log("", "117.43");
+  log +=
+      "[rank 0] HybridEP dispatch kernel(IB) (BF16): 45.00 GB/s, avg_t=500.00 us | HybridEP "
+      "combine kernel(IB): 44.00 GB/s, avg_t=470.00 us\n";
+  const Outcome across = import_text("hybrid.log", log, {"h100", 0});
+  REQUIRE(across.imported.points.size() == 3);
+  CHECK(across.imported.points[0].request.scope == Scope::nodes);
+  CHECK(across.imported.points[0].request.work.sms == 8);
+  const Outcome calls =
+      import_text("hybrid.log",
+                  "[rank 0] HybridEP dispatch torch API (BF16): 512.34 GB/s (NVL), t: 603.12 us, "
+                  "nvl_recv_bytes: 117.43 MB\n");
+  REQUIRE(calls.problems.size() == 1);
+  CHECK(calls.problems[0].find("whole calls") != std::string::npos);
+}
+
 TEST_CASE("CSV and JSON lines") {
   const Outcome csv = import_text("a.csv",
                                   "kind,dtype,m,n,k,us\n"
