@@ -33,6 +33,12 @@ std::string conflict(const Calibration& a, const Calibration& b) {
                        b.hw.empty() ? other.name : b.hw,
                        other.sms);
   }
+  if (a.hw.empty() && one.name != other.name) {
+    return fmt::format("they are of different devices: {} and {}", one.name, other.name);
+  }
+  if ((a.backend == "replay") != (b.backend == "replay")) {
+    return "the times of one of them are made up (--backend replay)";
+  }
   const std::string first = branch(version_of(a, "driver"));
   const std::string second = branch(version_of(b, "driver"));
   if (!first.empty() && !second.empty() && first != second) {

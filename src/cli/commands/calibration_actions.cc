@@ -29,6 +29,26 @@ void want_files(const Arguments& arguments,
   }
 }
 
+/// Of points that stand in both the first counts: how many, and whether they say the same.
+std::string disagreement(const Calibration& first,
+                         const Calibration& next,
+                         const std::string& path) {
+  int both = 0;
+  int apart = 0;
+  for (const calibrate::PointChange& change : calibrate::difference(first, next).points) {
+    const bool twice = change.before > 0 && change.after > 0;
+    both += twice ? 1 : 0;
+    apart += twice && change.notable ? 1 : 0;
+  }
+  return both == 0 ? std::string()
+                   : fmt::format(
+                         "{}: {} points stood already and count as they stood; {} of them "
+                         "differ by more than both intervals\n",
+                         path,
+                         both,
+                         apart);
+}
+
 }  // namespace
 
 ExitCode show_calibration(Session& session, const Arguments& arguments) {
@@ -71,12 +91,14 @@ ExitCode merge_calibrations(Session& session, const Arguments& arguments) {
   Calibration merged = load_calibration(session, arguments.operands[0]);
   for (std::size_t i = 1; i < arguments.operands.size(); ++i) {
     const std::string& path = arguments.operands[i];
+    const Calibration next = load_calibration(session, path);
     std::string problem;
-    auto more = calibrate::merge(merged, load_calibration(session, path), problem);
+    auto more = calibrate::merge(merged, next, problem);
     if (!more) {
       throw UsageError(
           fmt::format("{} can't be merged into the files in front of it: {}", path, problem));
     }
+    session.out << disagreement(merged, next, path);
     merged = std::move(*more);
   }
   session.files.write_atomically(output->value, calibrate::to_yaml(merged));
