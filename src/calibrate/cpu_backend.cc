@@ -94,7 +94,8 @@ class CpuMeasurement : public Measurement {
     }
     constexpr int kLeastBeside = 3;  // whole runs of the other side
     constexpr double kLongest = 0.2;
-    const Beside beside(beside_.get(), request_.beside->sms);
+    const int others = request_.beside->sms > 0 ? request_.beside->sms : all_threads();
+    const Beside beside(beside_.get(), others);
     const long first = beside.runs();
     const double begin = now();
     int runs = 0;

@@ -224,6 +224,20 @@ class Planner {
       held.beside->sms = sms;
       pair.requests.push_back(held);
     }
+    for (const int sms : delay_sms()) {
+      Work other = exchange(direction, Structure::direct, sms);
+      other.pace = settings_.pace;
+      Request late = request(fmt::format("contention.{}.delay.k{}", box, sms), other);
+      late.beside = compute;
+      pair.requests.push_back(late);
+    }
+  }
+
+  /// How long an exchange waits for its SMs while compute holds them all: a term of its own, which
+  /// depends on the compute's blocks more than on the number of SMs.
+  std::vector<int> delay_sms() const {
+    const std::vector<int> all = beside_sms();
+    return settings_.quick ? std::vector<int>{all[all.size() / 2]} : all;
   }
 
   void add_exchanges(Scope scope) {

@@ -147,9 +147,49 @@ class Teller {
                  fmt::format("contention.{}", parameter),
                  points);
     };
-    tell_parameter("overlap_exchange", "exchange_slowdown", 1);
+    tell_overlapped_exchange(*fit);
     tell_parameter("overlap_sms", "sm_weight", 1);
     tell_parameter("overlap_loss", "memory_weight", mean_memory_share());
+  }
+
+  /// What the step model calls an exchange's time beside compute holds its wait for SMs too, which
+  /// the pairs leave out.
+  void tell_overlapped_exchange(const Fit& fit) {
+    const Ratios waits = start_delays();
+    const double waiting = waits.count > 0 ? std::exp(waits.mean()) : 0;
+    const double slowdown = fit.value("exchange_slowdown");
+    const double all = std::max(slowdown + waiting, 1e-3);
+    const double sd = std::hypot(slowdown * fit.relative_sd("exchange_slowdown"),
+                                 waits.count > 0 ? waiting * waits.deviation() : 0) /
+                      all;
+    tell_value("overlap_exchange",
+               all,
+               std::min(std::hypot(kContentionDoubt, sd), 0.5),
+               waits.count > 0
+                   ? fmt::format("contention.exchange_slowdown, and {:.2g} for the wait "
+                                 "for SMs",
+                                 waiting)
+                   : "contention.exchange_slowdown",
+               fit.residual.points + waits.count);
+  }
+
+  /// Of an exchange that comes while compute holds the SMs: its wait over its time alone.
+  Ratios start_delays() const {
+    constexpr double kShortest = 1e-3;  // of the exchange: less is no wait, and has no logarithm
+    Ratios all;
+    for (const Point& point : calibration_.points) {
+      const std::string& id = point.request.id;
+      const std::size_t place = id.find(".delay.k");
+      if (!point.has_time() || !point.start_delay || place == std::string::npos) {
+        continue;
+      }
+      const Point* const alone =
+          calibration_.point(id.substr(0, place) + ".exchange.k" + id.substr(place + 8));
+      if (alone != nullptr && alone->has_time()) {
+        all.add(std::max(point.start_delay->median / alone->time.median, kShortest));
+      }
+    }
+    return all;
   }
 
   /// Of the exchanges that ran beside compute: their rate over the memory's.

@@ -64,6 +64,8 @@ class Truth {
 
   double exchange_slowdown() const { return value("exchange_slowdown", 1.15); }
 
+  double start_delay() const { return value("start_delay_us", 20) * kMicro; }
+
  private:
   static std::string_view family_of(Kernel kernel) {
     switch (kernel) {
@@ -131,7 +133,11 @@ class ReplayMeasurement : public Measurement {
     const Truth truth(theatre_->script, *theatre_->laws, *theatre_->chip);
     noise_ = theatre_->script.noise;
     seconds_ = truth.seconds(request.work);
-    if (request.beside) {
+    if (request.beside && is_exchange(request.work.kernel)) {
+      seconds_ *= truth.exchange_slowdown();
+      beside_ = truth.seconds(*request.beside) * truth.compute_slowdown(request.work);
+      start_delay_ = truth.start_delay();
+    } else if (request.beside) {
       seconds_ *= truth.compute_slowdown(*request.beside);
       if (request.beside->kernel != Kernel::occupier) {
         beside_ = truth.seconds(*request.beside) * truth.exchange_slowdown();
@@ -141,6 +147,7 @@ class ReplayMeasurement : public Measurement {
       seconds_ = recorded->time.median;
       noise_ = std::max(recorded->time.spread, 1e-4);
       beside_ = recorded->beside_time ? recorded->beside_time->median : beside_;
+      start_delay_ = recorded->start_delay ? recorded->start_delay->median : start_delay_;
     }
     judge();
   }
@@ -172,6 +179,9 @@ class ReplayMeasurement : public Measurement {
     if (beside_ > 0) {
       round.beside_seconds = stage.disturbed(beside_, noise_);
     }
+    if (start_delay_ > 0) {
+      round.start_delay = stage.disturbed(start_delay_, noise_);
+    }
     round.state.clock_mhz = 1700 + 5 * stage.normal();
     round.state.power_w = 600;
     round.state.throttled = stage.uniform() < stage.script.throttle;
@@ -197,6 +207,7 @@ class ReplayMeasurement : public Measurement {
   Check check_;
   double seconds_ = 0;
   double beside_ = 0;
+  double start_delay_ = 0;
   double noise_ = 0;
 };
 

@@ -26,8 +26,8 @@ struct ReplayScript {
   int after_rounds = 50;           // … from then on
   std::vector<std::string> wrong;  // kernels whose result fails its check
   /// Times over the laws, by constant: "gemm", "grouped_gemm", "memory", "exchange", "collective";
-  /// absolute: "host_operation_us", "launch_us"; contention: "sm_weight", "memory_weight",
-  /// "exchange_slowdown".
+  /// absolute: "host_operation_us", "launch_us", "start_delay_us" (of an exchange beside compute);
+  /// contention: "sm_weight", "memory_weight", "exchange_slowdown".
   std::map<std::string, double, std::less<>> truth;
   /// Recorded points; where one has the same work as a request, its times are drawn around it.
   std::optional<Calibration> recorded;

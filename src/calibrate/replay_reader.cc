@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::string_view kReplaySchema = "epwise.replay/1";
 
-constexpr std::array<std::string_view, 11> kTruths = {"gemm",
+constexpr std::array<std::string_view, 12> kTruths = {"gemm",
                                                       "grouped_gemm",
                                                       "memory",
                                                       "exchange",
@@ -24,7 +24,8 @@ constexpr std::array<std::string_view, 11> kTruths = {"gemm",
                                                       "launch_us",
                                                       "sm_weight",
                                                       "memory_weight",
-                                                      "exchange_slowdown"};
+                                                      "exchange_slowdown",
+                                                      "start_delay_us"};
 
 void read_truth(const yaml::Node& node,
                 ReplayScript& script,

@@ -141,6 +141,13 @@ class Text {
                        point.time.rounds,
                        point.time.outliers,
                        flags));
+      if (point.start_delay) {
+        line(fmt::format("  {:<44}{:>9}  until it has its SMs, {} to {} in 8 of 10 rounds",
+                         "",
+                         seconds_text(point.start_delay->median),
+                         seconds_text(point.start_delay->p10),
+                         seconds_text(point.start_delay->p90)));
+      }
     }
   }
 

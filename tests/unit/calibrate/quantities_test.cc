@@ -57,7 +57,8 @@ TEST_CASE("a made-up machine's constants come back") {
                   {"memory", 0.9},
                   {"host_operation_us", 43},
                   {"sm_weight", 1.4},
-                  {"exchange_slowdown", 1.3}};
+                  {"exchange_slowdown", 1.3},
+                  {"start_delay_us", 0}};
   const Calibration calibration = calibrated(script, laws);
   const std::vector<Quantity> quantities = quantities_of(calibration, laws, "h200");
   const std::vector<std::pair<std::string, double>> truths = {{"gemm_hopper", 1.12},
@@ -78,6 +79,39 @@ TEST_CASE("a made-up machine's constants come back") {
   REQUIRE(link != nullptr);
   CHECK(!link->measured);  // one GPU
   CHECK(link->basis.find("no exchange between GPUs") != std::string::npos);
+}
+
+TEST_CASE("the wait for SMs counts to what an exchange takes beside compute") {
+  const cost::Table laws = cost::compiled_table();
+  ReplayScript script;
+  script.hw = "h200";
+  script.truth = {{"exchange_slowdown", 1.2}, {"start_delay_us", 0}};
+  const Calibration at_once = calibrated(script, laws);
+  script.truth["start_delay_us"] = 150;
+  const Calibration late = calibrated(script, laws);
+  const Point* const point = late.point("contention.experts.delay.k24");
+  const Point* const alone = late.point("contention.experts.exchange.k24");
+  REQUIRE(point != nullptr);
+  REQUIRE(alone != nullptr);
+  CHECK(is_exchange(point->request.work.kernel));
+  REQUIRE(point->start_delay);
+  CHECK(point->start_delay->low <= 150e-6);
+  CHECK(point->start_delay->high >= 150e-6);
+  CHECK(!at_once.point("contention.experts.delay.k24")->start_delay);
+  const double before = find(quantities_of(at_once, laws, "h200"), "overlap_exchange")->value;
+  const auto quantities = quantities_of(late, laws, "h200");
+  const Quantity* const after = find(quantities, "overlap_exchange");
+  CHECK(before == doctest::Approx(1.2).epsilon(0.02));
+  // Three boxes: two combines and a dispatch of other lengths, so about and not exactly.
+  CHECK(after->value - before == doctest::Approx(150e-6 / alone->time.median).epsilon(0.5));
+  CHECK(after->basis.find("the wait for SMs") != std::string::npos);
+  // The file keeps it, and a replay of the file brings it back.
+  const text::SourceFile file("late.yaml", to_yaml(late));
+  std::vector<text::Diagnostic> problems;
+  const auto read = read_calibration(file, problems);
+  REQUIRE(read);
+  CHECK(read->point("contention.experts.delay.k24")->start_delay->median ==
+        doctest::Approx(point->start_delay->median).epsilon(1e-5));
 }
 
 TEST_CASE("another device's file tells of the host alone") {
@@ -132,6 +166,16 @@ TEST_CASE("files are merged, held against each other and against the machine of 
   elsewhere.hw = "b200";
   CHECK(!merge(whole, elsewhere, problem));
   CHECK(problem.find("different devices") != std::string::npos);
+  Calibration made_up = whole;
+  made_up.backend = "replay";
+  CHECK(!merge(whole, made_up, problem));
+  CHECK(problem.find("made up") != std::string::npos);
+  Calibration unnamed = whole;
+  unnamed.hw.clear();
+  Calibration other = unnamed;
+  other.environment.device.name = "another";
+  CHECK(merge(unnamed, unnamed, problem));
+  CHECK(!merge(unnamed, other, problem));
   whole.environment.software = {{"driver", "570.1"}, {"nccl", "2.28"}};
   whole.ranks = 8;
   const auto notes = staleness(whole, "h200", {{"driver", "580.2", ""}, {"nccl", "2.28", ""}}, 16);
