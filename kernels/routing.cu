@@ -1,7 +1,7 @@
 // Which experts get a token, and where its rows go. The router takes logits as they are: the
 // product with the router's weights is a GEMM and measured as one. The scan is what a dispatcher
 // does before it can send: from the map of who goes where to counts, offsets and places. Bytes of a
-// launch: router tokens·experts·5, scan tokens·experts·(1 + 4). No grouped or capacity-limited
+// launch: router tokens·experts·5, scan tokens·experts·(2 + 4). No grouped or capacity-limited
 // routing, no bias, no auxiliary loss.
 
 #include "machine.cuh"

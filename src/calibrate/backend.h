@@ -24,6 +24,7 @@ struct Device {
   double clock_mhz = 0;   // the highest
   double power_limit_w = 0;
   bool mig = false;
+  double busy = 0;  // share of the last second in which somebody computed on it, before we did
 };
 
 /// Where and with what numbers are taken: read once, at the start.

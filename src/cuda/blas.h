@@ -27,7 +27,8 @@ enum ProductAttribute : int {
   kTransposeB = 4,
   kSmTarget = 15,
   kScaleA = 17,
-  kScaleB = 18
+  kScaleB = 18,
+  kFastSums = 25
 };
 
 constexpr int kMostWorkspace = 1;  // attribute of a preference

@@ -47,7 +47,7 @@ Gpu::Gpu(const Driver& driver, int number, std::span<const std::byte> image) : d
   sms_ = attribute(kMultiprocessors);
   shared_limit_ = static_cast<std::size_t>(attribute(kSharedMemoryLimit));
   capability_ = attribute(kCapabilityMajor) * 10 + attribute(kCapabilityMinor);
-  check(driver, driver.cuModuleLoadData(&module_, image.data()), "cuModuleLoadData");
+  load_kernels(image);
   int least = 0;
   int greatest = 0;
   check(
@@ -59,6 +59,26 @@ Gpu::Gpu(const Driver& driver, int number, std::span<const std::byte> image) : d
   for (int i = 0; i < kGroupStreams; ++i) {
     groups_.push_back(new_stream(std::max(least - 1, greatest)));
   }
+}
+
+/// An old driver is the usual reason why kernels can't be loaded, and its error doesn't say so.
+void Gpu::load_kernels(std::span<const std::byte> image) {
+  const Result result = driver_.cuModuleLoadData(&module_, image.data());
+  if (result == kSuccess) {
+    return;
+  }
+  int version = 0;
+  driver_.cuDriverGetVersion(&version);
+  const char* name = nullptr;
+  driver_.cuGetErrorName(result, &name);
+  throw DeviceError(
+      fmt::format("its kernels can't be loaded ({}): the driver is of CUDA {}.{}, the "
+                  "kernels are for {}",
+                  name == nullptr ? "unknown error" : name,
+                  version / 1000,
+                  version / 10 % 100,
+                  EPWISE_KERNEL_TARGETS),
+      false);
 }
 
 Gpu::~Gpu() {

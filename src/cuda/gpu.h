@@ -144,6 +144,7 @@ class Gpu {
                   void* arguments);
   Function function(const std::string& kernel);
   Stream new_stream(int priority) const;
+  void load_kernels(std::span<const std::byte> image);
 
   const Driver& driver_;
   DeviceNumber device_ = 0;

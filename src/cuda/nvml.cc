@@ -1,6 +1,8 @@
 #include "cuda/nvml.h"
 
 #include <array>
+#include <chrono>
+#include <thread>
 
 namespace epwise::cuda {
 
@@ -31,6 +33,7 @@ Nvml load_nvml(const Library& library) {
                  nvml.nvmlDeviceGetCurrentClocksThrottleReasons);
   }
   library.find("nvmlDeviceGetMigMode", nvml.nvmlDeviceGetMigMode);
+  library.find("nvmlDeviceGetUtilizationRates", nvml.nvmlDeviceGetUtilizationRates);
   library.find("nvmlSystemGetDriverVersion", nvml.nvmlSystemGetDriverVersion);
   return nvml;
 }
@@ -43,6 +46,21 @@ Monitor::Monitor(const Nvml& nvml, const std::string& bus) : nvml_(nvml) {
       nvml_.nvmlDeviceGetHandleByPciBusId_v2(bus.c_str(), &device_) != 0) {
     device_ = nullptr;
   }
+  busy_ = read_busy();
+  constexpr double kIdle = 0.05;
+  if (busy_ > kIdle) {
+    // The counter looks back a second: a job that has just ended is no reason to worry.
+    std::this_thread::sleep_for(std::chrono::milliseconds(1100));
+    busy_ = read_busy();
+  }
+}
+
+double Monitor::read_busy() const {
+  NvmlUtilization use;
+  return device_ != nullptr && nvml_.nvmlDeviceGetUtilizationRates != nullptr &&
+                 nvml_.nvmlDeviceGetUtilizationRates(device_, &use) == 0
+             ? use.gpu / 100.0
+             : 0;
 }
 
 calibrate::State Monitor::state() {
@@ -95,6 +113,7 @@ void Monitor::describe(calibrate::Device& device) const {
       nvml_.nvmlDeviceGetEnforcedPowerLimit(device_, &number) == 0) {
     device.power_limit_w = number / 1000.0;
   }
+  device.busy = busy_;
   unsigned pending = 0;
   if (nvml_.nvmlDeviceGetMigMode != nullptr &&
       nvml_.nvmlDeviceGetMigMode(device_, &number, &pending) == 0) {

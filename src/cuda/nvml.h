@@ -11,6 +11,12 @@ namespace epwise::cuda {
 
 struct NvmlDevice;
 
+/// Per cent of the last sample period.
+struct NvmlUtilization {
+  unsigned gpu = 0;
+  unsigned memory = 0;
+};
+
 /// Functions of libnvidia-ml, each under the name that it has there; all may be absent.
 struct Nvml {
   int (*nvmlInit_v2)() = nullptr;
@@ -22,6 +28,7 @@ struct Nvml {
   int (*nvmlDeviceGetTemperature)(NvmlDevice*, int, unsigned*) = nullptr;
   int (*nvmlDeviceGetCurrentClocksThrottleReasons)(NvmlDevice*, unsigned long long*) = nullptr;
   int (*nvmlDeviceGetMigMode)(NvmlDevice*, unsigned*, unsigned*) = nullptr;
+  int (*nvmlDeviceGetUtilizationRates)(NvmlDevice*, NvmlUtilization*) = nullptr;
   int (*nvmlSystemGetDriverVersion)(char*, unsigned) = nullptr;
 };
 
@@ -31,13 +38,14 @@ Nvml load_nvml(const Library& library);
 /// stays 0.
 class Monitor {
  public:
-  /// The device at a PCI address as cuDeviceGetPCIBusId writes it.
+  /// The device at a PCI address as cuDeviceGetPCIBusId writes it. Made before anything of ours
+  /// runs there: what computes on it then is somebody else's.
   Monitor(const Nvml& nvml, const std::string& bus);
 
   /// Not older than 20 ms: reading takes longer than many a round.
   calibrate::State state();
 
-  /// Highest clock, power limit and MIG.
+  /// Highest clock, power limit, MIG, and whether others compute on it.
   void describe(calibrate::Device& device) const;
 
   /// "580.159.04"; empty when unknown.
@@ -45,9 +53,11 @@ class Monitor {
 
  private:
   calibrate::State read_state() const;
+  double read_busy() const;
 
   Nvml nvml_;
   NvmlDevice* device_ = nullptr;
+  double busy_ = 0;
   calibrate::State state_ = {};
   std::chrono::steady_clock::time_point read_at_ = {};
 };

@@ -43,6 +43,7 @@ ProductShape product_shape(const calibrate::Work& work) {
     shape.type = kE4m3;
     shape.a_transposed = true;
     shape.b_transposed = false;
+    shape.fast_sums = work.stage == calibrate::Stage::forward;
   }
   return shape;
 }
@@ -66,6 +67,8 @@ Product::Product(const Blas& blas,
   if (shape.type == kE4m3) {
     set(kScaleA, &unit_scale, sizeof(unit_scale));
     set(kScaleB, &unit_scale, sizeof(unit_scale));
+    const std::int8_t fast = shape.fast_sums ? 1 : 0;
+    set(kFastSums, &fast, sizeof(fast));
   }
   const auto layout =
       [&blas](LayoutHandle*& made, BlasType type, std::int64_t rows, std::int64_t columns) {

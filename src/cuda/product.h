@@ -19,6 +19,7 @@ struct ProductShape {
   BlasType type = kBfloat16;
   BlasType out = kBfloat16;
   bool accumulates = false;  // D += …, as the gradient of weights does
+  bool fast_sums = false;    // fp8: sums of the matrix units, which keep fewer bits
 
   std::int64_t a_size() const { return rows * inner; }
 
@@ -39,6 +40,7 @@ struct ProductShape {
 /// A linear layer's product by stage, as training libraries lay them out: x [m, k] and weights
 /// [n, k] by rows. Forward y = x Wᵀ, data gradient dx = dy W, weight gradient dW += dyᵀ x in fp32.
 /// fp8 knows one layout; its transposed operands are copies made before, so every stage has it.
+/// Forward products in fp8 add up fast, gradients exactly: what training libraries ask for.
 ProductShape product_shape(const calibrate::Work& work);
 
 /// A product that can be queued. Throws DeviceError when cuBLAS knows no way to compute it.

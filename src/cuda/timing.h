@@ -12,6 +12,9 @@
 namespace epwise::cuda {
 
 /// A stream that the host holds shut while it queues: a kernel of one thread that waits for a word.
+/// Nothing may be launched behind it for the first time: the driver loads a kernel then, and may
+/// wait for the device meanwhile (a lock-up that nvbench met). Every job has run once before, in
+/// `verify`.
 class Gate {
  public:
   explicit Gate(Gpu& gpu);

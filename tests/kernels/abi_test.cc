@@ -189,6 +189,7 @@ TEST_CASE("numbers of the interfaces are the headers'") {
       {kTransposeB, CUBLASLT_MATMUL_DESC_TRANSB},
       {kSmTarget, CUBLASLT_MATMUL_DESC_SM_COUNT_TARGET},
       {kScaleA, CUBLASLT_MATMUL_DESC_A_SCALE_POINTER},
+      {kFastSums, CUBLASLT_MATMUL_DESC_FAST_ACCUM},
       {kScaleB, CUBLASLT_MATMUL_DESC_B_SCALE_POINTER},
       {kMostWorkspace, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES},
       {kNcclByte, ncclUint8},

@@ -224,6 +224,10 @@ TEST_CASE("a machine without a driver or a build without kernels has a reason") 
   absent.driver = cuda::load_driver(cuda::Library("EPWISE_TEST_LIB", {"libepwise_absent.so.1"}));
   CHECK(cuda::open_backend(ranks, {}, std::move(absent)).reason ==
         "no GPU: the driver's library libepwise_absent.so.1 is not here");
+  cuda::Doors old = driver.doors();
+  old.driver.driver.cuModuleLoadData = [](cuda::Module*, const void*) { return cuda::Result{222}; };
+  CHECK(cuda::open_backend(ranks, {}, std::move(old))
+            .reason.find("the driver is of CUDA 13.0, the kernels are for") != std::string::npos);
 }
 
 }  // namespace epwise::kernel_tests
