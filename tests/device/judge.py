@@ -48,6 +48,10 @@ class Judge:
 
 def main():
     folder = Path(sys.argv[1])
+    absent = [name for name in ("quick-1.yaml", "quick-2.yaml") if not (folder / name).exists()]
+    if absent:
+        print(f"MISSED {' and '.join(absent)}: no calibration was written, the logs say why")
+        return 1
     runs = [points_of(folder / f"quick-{number}.yaml") for number in (1, 2)]
     text = (folder / "quick-1.yaml").read_text()
     name = re.search(r'device: \{name: "?([^",]+)', text)[1]

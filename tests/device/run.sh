@@ -7,7 +7,7 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 out=$1
 shift
 stages=${*:-small large quick}
-mkdir -p "$out"
+mkdir -p "$out" || exit 2
 work=$(mktemp -d)
 status=0
 
@@ -44,7 +44,7 @@ for stage in $stages; do
     small) run 120 small "$here/device_kernels" ;;
     sanitize)
       for tool in memcheck racecheck synccheck; do
-        run 150 "sanitize-$tool" compute-sanitizer --tool "$tool" --error-exitcode 9 "$here/device_kernels"
+        run 150 "sanitize-$tool" compute-sanitizer --tool "$tool" --error-exitcode 9 "$here/device_kernels" --check
       done
       ;;
     large) run 150 large "$here/device_kernels" --large ;;
