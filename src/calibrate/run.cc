@@ -1,7 +1,10 @@
 #include "calibrate/run.h"
 
 #include <algorithm>
+#include <string_view>
 #include <utility>
+
+#include <fmt/format.h>
 
 #include "calibrate/fits.h"
 
@@ -114,12 +117,8 @@ class Run {
   std::size_t total_ = 0;
 };
 
-bool is_same_run(const Calibration& a, const Calibration& b) {
-  return a.backend == b.backend && a.environment.device.name == b.environment.device.name &&
-         a.environment.device.sms == b.environment.device.sms &&
-         a.environment.software == b.environment.software && a.ranks == b.ranks &&
-         a.mode == b.mode && a.seed == b.seed && a.subject.shape == b.subject.shape &&
-         a.subject.format == b.subject.format;
+std::string in_words(const Device& device) {
+  return fmt::format("{} with {} SMs", device.name, device.sms);
 }
 
 }  // namespace
@@ -132,8 +131,31 @@ RunResult run_plan(const std::vector<Sweep>& plan,
   return Run(std::move(start), backend, ranks, settings).run(plan);
 }
 
+std::string other_run(const Calibration& earlier, const Calibration& start) {
+  const auto apart = [](std::string_view what, const auto& then, const auto& now) {
+    return then == now ? std::string() : fmt::format("{} {}, not {}", what, then, now);
+  };
+  for (std::string difference :
+       {apart("backend", earlier.backend, start.backend),
+        apart("device", in_words(earlier.environment.device), in_words(start.environment.device)),
+        apart("ranks", earlier.ranks, start.ranks),
+        apart("mode", earlier.mode, start.mode),
+        apart("seed", earlier.seed, start.seed)}) {
+    if (!difference.empty()) {
+      return difference;
+    }
+  }
+  if (earlier.environment.software != start.environment.software) {
+    return "other versions of driver or libraries";
+  }
+  return earlier.subject.shape == start.subject.shape &&
+                 earlier.subject.format == start.subject.format
+             ? ""
+             : "sizes of another recipe";
+}
+
 std::size_t resume(const Calibration& earlier, Calibration& start) {
-  if (!is_same_run(earlier, start)) {
+  if (!other_run(earlier, start).empty()) {
     return 0;
   }
   std::size_t taken = 0;

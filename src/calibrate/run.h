@@ -32,6 +32,10 @@ RunResult run_plan(const std::vector<Sweep>& plan,
                    Ranks& ranks,
                    const RunSettings& settings);
 
+/// Why a file is not of the run that begins: "mode full, not quick". Empty: it is, the run goes on
+/// with its points.
+std::string other_run(const Calibration& earlier, const Calibration& start);
+
 /// Takes the measured points of a file of an earlier, unfinished run over, where backend, device,
 /// sizes, ranks, mode and seed are the same. Returns how many.
 std::size_t resume(const Calibration& earlier, Calibration& start);

@@ -116,6 +116,16 @@ def replay(binary, folder):
     check('advice counts with the file', advised['value'] > advised_plain['value'], (advised_plain, advised))
     again = run(binary, *words)
     check('a finished run measures nothing again', 'points stand already' in again.stderr, again.stderr)
+    kept = path.read_text()
+    for other, why in ((['--seed', '2'], 'seed 1, not 2'), (['--backend', 'cpu'], 'backend replay, not cpu')):
+        refused = run(binary, *words, *other)
+        check(f'another run ({other}) overwrites no file', refused.returncode == 2 and why in refused.stderr and path.read_text() == kept, refused.stderr)
+    second = folder / 'second.yaml'
+    run(binary, *words[:-1], str(second), '--seed', '2')
+    merged = run(binary, 'calibrate', 'merge', '-o', str(folder / 'both.yaml'), str(path), str(second))
+    check('files that say the same twice are merged, and it is told', merged.returncode == 0 and 'points stood already' in merged.stdout, merged)
+    nowhere = run(binary, *words[:-1], str(folder / 'absent' / 'x.yaml'))
+    check('a place that cannot be written to ends the run before it begins', nowhere.returncode == 3 and 'no such file' in nowhere.stderr, nowhere)
     text = path.read_text()
     path.write_text(text.replace('median:', 'medium:', 1))
     damaged = run(binary, 'simulate', RECIPE, *TARGET, '--calibration', str(path))

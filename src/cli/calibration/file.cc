@@ -11,12 +11,14 @@
 
 namespace epwise::cli {
 
-calibrate::Calibration load_calibration(const Session& session, const std::string& path) {
+calibrate::Calibration load_calibration(const Session& session,
+                                        const std::string& path,
+                                        std::string_view way_out) {
   const text::SourceFile file(path, session.files.read(path));
   std::vector<text::Diagnostic> problems;
   auto calibration = calibrate::read_calibration(file, problems);
   if (!calibration) {
-    throw world::MissingError(problems_text(problems));
+    throw world::MissingError(problems_text(problems) + std::string(way_out));
   }
   return *calibration;
 }

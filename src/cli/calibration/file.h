@@ -13,7 +13,10 @@ namespace epwise::cli {
 /// Reads a calibration; throws world::MissingError with every problem and its place for a file that
 /// is damaged or none:
 ///   h200.yaml:31:13: `median` lies outside `low` and `high`
-calibrate::Calibration load_calibration(const Session& session, const std::string& path);
+/// `way_out` stands behind them: "; --fresh starts anew".
+calibrate::Calibration load_calibration(const Session& session,
+                                        const std::string& path,
+                                        std::string_view way_out = {});
 
 /// "h200.yaml:31:13: `median` lies …; measure again", one a line.
 std::string problems_text(const std::vector<text::Diagnostic>& problems);

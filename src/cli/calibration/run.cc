@@ -83,6 +83,12 @@ class CalibrationRun {
     if (start_.environment.device.mig) {
       start_.warnings.emplace_back("the GPU is sliced (MIG): it speaks for no whole one");
     }
+    constexpr double kIdle = 0.05;
+    if (start_.environment.device.busy > kIdle) {
+      start_.warnings.push_back(
+          fmt::format("somebody else computed on the GPU when the run began ({:.0f} % of the time)",
+                      100 * start_.environment.device.busy));
+    }
     agree_on_machine();
     subject_ = calibrate::usual_subject();
     if (!arguments_.operands.empty()) {
@@ -167,11 +173,28 @@ class CalibrationRun {
 
   std::string output() const { return arguments_.text_of("--output", "calibration.yaml"); }
 
+  /// Another run's times, or imported ones, are nobody's to lose.
+  void keep_from_overwriting(const Calibration& earlier) const {
+    const std::string other = calibrate::other_run(earlier, start_);
+    const bool has_times = std::any_of(
+        earlier.points.begin(), earlier.points.end(), [](const calibrate::Point& point) {
+          return point.has_time();
+        });
+    if (!other.empty() && has_times) {
+      throw UsageError(fmt::format(
+          "{} holds another run ({}); name another file with -o, or overwrite it with --fresh",
+          output(),
+          other));
+    }
+  }
+
   /// Rank 0 reads; the others may have no such file, or another one.
   void resume_from_file() {
     std::size_t taken = 0;
     if (speaks_ && session_.files.is_file(output()) && !arguments_.flag("--fresh")) {
-      taken = calibrate::resume(load_calibration(session_, output()), start_);
+      const Calibration earlier = load_calibration(session_, output(), "; --fresh starts anew");
+      keep_from_overwriting(earlier);
+      taken = calibrate::resume(earlier, start_);
     }
     const std::string text = ranks_->broadcast(taken > 0 ? calibrate::to_yaml(start_) : "");
     if (taken > 0) {
@@ -215,7 +238,9 @@ class CalibrationRun {
     print_ratio(nullptr);
     const std::vector<calibrate::Sweep> sweeps = plan();
     if (arguments_.flag("--dry-run")) {
-      print_plan(sweeps);
+      if (speaks_) {
+        print_plan(sweeps);
+      }
       return ExitCode::clean;
     }
     resume_from_file();
@@ -236,6 +261,9 @@ class CalibrationRun {
     settings.progress = [&](std::size_t done, std::size_t total, const std::string& sweep) {
       show_progress(done, total, sweep, clock() - begin, budget - opened.spent);
     };
+    if (speaks_) {
+      settings.keep(start_);  // a place that can't be written to shows before the first minute
+    }
     const calibrate::RunResult result =
         calibrate::run_plan(sweeps, start_, backend, *ranks_, settings);
     if (session_.terminal.err && speaks_) {

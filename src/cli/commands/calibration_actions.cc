@@ -42,8 +42,8 @@ std::string disagreement(const Calibration& first,
   }
   return both == 0 ? std::string()
                    : fmt::format(
-                         "{}: {} points stood already and count as they stood; {} of them "
-                         "differ by more than both intervals\n",
+                         "{}: {} points stood already and count as they stood; "
+                         "further apart than both intervals: {}\n",
                          path,
                          both,
                          apart);
