@@ -383,6 +383,12 @@ std::optional<std::vector<ImportRow>> rows_of_log(const text::SourceFile& file,
   if (text.find("algbw") != std::string_view::npos) {
     return nccl_rows(file, settings, problems);
   }
+  if (text.find("epwise.calibration/") != std::string_view::npos) {
+    problems.push_back(trouble(file,
+                               "this is a calibration and needs no import",
+                               "`epwise calibrate merge` puts several into one"));
+    return std::nullopt;
+  }
   problems.push_back(trouble(file,
                              "this is no file of timings that epwise knows",
                              "output of nccl-tests, of DeepEP's or HybridEP's tests, CSV with a "

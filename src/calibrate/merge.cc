@@ -86,6 +86,18 @@ bool is_apart(const Timing& a, const Timing& b) {
   return a.high < b.low || b.high < a.low;
 }
 
+/// "noisy: 14 points (memory.hbm_read.b268435456, …, … and 11 more)"
+std::string flagged_text(const std::string& flag, const std::vector<std::string>& points) {
+  constexpr std::size_t kNamed = 3;
+  std::string text =
+      fmt::format("{}: {} point{} (", flag, points.size(), points.size() == 1 ? "" : "s");
+  for (std::size_t i = 0; i < std::min(points.size(), kNamed); ++i) {
+    text += (i == 0 ? "" : ", ") + points[i];
+  }
+  return points.size() <= kNamed ? text + ")"
+                                 : fmt::format("{} and {} more)", text, points.size() - kNamed);
+}
+
 }  // namespace
 
 std::optional<Calibration> merge(const Calibration& base,
@@ -160,17 +172,21 @@ Difference difference(const Calibration& before, const Calibration& after) {
 }
 
 std::vector<std::string> weaknesses(const Calibration& calibration) {
-  std::vector<std::string> found;
+  std::vector<std::string> found = calibration.warnings;
   std::map<std::string, int> missing;
+  std::map<std::string, std::vector<std::string>> flagged;
   for (const Point& point : calibration.points) {
     if (!point.has_time()) {
       ++missing[point.reason];
     }
     for (const std::string& flag : point.flags) {
       if (flag != "power_capped") {
-        found.push_back(fmt::format("{}: {}", point.request.id, flag));
+        flagged[flag].push_back(point.request.id);
       }
     }
+  }
+  for (const auto& [flag, points] : flagged) {
+    found.push_back(flagged_text(flag, points));
   }
   for (const auto& [reason, count] : missing) {
     found.push_back(
@@ -182,7 +198,6 @@ std::vector<std::string> weaknesses(const Calibration& calibration) {
           fmt::format("law {}: {}, rms {:.1f} %", fit.id, flag, 100 * fit.residual.rms));
     }
   }
-  found.insert(found.end(), calibration.warnings.begin(), calibration.warnings.end());
   return found;
 }
 

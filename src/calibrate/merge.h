@@ -31,8 +31,8 @@ struct Difference {
 
 Difference difference(const Calibration& before, const Calibration& after);
 
-/// What makes a file doubtful: points that are missing, noisy, drifted or wrong, poor laws. Empty:
-/// nothing.
+/// What makes a file doubtful: what the run itself warned of, points that are noisy, drifted,
+/// missing or wrong (by what ails them, three of each by name), poor laws. Empty: nothing.
 std::vector<std::string> weaknesses(const Calibration& calibration);
 
 /// Where the machine of today is another than that of the file: GPU, driver, NCCL, DeepEP, number
