@@ -117,7 +117,7 @@ def replay(binary, folder):
     again = run(binary, *words)
     check('a finished run measures nothing again', 'points stand already' in again.stderr, again.stderr)
     kept = path.read_text()
-    for other, why in ((['--seed', '2'], 'seed 1, not 2'), (['--backend', 'cpu'], 'backend replay, not cpu')):
+    for other, why in ((['--seed', '2'], 'seed 1, not 2'), (['--backend', 'cpu', '--hw', 'h200'], 'backend replay, not cpu')):
         refused = run(binary, *words, *other)
         check(f'another run ({other}) overwrites no file', refused.returncode == 2 and why in refused.stderr and path.read_text() == kept, refused.stderr)
     second = folder / 'second.yaml'
