@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "cli/baseline.h"
+#include "cli/lint/baseline.h"
 #include "support/memory_files.h"
 
 namespace {

@@ -13,7 +13,7 @@
 #include "lint/engine.h"
 #include "lint/knowledge.h"
 #include "recipe/load.h"
-#include "recipe/vocabulary.h"
+#include "recipe/vocabulary/vocabulary.h"
 #include "review/difference.h"
 
 namespace {

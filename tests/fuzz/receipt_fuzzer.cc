@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "cli/receipt.h"
+#include "cli/gate/receipt.h"
 #include "cli/version.h"
 #include "support/memory_files.h"
 #include "text/sha256.h"

@@ -14,7 +14,7 @@
 #include "lint/engine.h"
 #include "lint/knowledge.h"
 #include "recipe/load.h"
-#include "recipe/vocabulary.h"
+#include "recipe/vocabulary/vocabulary.h"
 #include "waive/condition.h"
 #include "waive/scope.h"
 #include "waive/waivers.h"
