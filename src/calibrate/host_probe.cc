@@ -2,6 +2,8 @@
 
 #include <cmath>
 #include <cstdlib>
+#include <sstream>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -70,20 +72,29 @@ class HostMeasurement : public Measurement {
   Check check_;
 };
 
-std::vector<double> numbers_of(const std::string& text) {
-  std::vector<double> numbers;
-  const char* at = text.c_str();
-  while (true) {
+/// What the script told: its lines among those that libraries print when they are loaded.
+struct Told {
+  std::vector<double> seconds;
+  std::string missing;
+};
+
+Told told_by(const std::string& text) {
+  constexpr std::string_view kMissing = "missing ";
+  Told told;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    line.erase(line.find_last_not_of(" \r") + 1);
+    if (line.starts_with(kMissing)) {
+      told.missing = line.substr(kMissing.size());
+      continue;
+    }
     char* end = nullptr;
-    const double value = std::strtod(at, &end);
-    if (end == at) {
-      return numbers;
+    const double value = std::strtod(line.c_str(), &end);
+    if (!line.empty() && *end == '\0' && value > 0 && std::isfinite(value)) {
+      told.seconds.push_back(value * kMicro);
     }
-    if (value > 0 && std::isfinite(value)) {
-      numbers.push_back(value * kMicro);
-    }
-    at = end;
   }
+  return told;
 }
 
 class HostProbe : public Backend {
@@ -102,16 +113,14 @@ class HostProbe : public Backend {
     }
     Prepared prepared;
     const std::string printed = run_(kScript, prepared.reason);
-    constexpr std::string_view kMissing = "missing ";
-    if (printed.starts_with(kMissing)) {
-      prepared.reason = printed.substr(kMissing.size());
-      prepared.reason.erase(prepared.reason.find_last_not_of(" \r\n") + 1);
+    Told told = told_by(printed);
+    if (!told.missing.empty()) {
+      prepared.reason = std::move(told.missing);
       return prepared;
     }
-    std::vector<double> seconds = numbers_of(printed);
     constexpr std::size_t kLeast = 6;
-    if (seconds.size() >= kLeast) {
-      prepared.measurement = std::make_unique<HostMeasurement>(std::move(seconds));
+    if (told.seconds.size() >= kLeast) {
+      prepared.measurement = std::make_unique<HostMeasurement>(std::move(told.seconds));
     } else if (prepared.reason.empty()) {
       prepared.reason = "Python told no times";
     }

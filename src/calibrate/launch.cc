@@ -46,6 +46,16 @@ std::optional<int> number(const world::Variables& variables, const char* name) {
   return whole ? std::optional<int>(value) : std::nullopt;
 }
 
+/// "RANK is `first`, which is no number"; empty: what is set is one.
+std::string unread_number(const world::Variables& variables, const Names& names) {
+  for (const char* name : {names.rank, names.size}) {
+    if (variables.get(name) && !number(variables, name)) {
+      return fmt::format("{} is `{}`, which is no number", name, *variables.get(name));
+    }
+  }
+  return {};
+}
+
 /// Jobs of one host keep apart by their number.
 int port_of_job(const world::Variables& variables) {
   const int job = number(variables, "SLURM_JOB_ID").value_or(0) % kPorts;
@@ -91,7 +101,11 @@ LaunchReading read_launch(const world::Variables& variables) {
   LaunchReading reading;
   for (const Names& names : kLaunchers) {
     const auto rank = number(variables, names.rank);
-    const auto size = number(variables, names.size);
+    auto size = number(variables, names.size);
+    if (const auto tasks = number(variables, "SLURM_STEP_NUM_TASKS");
+        tasks && names.launcher == "srun") {
+      size = tasks;  // of this step; in the shell of salloc, a step of its own, one
+    }
     if (!rank && !size) {
       continue;
     }
@@ -99,6 +113,10 @@ LaunchReading read_launch(const world::Variables& variables) {
     const bool job_shell = names.launcher == "srun" && (!rank || !step || size.value_or(1) == 1);
     if (job_shell) {
       continue;  // in the shell of salloc or the script of sbatch, without srun
+    }
+    if (const std::string unread = unread_number(variables, names); !unread.empty()) {
+      reading.problem = unread;
+      return reading;
     }
     if (!rank || !size) {
       reading.problem = fmt::format("{} is set and {} is not: start it by a launcher, or unset it",

@@ -34,6 +34,14 @@ TEST_CASE("rounds are what Python printed") {
   CHECK(prepared.measurement->round().seconds == doctest::Approx(40.25e-6));
 }
 
+TEST_CASE("what libraries print when they are loaded is no time and no reason") {
+  const Prepared prepared =
+      probe("Warning: 3 kernels are slow\n41.5\n40.25\n43\n\n2 more\n40\n44\n41\n");
+  REQUIRE(prepared.measurement);
+  CHECK(prepared.measurement->round().seconds == doctest::Approx(41.5e-6));
+  CHECK(probe("loading\nmissing Python has no torch\n").reason == "Python has no torch");
+}
+
 TEST_CASE("what is missing is the reason") {
   CHECK(probe("missing No module named 'torch'\n").reason == "No module named 'torch'");
   CHECK(probe("41.5\n").reason == "Python told no times");

@@ -211,7 +211,15 @@ TEST_CASE("launchers") {
   CHECK(read({{"SLURM_PROCID", "0"}, {"SLURM_NTASKS", "1"}}).launch.size == 1);
   // The script of sbatch has both, and no step.
   CHECK(read({{"SLURM_PROCID", "0"}, {"SLURM_NTASKS", "16"}}).launch.size == 1);
+  // The shell of salloc may be a step, of one task.
+  CHECK(read({{"SLURM_PROCID", "0"},
+              {"SLURM_NTASKS", "16"},
+              {"SLURM_STEP_ID", "4294967290"},
+              {"SLURM_STEP_NUM_TASKS", "1"}})
+            .launch.size == 1);
   CHECK(read({{"OMPI_COMM_WORLD_RANK", "1"}, {"OMPI_COMM_WORLD_SIZE", "4"}}).launch.size == 4);
+  CHECK(read({{"RANK", "first"}, {"WORLD_SIZE", "4"}}).problem ==
+        "RANK is `first`, which is no number");
   CHECK(read({{"RANK", "1"}}).problem.find("WORLD_SIZE is not") != std::string::npos);
   CHECK(!read({{"RANK", "4"}, {"WORLD_SIZE", "4"}}).problem.empty());
   CHECK(read({{"OMPI_COMM_WORLD_RANK", "9"},
