@@ -50,13 +50,34 @@ Piece frame(const Setting& on) {
   return piece;
 }
 
-void add_core(const Setting& on, Piece& piece, AttentionShape shape) {
+/// What ranks of context parallelism wait for where a sequence is cut over them. `bytes`: that
+/// reach each of them forward; backward their gradients travel too. The ring passes keys and values
+/// on while the last ones are attended to: only what takes longer than that is waited for.
+void add_context(const Setting& on, Piece& piece, double bytes, double forward, double backward) {
+  const int ranks = on.job.parallel.context;
+  if (ranks <= 1) {
+    return;
+  }
+  const double behind = static_cast<double>(ranks - 1) / ranks;
+  const double exchange = on.times.strided_all_gather(bytes, ranks, on.tp());
+  piece.forward.collective += std::max(0.0, exchange - behind * forward);
+  piece.data.collective += std::max(0.0, 2 * exchange - behind * backward);
+  add_launches(piece.forward, ranks - 1, ranks - 1);
+  add_launches(piece.data, ranks - 1, ranks - 1);
+}
+
+/// `key_value`: elements of keys and values of one token.
+void add_core(const Setting& on, Piece& piece, AttentionShape shape, double key_value) {
   shape.seq = on.job.architecture.sequence;
   shape.tokens = on.sizes.group_tokens;
   shape.backward = false;
-  piece.forward.attention += on.times.attention(shape);
+  const double forward = on.times.attention(shape);
   shape.backward = true;
-  piece.data.attention += on.times.attention(shape);
+  const double backward = on.times.attention(shape);
+  piece.forward.attention += forward;
+  piece.data.attention += backward;
+  const double sequence = on.sizes.group_tokens * on.job.parallel.context;
+  add_context(on, piece, sequence * key_value * kBf16, forward, backward);
 }
 
 Piece latent(const Setting& on) {
@@ -79,7 +100,7 @@ Piece latent(const Setting& on) {
   shape.heads = heads;
   shape.head_dim_qk = query;
   shape.head_dim_v = mla.value_dim;
-  add_core(on, piece, shape);
+  add_core(on, piece, shape, heads * (query + mla.value_dim));
   // Rotary positions, concatenation, and copies of queries and keys.
   const double bytes = 2 * tokens * (heads * query * 2 * kBf16 + heads * mla.value_dim * kBf16);
   piece.forward.memory += on.times.elementwise(bytes);
@@ -107,6 +128,7 @@ Piece mamba(const Setting& on) {
       piece, tokens, 2 * inner + 2 * state + static_cast<double>(shape.heads) / tp, on.hidden());
   on.linear(piece, tokens, on.hidden(), inner);
   add_scan(on, piece, kBf16 * tokens * ((inner + 2 * state) * 3 + inner * 9));
+  add_context(on, piece, tokens * (3 * inner + 2 * state) * kBf16, 0, 0);
   add_launches(piece.forward, 10, 9);
   add_launches(piece.data, 10, 16);
   return piece;
@@ -122,6 +144,7 @@ Piece gated_delta(const Setting& on) {
   on.linear(piece, tokens, 2 * keys + 2 * values + 2.0 * shape.value_heads / tp, on.hidden());
   on.linear(piece, tokens, on.hidden(), values);
   add_scan(on, piece, kBf16 * tokens * ((2 * keys + values) * 3 + values * 12));
+  add_context(on, piece, tokens * (2 * keys + 3 * values) * kBf16, 0, 0);
   add_launches(piece.forward, 14, 12);
   add_launches(piece.data, 12, 18);
   return piece;
@@ -153,7 +176,7 @@ Piece grouped_query(const Setting& on, bool sliding) {
   if (kind.learnable_softmax) {
     add_scores(on, piece, shape.heads);
   }
-  add_core(on, piece, shape);
+  add_core(on, piece, shape, 2 * key);
   // Rotary positions and norms of queries and keys.
   const double bytes = kBf16 * tokens * ((query + key) * 4 + query + 2 * key);
   piece.forward.memory += on.times.elementwise(bytes);

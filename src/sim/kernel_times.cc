@@ -112,11 +112,15 @@ double KernelTimes::router(double tokens, double experts) const {
 }
 
 double KernelTimes::all_gather(double bytes, int ranks) const {
+  return strided_all_gather(bytes, ranks, 1);
+}
+
+double KernelTimes::strided_all_gather(double bytes, int ranks, int stride) const {
   cost::Collective call;
   call.kind = cost::CollectiveKind::all_gather;
   call.bytes = bytes;
   call.ranks = ranks;
-  call.nvlink_domain = machine_.domain;
+  call.nvlink_domain = std::max(1, machine_.domain / stride);
   return told(Law::collective, cost::collective(*machine_.laws, machine_.chip, call));
 }
 

@@ -68,6 +68,10 @@ class KernelTimes {
   /// All-gather or reduce-scatter of `bytes` over tensor-parallel ranks.
   double all_gather(double bytes, int ranks) const;
 
+  /// The same over ranks of which neighbours are `stride` GPUs apart: so many fewer of them share
+  /// an NVLink domain.
+  double strided_all_gather(double bytes, int ranks, int stride) const;
+
  private:
   double memory(cost::MemoryKernel kernel, double bytes) const;
   double law_gemm(cost::Format format, double m, double n, double k) const;
