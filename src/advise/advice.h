@@ -151,6 +151,8 @@ struct Anchor {
   double products = 0;   // share in which matrix products run; 0: not measured
   double idle = 0;       // share without any kernel; 0: not measured
   std::string source;    // "8 steps by NVTX ranges `iteration`"; empty: the user says so
+  double dispatch = 0;   // s, one exchange of tokens; 0: not measured
+  bool mixed = false;    // NCCL's SendRecv of a pipeline and of the exchange can't be told apart
 };
 
 /// Everything that was found out.
@@ -165,7 +167,8 @@ struct Advice {
   std::vector<text::Diagnostic> missing;  // facts without which nothing can be predicted
   std::optional<sim::Prediction> present;
   std::vector<model::Input> inputs;
-  double fits_risk = 0;  // chance that the recipe itself doesn't fit
+  std::optional<sim::CalibrationEffect> calibration;  // on `present`, where there is one
+  double fits_risk = 0;                               // chance that the recipe itself doesn't fit
   Diagnosis diagnosis;
   std::vector<DispatcherRow> dispatchers;  // by rank, then those without
   std::vector<SmSweep> sweeps;

@@ -14,6 +14,7 @@
 #include "advise/plan_maker.h"
 #include "advise/search.h"
 #include "sim/prediction.h"
+#include "sim/step.h"
 #include "sim/waterfall.h"
 #include "text/line_diff.h"
 
@@ -55,21 +56,41 @@ class Mending {
   std::string diff;
 };
 
-sim::Prediction prediction_of(const Prospect& prospect, const World& world) {
-  return sim::predict(
-      *prospect.job, prospect.work->machine, world.constants.values, prospect.work->stated);
+/// The inputs of a prediction, with where each comes from.
+std::vector<model::Input> inputs_of(const Prospect& prospect,
+                                    const World& world,
+                                    const std::vector<std::string>& measured) {
+  const sim::Constants& constants = world.constants.values;
+  model::Workload job = *prospect.job;
+  sim::note_assumptions(sim::constants().values, prospect.work->stated, job);
+  const bool grace = job.machine.cpu == model::Cpu::grace;
+  sim::settle_inputs(measured, grace ? constants.host_arm : constants.host_x86, job.inputs);
+  return job.inputs;
 }
 
 /// Fills in what the recipe itself says; false without a prediction.
-bool read_present(const World& world, const Prospect& present, Advice& advice) {
+bool read_present(const World& world,
+                  const Prospect& present,
+                  const Request& request,
+                  Advice& advice) {
   if (present.work == nullptr) {
     text::Diagnostic& problem = advice.missing.emplace_back();
     problem.message = present.assessment.problem;
     problem.help = "`epwise simulate` lists all that is missing";
     return false;
   }
-  advice.present = prediction_of(present, world);
-  advice.inputs = present.job->inputs;
+  sim::CalibrationEffect effect = request.calibration.value_or(sim::CalibrationEffect{});
+  advice.present = sim::predict_measured(*present.job,
+                                         present.work->machine,
+                                         sim::constants(),
+                                         world.constants,
+                                         world.measured,
+                                         present.work->stated,
+                                         effect);
+  advice.inputs = inputs_of(present, world, effect.constants);
+  if (request.calibration) {
+    advice.calibration = std::move(effect);
+  }
   advice.fits_risk = present.assessment.out_of_memory;
   return true;
 }
@@ -158,7 +179,7 @@ void place_rivals(const Prospect& present,
     steps.push_back(plan.step.value);
   }
   for (const Contender& contender : request.contenders) {
-    steps.push_back(step_range(*contender.work, world.constants.values).value);
+    steps.push_back(step_range(*contender.work, world).value);
   }
   const auto place = [&](double step) {
     return 1 + static_cast<int>(
@@ -168,7 +189,7 @@ void place_rivals(const Prospect& present,
     const sim::Comparison comparison =
         sim::compare(*present.work, *contender.work, world.constants);
     Rival rival{contender.name,
-                step_range(*contender.work, world.constants.values),
+                step_range(*contender.work, world),
                 comparison.speedup,
                 comparison.verdict,
                 0};
@@ -200,7 +221,7 @@ Advice study_recipe(const World& world,
   strangers = space.strangers();
   Prospect present = bare.predicted(Edits{});
   present.assessment.legal = true;  // what is left to mend stays with every plan
-  if (!strangers.empty() || !read_present(world, present, advice)) {
+  if (!strangers.empty() || !read_present(world, present, request, advice)) {
     return advice;
   }
   Assessor assessor(world, mending.draft, &space);
@@ -223,15 +244,19 @@ Advice study_recipe(const World& world,
 
 /// The constants that go with a measured exchange; those there were where the step that follows
 /// from it is another than the measured one: then one of the two was measured of something else.
-sim::ConstantTable held_to(const World& world, const Measured& measured, bool& doubtful) {
+sim::ConstantTable held_to(const World& world, Measured& measured, bool& doubtful) {
   constexpr double kAnother = 1.5;
-  Assessor assessor(world, Mending(world.bench).draft, nullptr);
-  const Prospect present = assessor.predicted(Edits{});
-  if (present.work == nullptr || (measured.dispatch <= 0 && measured.exposed <= 0)) {
+  if (measured.dispatch <= 0 && measured.exposed <= 0 && measured.sends.empty()) {
     return world.constants;
   }
+  Assessor assessor(world, Mending(world.bench).draft, nullptr);
+  const Prospect present = assessor.predicted(Edits{});
+  if (present.work == nullptr) {
+    return world.constants;
+  }
+  take_exchange(*present.work, measured);
   sim::ConstantTable table = anchored(world.constants, *present.work, measured);
-  const double step = step_range(*present.work, table.values).value;
+  const double step = sim::evaluate(*present.work, table.values, {}).step;
   doubtful =
       measured.step > 0 && (step > kAnother * measured.step || step < measured.step / kAnother);
   return doubtful ? world.constants : table;
@@ -248,10 +273,12 @@ Advice advise(const World& world,
     stated.inputs.push_back(fmt::format("host={}us", request.measured.host * 1e6));
   }
   bool doubtful = false;
-  const sim::ConstantTable table = held_to(stated, request.measured, doubtful);
-  const World held{stated.bench, stated.laws, table, stated.inputs, stated.highest};
+  Measured measured = request.measured;
+  const sim::ConstantTable table = held_to(stated, measured, doubtful);
+  const World held{
+      stated.bench, stated.laws, table, stated.inputs, stated.highest, stated.measured};
   Advice advice = study_recipe(held, knowledge, request, strangers);
-  anchor(advice, request.measured);
+  anchor(advice, measured);
   advice.doubtful_dispatch = doubtful;
   return advice;
 }
@@ -270,7 +297,7 @@ WhyNot why_not(const World& world, const Knowledge& /*knowledge*/, const Edit& e
     return answer;
   }
   const sim::Comparison comparison = sim::compare(*present.work, *other.work, world.constants);
-  answer.step = step_range(*other.work, world.constants.values);
+  answer.step = step_range(*other.work, world);
   answer.speedup = comparison.speedup;
   answer.verdict = comparison.verdict;
   answer.needed_memory = other.assessment.needed_memory;

@@ -23,6 +23,7 @@ struct Request {
   Freedom freedom;
   std::size_t top = 5;
   Measured measured;
+  std::optional<sim::CalibrationEffect> calibration;  // what is known of the file; nullopt: none
   std::vector<Contender> contenders;
   std::size_t workers = 1;
   double seconds = 60;  // of search; usually a few

@@ -131,12 +131,36 @@ Measured measured_of(const RunFigures& figures) {
   Measured measured;
   measured.step = figures.step;
   measured.dispatch = figures.exchange;
+  measured.sends = figures.sends;
   measured.exposed = figures.exposed;
   measured.products = figures.products;
   measured.idle = figures.idle;
   measured.source = fmt::format(
       "{} step{} by {}", figures.steps, figures.steps == 1 ? "" : "s", figures.found_by);
   return measured;
+}
+
+void take_exchange(const sim::StepWork& present, Measured& measured) {
+  constexpr int kDirections =
+      4;  // dispatch and combine, or sending and receiving, and their way back
+  if (measured.dispatch > 0 || measured.sends.empty()) {
+    return;
+  }
+  const model::Workload& job = *present.job;
+  const model::Parallel& split = job.parallel;
+  const auto experts = std::ranges::count(
+      job.architecture.layers, model::FeedForward::experts, &model::Layer::feed_forward);
+  const double chunks = 1.0 * job.batch.microbatches * split.virtual_stages;
+  Traffic traffic;
+  traffic.exchanges =
+      kDirections * job.batch.microbatches * static_cast<double>(experts / split.pipeline);
+  traffic.transfers = split.pipeline > 1 ? kDirections * chunks : 0;
+  traffic.rings = split.context > 1;
+  if (const SendStream* stream = exchange_stream(measured.sends, traffic)) {
+    measured.dispatch = stream->seconds;
+  } else {
+    measured.mixed = true;
+  }
 }
 
 double exposed_share(const sim::StepWork& work, const sim::Constants& constants) {
@@ -161,7 +185,7 @@ sim::ConstantTable anchored(const sim::ConstantTable& constants,
   if (measured.dispatch > 0 && predicted > 0) {
     return with_exchange(constants, flex, measured.dispatch / predicted, kSure);
   }
-  if (measured.exposed > 0 && predicted > 0) {
+  if (measured.exposed > 0 && predicted > 0 && !measured.mixed) {
     const double factor = factor_for(measured.exposed, constants, present, flex);
     return with_exchange(constants, flex, factor, kLessSure);
   }
@@ -180,7 +204,9 @@ void anchor(Advice& advice, const Measured& measured) {
                          measured.exposed,
                          measured.products,
                          measured.idle,
-                         measured.source};
+                         measured.source,
+                         measured.dispatch,
+                         measured.mixed};
   advice.present->step_time = {
       measured.step, measured.step * (1 - kRepeat), measured.step * (1 + kRepeat)};
   for (DispatcherRow& row : advice.dispatchers) {

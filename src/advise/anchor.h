@@ -11,13 +11,15 @@ namespace epwise::advise {
 
 /// What the user measured of the recipe as it is. 0: not measured.
 struct Measured {
-  double step = 0;      // s
-  double dispatch = 0;  // s, one exchange of tokens of one layer and micro-batch
-  double host = 0;      // s, of one framework operation
-  double exposed = 0;   // share of the step in which only communication runs
-  double products = 0;  // share in which matrix products run
-  double idle = 0;      // share without any kernel
-  std::string source;   // "8 steps by NVTX ranges `iteration`"; empty: the user says so
+  double step = 0;                // s
+  double dispatch = 0;            // s, one exchange of tokens of one layer and micro-batch
+  double host = 0;                // s, of one framework operation
+  double exposed = 0;             // share of the step in which only communication runs
+  double products = 0;            // share in which matrix products run
+  double idle = 0;                // share without any kernel
+  std::string source;             // "8 steps by NVTX ranges `iteration`"; empty: the user says so
+  std::vector<SendStream> sends;  // NCCL's, of which one may be the exchange
+  bool mixed = false;             // … but which one can't be told
 };
 
 /// measured.yaml → figures; problems where something is unknown, no time or no share:
@@ -29,6 +31,11 @@ Measured read_measured(const text::SourceFile& file, std::vector<text::Diagnosti
 
 /// What a profile says of the recipe as it is.
 Measured measured_of(const RunFigures& figures);
+
+/// Takes the exchange of tokens from what NCCL sent, where the recipe tells which stream that was.
+/// Where it doesn't, neither these times nor the exposed share, in which a pipeline waits too,
+/// count for dispatch.
+void take_exchange(const sim::StepWork& present, Measured& measured);
 
 /// Share of a predicted step in which only communication runs.
 double exposed_share(const sim::StepWork& work, const sim::Constants& constants);

@@ -133,12 +133,14 @@ std::shared_ptr<model::Workload> Assessor::predict(Assessment& assessment, sim::
     assessment.problem = reading.problems.front().message;
     return nullptr;
   }
+  const auto* hw = world_.bench.target.hw;
   sim::StatedInputs stated;
+  sim::state_profile(*hw, reading.workload, stated);
   for (const std::string& input : world_.inputs) {
     sim::state(input, reading.workload, stated);
   }
+  sim::prefer_measured(world_.measured, reading.workload.machine.cpu, stated);
   auto job = std::make_shared<model::Workload>(std::move(reading.workload));
-  const auto* hw = world_.bench.target.hw;
   const sim::MachineReading machine =
       sim::machine_of(*hw, job->machine, world_.laws, world_.constants);
   if (!machine.problem.empty()) {

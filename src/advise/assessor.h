@@ -9,6 +9,7 @@
 #include "advise/terrain.h"
 #include "cost/table.h"
 #include "sim/constants.h"
+#include "sim/measured_constants.h"
 #include "sim/stated_inputs.h"
 #include "sim/step_work.h"
 
@@ -21,6 +22,8 @@ struct World {
   const sim::ConstantTable& constants;
   std::vector<std::string> inputs;               // "host=40us", as sim::state takes them
   lint::Tier highest = lint::Tier::performance;  // of what may be changed besides the moves
+  std::vector<sim::MeasuredConstant> measured =
+      {};  // by a calibration; `constants` hold them already
 };
 
 /// What had to change besides, because a rule asks for it.

@@ -69,9 +69,13 @@ double event_factor(const sim::StepWork& work, const sim::Constants& constants) 
   return run.timeline.seconds / sim::evaluate(part, constants, {}).step;
 }
 
-sim::Range step_range(const sim::StepWork& work, const sim::Constants& constants) {
-  return sim::around(sim::evaluate(work, constants, {}).step,
-                     sim::uncertainty_of(work, constants).half_width());
+sim::Range step_range(const sim::StepWork& work, const World& world) {
+  const sim::Constants& constants = world.constants.values;
+  sim::Uncertainty unknown = sim::uncertainty_of(work, constants);
+  if (!world.measured.empty()) {
+    unknown = sim::narrowed(unknown, work, sim::constants(), world.measured);
+  }
+  return sim::around(sim::evaluate(work, constants, {}).step, unknown.half_width());
 }
 
 }  // namespace epwise::advise

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "advise/assessor.h"
 #include "advise/moves.h"
 #include "sim/constants.h"
 #include "sim/step_work.h"
@@ -20,8 +21,8 @@ std::string deciding_measurement(const sim::StepWork& a,
                                  const sim::ConstantTable& table,
                                  const Knowledge& knowledge);
 
-/// The step with its 80 % interval, in s.
-sim::Range step_range(const sim::StepWork& work, const sim::Constants& constants);
+/// The step with its 80 % interval, in s; what a calibration measured is not unsure any more.
+sim::Range step_range(const sim::StepWork& work, const World& world);
 
 /// What the event simulation takes over what the closed form says, on as many micro-batches as
 /// are worth it.

@@ -111,10 +111,8 @@ std::vector<DispatcherRow> dispatcher_table(const Study& study) {
     }
     row.prospect = own ? study.present : study.assessor.prospect(candidate);
     row.row.legality = own ? Legality{true, nullptr, {}, {}} : legality_of(row.prospect);
-    if (!move.unpriced.empty() && row.row.legality.legal) {
-      row.row.legality.reason = move.unpriced;
-    } else if (row.prospect.work != nullptr) {
-      row.row.step = step_range(*row.prospect.work, study.world.constants.values);
+    if (row.prospect.work != nullptr) {
+      row.row.step = step_range(*row.prospect.work, study.world);
       row.row.needed_memory = row.prospect.assessment.needed_memory;
       row.row.fits = row.prospect.assessment.fits;
       row.row.sms = row.prospect.job->exchange.sms;

@@ -27,7 +27,7 @@ class Climb {
     }
     start_ = below_;
     at_ = bottom_;
-    ladder.start = step_range(*start_.work, study_.world.constants.values);
+    ladder.start = step_range(*start_.work, study_.world);
     for (const Rung& rung : study_.knowledge.ladder) {
       ladder.rungs.push_back(climb(rung));
     }
@@ -83,7 +83,7 @@ class Climb {
     }
     const sim::ConstantTable& constants = study_.world.constants;
     state.fits = step.prospect.assessment.fits;
-    state.step = step_range(*step.prospect.work, constants.values);
+    state.step = step_range(*step.prospect.work, study_.world);
     const sim::Comparison added = sim::compare(*below_.work, *step.prospect.work, constants);
     state.added = added.speedup;
     state.verdict = added.verdict;

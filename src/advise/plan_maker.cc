@@ -251,7 +251,7 @@ std::optional<Plan> PlanMaker::make(const Candidate& found) {
   if (plan.verdict == sim::Verdict::b && plan.event_speedup <= 1) {  // the two tiers disagree
     plan.verdict = sim::Verdict::too_close;
   }
-  plan.step = step_range(*prospect.work, study_.world.constants.values);
+  plan.step = step_range(*prospect.work, study_.world);
   plan.needed_memory = prospect.assessment.needed_memory;
   plan.memory_limit = prospect.job->machine.memory;
   plan.out_of_memory = prospect.assessment.out_of_memory;

@@ -97,7 +97,7 @@ class Pricer {
     if (!best) {
       return std::nullopt;
     }
-    Price price = priced(rule, best->comparison);
+    Price price = priced(rule, *study_.present.work, best->comparison);
     std::string& text = price.finding.message;
     text = toll.says;
     replace(text,
@@ -121,8 +121,7 @@ class Pricer {
       const bool counts =
           toll.moves.empty() || std::ranges::find(toll.moves, move.name) != toll.moves.end();
       const Candidate candidate = study_.space.with(study_.space.start(), axis.name, move.name);
-      if (!counts || !move.unpriced.empty() || candidate == study_.space.start() ||
-          !study_.space.possible(candidate)) {
+      if (!counts || candidate == study_.space.start() || !study_.space.possible(candidate)) {
         continue;
       }
       Prospect prospect = study_.assessor.prospect(candidate);
@@ -160,7 +159,7 @@ class Pricer {
     if (!is_sure(comparison)) {
       return std::nullopt;
     }
-    Price price = priced(rule, comparison);
+    Price price = priced(rule, *without.work, comparison);
     price.finding.message = toll.says;
     Ground& plain = study_.assessor.terrain().plain();
     const std::vector<Edits> fixes = plain.fixes_of(*cause, {}, study_.world.highest);
@@ -174,8 +173,11 @@ class Pricer {
     return comparison.verdict == sim::Verdict::b && comparison.speedup.low > 1;
   }
 
-  Price priced(const lint::Rule& rule, const sim::Comparison& comparison) {
-    const sim::Range step = step_range(*study_.present.work, study_.world.constants.values);
+  /// `dear`: the slower one of the two that were compared.
+  Price priced(const lint::Rule& rule,
+               const sim::StepWork& dear,
+               const sim::Comparison& comparison) {
+    const sim::Range step = step_range(dear, study_.world);
     Price price;
     price.finding = study_.assessor.terrain().plain().finding(rule);
     price.share = {saved_share(comparison.speedup.value),

@@ -197,13 +197,19 @@ class Reader {
                     has_process_ ? fmt::format(" AND globalPid = {}", process_) : std::string());
     const char* name = long_names ? "demangledName" : "shortName";
     const std::map<std::int64_t, std::int32_t> places = read_names(name, where, profile);
-    Rows rows = query(
-        fmt::format("SELECT start, end, {} FROM {} {} ORDER BY start", name, kKernels, where));
+    Rows rows = query(fmt::format("SELECT start, end, {}, {} FROM {} {} ORDER BY start",
+                                  name,
+                                  known.contains("streamId") ? "streamId" : "0",
+                                  kKernels,
+                                  where));
     while (rows.next()) {
       const auto place = places.find(rows.number(2));
       const bool good = rows.is_number(0) && rows.is_number(1) && rows.number(1) >= rows.number(0);
       if (good && place != places.end()) {
-        profile.kernels.push_back({rows.number(0), rows.number(1), place->second});
+        profile.kernels.push_back({rows.number(0),
+                                   rows.number(1),
+                                   place->second,
+                                   static_cast<std::int32_t>(rows.number(3))});
       }
     }
   }

@@ -186,7 +186,6 @@ Steps steps_of_kernels(const RunProfile& profile) {
 /// What happens between two moments.
 struct Window {
   double step = 0;
-  double exchanged = 0;
   double exposed = 0;
   double products = 0;
   double idle = 0;
@@ -197,6 +196,8 @@ class Gauge {
   explicit Gauge(const RunProfile& profile) : profile_(profile) {
     for (const std::string& name : profile.names) {
       kinds_.push_back(kind_of(name));
+      nccl_.push_back(lowered(name).find("nccl") != std::string::npos &&
+                      lowered(name).find("nccl_ep") == std::string::npos);
     }
   }
 
@@ -204,7 +205,6 @@ class Gauge {
     std::vector<Span> all;
     std::vector<Span> work;
     std::vector<Span> products;
-    std::vector<Span> exchange;
     for (const RunProfile::Kernel& kernel : profile_.kernels) {
       if (kernel.end <= from || kernel.start >= to) {
         continue;
@@ -218,39 +218,69 @@ class Gauge {
       if (kind == KernelKind::product) {
         products.push_back(span);
       }
-      if (kind == KernelKind::exchange || kind == KernelKind::setup) {
-        exchange.push_back(span);
-      }
     }
     const auto whole = static_cast<double>(to - from);
     const auto share = [&](std::int64_t part) { return static_cast<double>(part) / whole; };
     return {whole * kNanoseconds,
-            share(covered(exchange)),
             share(covered(all) - covered(work)),
             share(covered(products)),
             1 - share(covered(all))};
   }
 
-  /// Seconds of one exchange, with what prepares it.
-  double exchange(std::int64_t from, std::int64_t to, bool& nccl) const {
+  /// Seconds of one exchange by a library's kernels, with what prepares it.
+  double exchange(std::int64_t from, std::int64_t to) const {
     double seconds = 0;
     int count = 0;
     for (const RunProfile::Kernel& kernel : profile_.kernels) {
       const KernelKind kind = kinds_[static_cast<std::size_t>(kernel.name)];
-      if (kernel.start >= from && kernel.start < to &&
-          (kind == KernelKind::exchange || kind == KernelKind::setup)) {
+      const bool counts = kind == KernelKind::exchange || kind == KernelKind::setup;
+      if (counts && !is_nccl(kernel) && kernel.start >= from && kernel.start < to) {
         seconds += static_cast<double>(kernel.end - kernel.start) * kNanoseconds;
         count += kind == KernelKind::exchange ? 1 : 0;
-        nccl = nccl || profile_.names[static_cast<std::size_t>(kernel.name)].find("nccl") !=
-                           std::string::npos;
       }
     }
     return count == 0 ? 0 : seconds / count;
   }
 
+  /// NCCL's kernels that send and receive, by stream.
+  std::vector<SendStream> sends(std::int64_t from, std::int64_t to, int steps) const {
+    std::map<std::int32_t, std::vector<double>> streams;
+    for (const RunProfile::Kernel& kernel : profile_.kernels) {
+      const bool counts = kinds_[static_cast<std::size_t>(kernel.name)] == KernelKind::exchange;
+      if (counts && is_nccl(kernel) && kernel.start >= from && kernel.start < to) {
+        streams[kernel.stream].push_back(static_cast<double>(kernel.end - kernel.start) *
+                                         kNanoseconds);
+      }
+    }
+    std::vector<SendStream> sends;
+    for (const auto& [stream, times] : streams) {
+      sends.push_back(send_stream(stream, times, steps));
+    }
+    return sends;
+  }
+
  private:
+  /// All-to-all of probabilities goes before that of tokens and is over in no time.
+  static SendStream send_stream(std::int32_t stream, std::vector<double> times, int steps) {
+    constexpr double kShort = 0.2;  // of what three of four kernels take at most
+    std::ranges::sort(times);
+    const double long_one = times[times.size() * 3 / 4];
+    double seconds = 0;
+    int count = 0;
+    for (const double time : times) {
+      seconds += time;
+      count += time >= kShort * long_one ? 1 : 0;
+    }
+    return {stream, static_cast<double>(count) / steps, seconds / std::max(count, 1)};
+  }
+
+  bool is_nccl(const RunProfile::Kernel& kernel) const {
+    return nccl_[static_cast<std::size_t>(kernel.name)];
+  }
+
   const RunProfile& profile_;
   std::vector<KernelKind> kinds_;
+  std::vector<bool> nccl_;
 };
 
 }  // namespace
@@ -273,6 +303,27 @@ KernelKind kind_of(std::string_view name) {
     return has_any(lower, kTokens) ? KernelKind::exchange : KernelKind::communication;
   }
   return has_any(lower, kProducts) ? KernelKind::product : KernelKind::other;
+}
+
+const SendStream* exchange_stream(const std::vector<SendStream>& sends, const Traffic& traffic) {
+  constexpr double kAlike = 1.25;  // in counts: a profile may begin or end amid a step
+  if (sends.empty() || traffic.rings) {
+    return nullptr;
+  }
+  if (traffic.transfers <= 0) {
+    return &*std::ranges::max_element(sends, {}, &SendStream::per_step);
+  }
+  const SendStream* found = nullptr;
+  for (const SendStream& each : sends) {
+    const bool is_exchange = kAlike * each.per_step >= traffic.exchanges;
+    const bool is_transfer = each.per_step <= kAlike * traffic.transfers;
+    if (is_exchange == is_transfer || (is_exchange && found != nullptr)) {
+      return nullptr;
+    }
+    found = is_exchange ? &each : found;
+  }
+  // A pipeline's transfers must be seen somewhere else, or they are among these.
+  return sends.size() > 1 ? found : nullptr;
 }
 
 bool names_step(std::string_view text) {
@@ -334,11 +385,14 @@ RunFigures figures_of(const RunProfile& profile) {
   figures.steps = static_cast<int>(windows.size());
   figures.found_by = steps.found_by;
   figures.step = middle(&Window::step);
-  figures.exchanged = middle(&Window::exchanged);
   figures.exposed = middle(&Window::exposed);
   figures.products = middle(&Window::products);
   figures.idle = middle(&Window::idle);
-  figures.exchange = gauge.exchange(steps.bounds[first], steps.bounds.back(), figures.nccl);
+  const std::int64_t from = steps.bounds[first];
+  figures.exchange = gauge.exchange(from, steps.bounds.back());
+  if (figures.exchange <= 0) {
+    figures.sends = gauge.sends(from, steps.bounds.back(), figures.steps);
+  }
   return figures;
 }
 

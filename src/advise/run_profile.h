@@ -22,7 +22,8 @@ struct RunProfile {
   struct Kernel {
     std::int64_t start = 0;
     std::int64_t end = 0;
-    std::int32_t name = 0;  // index of `names`
+    std::int32_t name = 0;    // index of `names`
+    std::int32_t stream = 0;  // of the GPU; each communicator of a framework has its own
   };
 
   struct Range {
@@ -38,23 +39,40 @@ struct RunProfile {
   bool hidden_graphs = false;   // whole CUDA graphs were recorded, without their kernels
 };
 
+/// NCCL's SendRecv kernels of one stream: tokens on their way, or a pipeline's activations.
+struct SendStream {
+  std::int32_t stream = 0;
+  double per_step = 0;  // kernels that take long; short ones prepare them
+  double seconds = 0;   // one of them, with what prepares it
+};
+
 /// What is measured in it, as medians over its steps.
 struct RunFigures {
   int steps = 0;
-  std::string found_by;  // "NVTX ranges `iteration`", "repeating kernels"
-  double step = 0;       // s
-  double exchange = 0;   // s, one exchange of tokens in either direction; 0: none seen
-  bool nccl = false;     // by NCCL's SendRecv, which pipelines use too
-  double exchanged = 0;  // share of the step in which tokens are on their way
-  double exposed = 0;    // share of the step in which only communication runs
-  double products = 0;   // share of the step in which matrix products run
-  double idle = 0;       // share of the step without any kernel
-  std::string problem;   // why there are no figures; empty when all is well
+  std::string found_by;           // "NVTX ranges `iteration`", "repeating kernels"
+  double step = 0;                // s
+  double exchange = 0;            // s, one exchange of tokens by a library's kernels; 0: none seen
+  std::vector<SendStream> sends;  // by NCCL's instead, by stream; pipelines use them too
+  double exposed = 0;             // share of the step in which only communication runs
+  double products = 0;            // share of the step in which matrix products run
+  double idle = 0;                // share of the step without any kernel
+  std::string problem;            // why there are no figures; empty when all is well
 };
 
 /// Steps are the NVTX ranges of one name such as `iteration`, else what repeats: kernels whose
 /// bursts come at one regular distance. The first of three or more steps is left out.
 RunFigures figures_of(const RunProfile& profile);
+
+/// What else a run sends from rank to rank, and how often.
+struct Traffic {
+  double exchanges = 0;  // of tokens, a step and GPU, at least
+  double transfers = 0;  // between pipeline stages, a step and GPU, at most; 0: no pipeline
+  bool rings = false;    // context parallelism passes keys and values on as well
+};
+
+/// The stream whose SendRecv kernels carry tokens, and no other ones: there is nothing else that
+/// sends, or the counts of the streams tell the two apart. Null pointer: they can't be told apart.
+const SendStream* exchange_stream(const std::vector<SendStream>& sends, const Traffic& traffic);
 
 /// Whether the text of an NVTX range is that of a step: "iteration 12", "train_step",
 /// "ProfilerStep#7".

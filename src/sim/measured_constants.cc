@@ -5,6 +5,8 @@
 #include <cmath>
 #include <string_view>
 
+#include <fmt/format.h>
+
 #include "sim/step.h"
 
 namespace epwise::sim {
@@ -139,7 +141,17 @@ Prediction predict_measured(const model::Workload& job,
                             const std::vector<MeasuredConstant>& measured,
                             const StatedInputs& stated,
                             CalibrationEffect& effect) {
-  const ConstantTable known = with_measured(table, measured);
+  return predict_measured(
+      job, machine, table, with_measured(table, measured), measured, stated, effect);
+}
+
+Prediction predict_measured(const model::Workload& job,
+                            const Machine& machine,
+                            const ConstantTable& table,
+                            const ConstantTable& known,
+                            const std::vector<MeasuredConstant>& measured,
+                            const StatedInputs& stated,
+                            CalibrationEffect& effect) {
   Prediction prediction = predict(job, machine, known.values, stated);
   const StepWork work = lower(job, machine, known.values, stated);
   effect.half_width_before =
@@ -167,6 +179,25 @@ Prediction predict_measured(const model::Workload& job,
     }
   }
   return prediction;
+}
+
+void settle_inputs(const std::vector<std::string>& replaced,
+                   double host_operation,
+                   std::vector<model::Input>& inputs) {
+  const auto has = [&replaced](std::string_view constant) {
+    return std::find(replaced.begin(), replaced.end(), constant) != replaced.end();
+  };
+  for (model::Input& input : inputs) {
+    const bool host = input.key == "host" && (has("host_x86") || has("host_arm"));
+    const bool network = input.key == "nic_rate" && (has("flex_nic") || has("alltoall_nic"));
+    if (input.status == model::InputStatus::assumed && (host || network)) {
+      input.status = model::InputStatus::written;
+      input.why = "measured: --calibration";
+      if (host) {
+        input.value = fmt::format("{:.3g} us an operation", host_operation * 1e6);
+      }
+    }
+  }
 }
 
 }  // namespace epwise::sim

@@ -56,4 +56,21 @@ Prediction predict_measured(const model::Workload& job,
                             const StatedInputs& stated,
                             CalibrationEffect& effect);
 
+/// The same with constants of which more is known than that: `known` is with_measured(table,
+/// measured), or what a profile of the run makes of it.
+Prediction predict_measured(const model::Workload& job,
+                            const Machine& machine,
+                            const ConstantTable& table,
+                            const ConstantTable& known,
+                            const std::vector<MeasuredConstant>& measured,
+                            const StatedInputs& stated,
+                            CalibrationEffect& effect);
+
+/// Inputs that stood for constants which are measured now are no assumptions any more. `replaced`:
+/// names of those constants; `host_operation`: what one of the framework's takes with them, s.
+///   host  41 us an operation  written  measured: --calibration
+void settle_inputs(const std::vector<std::string>& replaced,
+                   double host_operation,
+                   std::vector<model::Input>& inputs);
+
 }  // namespace epwise::sim

@@ -207,6 +207,16 @@ const std::vector<InputKind>& input_kinds() {
   return kinds;
 }
 
+void state_profile(const hw::Profile& profile, Workload& job, StatedInputs& stated) {
+  if (const hw::Sourced* host = profile.number("host_operation"); host != nullptr) {
+    const bool assumed = host->status == hw::Status::assumed;
+    state("host=" + units::to_text(host->value),
+          job,
+          stated,
+          {assumed ? model::InputStatus::assumed : model::InputStatus::profile, host->source});
+  }
+}
+
 void note_assumptions(const Constants& constants, const StatedInputs& stated, Workload& job) {
   if (stated.host_operation <= 0) {
     const bool grace = job.machine.cpu == model::Cpu::grace;

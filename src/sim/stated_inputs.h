@@ -4,6 +4,7 @@
 #include <string_view>
 #include <vector>
 
+#include "hw/profile.h"
 #include "model/workload.h"
 #include "sim/constants.h"
 
@@ -44,6 +45,9 @@ std::string state(std::string_view text,
                   model::Workload& job,
                   StatedInputs& stated,
                   const InputOrigin& origin = {});
+
+/// Takes what the hardware profile itself says of a run: the host time of one framework operation.
+void state_profile(const hw::Profile& profile, model::Workload& job, StatedInputs& stated);
 
 /// Adds what the step model takes from its constants because nobody stated it to the workload's
 /// list of inputs: the host time of an operation by the kind of host, and where routing is natural

@@ -24,9 +24,10 @@ NAMES = {1: 'nvjet_tst_128x256_64x4_1x2_h_bz_coopA_NNT',
 
 
 def write(path, steps=6, step_ms=1000.0, layers=20, exchange_ms=2.0, product_ms=15.0, hidden_ms=0.0, device='NVIDIA H100 80GB HBM3',
-          nvtx=True, nccl=False, journal='delete', drop=(), first_ms=0.0):
+          nvtx=True, nccl=False, journal='delete', drop=(), first_ms=0.0, transfers=0, transfer_stream=33):
     """A layer: dispatch, products, combine; `hidden_ms` of every exchange runs beside products. The end of a step: a reduction, the
-    optimizer, and nothing for what is left. The first step takes `first_ms` longer."""
+    optimizer, and nothing for what is left. The first step takes `first_ms` longer.
+    With `nccl` tokens go by NCCL's SendRecv; `transfers` of a pipeline go by it too, 3 ms each, on `transfer_stream`."""
     database = sqlite3.connect(path)
     database.execute(f'PRAGMA journal_mode = {journal}')
     database.executescript(TABLES)
@@ -48,6 +49,8 @@ def write(path, steps=6, step_ms=1000.0, layers=20, exchange_ms=2.0, product_ms=
             kernel(at - hidden_ms * MS, product_ms * MS, 1)
             at += (product_ms - hidden_ms) * MS
             at = kernel(at, exchange_ms * MS, combine, 20)
+        for _ in range(transfers):
+            at = kernel(at, 3 * MS, 8, transfer_stream)
         at = kernel(at, 10 * MS, 6, 21)
         at = kernel(at, 20 * MS, 7)
         assert at <= start + length, 'the parts are longer than the step'

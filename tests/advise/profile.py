@@ -24,8 +24,8 @@ def near(value, wanted, share=0.01):
     return value is not None and abs(value - wanted) <= share * abs(wanted)
 
 
-def advise(profile=None, *more, recipe=RECIPE):
-    args = [BIN, 'advise', str(recipe), '--hw', 'h100', '--gpus', '16', '--may-change', 'overlap', '--top', '1', '--format', 'json', *more]
+def advise(profile=None, recipe=RECIPE, hw='h100', gpus='16'):
+    args = [BIN, 'advise', str(recipe), '--hw', hw, '--gpus', gpus, '--may-change', 'overlap', '--top', '1', '--format', 'json']
     run = subprocess.run(args + (['--profile', str(profile)] if profile else []), capture_output=True, text=True, timeout=300)
     try:
         return run, json.loads(run.stdout)
@@ -60,8 +60,8 @@ def figures(folder):
     run = subprocess.run([BIN, 'advise', str(RECIPE), '--hw', 'h100', '--gpus', '16', '--may-change', 'overlap', '--profile', str(path)],
                          capture_output=True, text=True)
     check('only communication' in run.stdout and 'measured' in run.stdout, f'the text tells what was measured: {run.stdout[:800]}')
-    run, _ = advise(path, '--hw', 'gb200')
-    check(run.returncode == 2 and 'h100' in run.stderr, f'a profile of another machine is refused: {run.stderr}')
+    run, _ = advise(path, hw='gb200')
+    check(run.returncode == 2 and 'was recorded on h100' in run.stderr, f'a profile of another machine is refused: {run.stderr}')
 
 
 def hostile(folder):
@@ -192,7 +192,47 @@ def shares_in_yaml(folder):
     check(run.returncode == 3 and 'exposed_share takes a share' in run.stderr, f'a share above 1 is refused: {run.stderr}')
 
 
-for case in (figures, hostile, many_kernels, shares_in_yaml):
+def pipelines(folder):
+    """NCCL's SendRecv: tokens alone, tokens and a pipeline on two streams, and both on one, which nobody can tell apart."""
+    recipe = folder / 'pipeline.yaml'
+    text = RECIPE.read_text()
+    for old, new in [('  pipeline_model_parallel_size: 1', '  pipeline_model_parallel_size: 2'),
+                     ('virtual_pipeline_model_parallel_size: null', 'virtual_pipeline_model_parallel_size: 2'), ('global_batch_size: 1024', 'global_batch_size: 32')]:
+        assert old in text
+        text = text.replace(old, new)
+    recipe.write_text(text)
+    _, plain = advise(recipe=recipe, gpus='32')
+    step = 1000 * plain['step_time_s']['value']
+    exchange = 0.0025 * step
+    # 24 layers of a stage, 2 micro-batches, dispatch and combine in both directions: 192.
+    parts = dict(step_ms=step, layers=96, exchange_ms=exchange, product_ms=0.003 * step, nccl=True)
+
+    def measured(name, recipe=recipe, **more):
+        path = folder / f'{name}.sqlite'
+        export.write(path, **(parts | more))
+        run, found = advise(path, recipe=recipe, gpus='32')
+        check(run.returncode == 0, f'{name}: exit {run.returncode}: {run.stderr}')
+        return path, found, found.get('measured', {})
+
+    _, found, apart = measured('apart', transfers=8)
+    check(not apart.get('sends_mixed') and near(apart.get('dispatch_time_s'), exchange / 1000), f'two streams are told apart: {apart}')
+    path, found, mixed = measured('mixed', transfers=8, transfer_stream=20)
+    check(mixed.get('sends_mixed') and not mixed.get('dispatch_time_used') and 'dispatch_time_s' not in mixed, f'one stream is mixed: {mixed}')
+    check(near(mixed.get('step_time_s'), step / 1000, 0.002), f'the step counts all the same: {mixed}')
+
+    def gain(advice):
+        return next(r for r in advice['ladder']['rungs'] if r['name'] == 'overlap')['added']['value']
+    check(near(gain(found), gain(plain), 1e-9), f'what is mixed changes no prediction: {gain(found)} and {gain(plain)}')
+    text = subprocess.run([BIN, 'advise', str(recipe), '--hw', 'h100', '--gpus', '32', '--may-change', 'overlap', '--profile', str(path)],
+                          capture_output=True, text=True).stdout
+    check("can't be told apart" in text, f'the text says that they are mixed: {text[:900]}')
+    alone = folder / 'alone.yaml'
+    alone.write_text(RECIPE.read_text().replace('global_batch_size: 1024', 'global_batch_size: 32'))
+    _, _, single = measured('single', recipe=alone)
+    check(not single.get('sends_mixed') and near(single.get('dispatch_time_s'), exchange / 1000), f'without a pipeline all are tokens: {single}')
+
+
+for case in (figures, pipelines, hostile, many_kernels, shares_in_yaml):
     with tempfile.TemporaryDirectory() as place:
         case(pathlib.Path(place))
         print(case.__name__)

@@ -9,7 +9,6 @@
 
 #include "advise/profile_database.h"
 #include "cli/lint/linting.h"
-#include "cli/simulate/simulation.h"
 #include "cli/target/options.h"
 #include "cost/compiled_table.h"
 #include "lint/field_spelling.h"
@@ -176,8 +175,18 @@ AdvisedJob::AdvisedJob(Session& session, const Arguments& arguments, const std::
                    : recipe_.read()),
       bench_(recipe_.bench()),
       laws_(cost::compiled_table()),
-      constants_(Simulator(session, arguments).constants(recipe_.target().hw->name)),
-      world_{bench_, laws_, constants_, input_texts(recipe_)} {}
+      simulator_(session, arguments),
+      constants_(simulator_.constants(recipe_.target().hw->name)),
+      world_{bench_,
+             laws_,
+             constants_,
+             input_texts(recipe_),
+             lint::Tier::performance,
+             simulator_.measured(recipe_.target().hw->name)} {}
+
+std::optional<sim::CalibrationEffect> AdvisedJob::calibration() const {
+  return simulator_.calibration(recipe_.target().hw->name);
+}
 
 std::string AdvisedJob::target_text() const {
   return describe(recipe_.target(), reading_.recipe->framework);

@@ -7,6 +7,7 @@
 #include "advise/advisor.h"
 #include "cli/arguments.h"
 #include "cli/session.h"
+#include "cli/simulate/simulation.h"
 #include "cli/target/recipe_on_target.h"
 #include "cost/table.h"
 #include "hw/profile.h"
@@ -31,11 +32,15 @@ class AdvisedJob {
 
   std::string target_text() const;
 
+  /// What a report says of --calibration; nullopt without.
+  std::optional<sim::CalibrationEffect> calibration() const;
+
  private:
   RecipeOnTarget recipe_;
   RecipeOnTarget::Reading reading_;
   repair::Bench bench_;
   cost::Table laws_;
+  Simulator simulator_;
   sim::ConstantTable constants_;  // those of --calibration among them
   advise::World world_;
 };

@@ -192,6 +192,7 @@ Advised advise_recipe(Session& session, const Arguments& arguments) {
   }
   destination_of(arguments);  // wrong ones are told before the search
   advise::Request request = advise_request(session, arguments, *job.bench().target.hw);
+  request.calibration = job.calibration();
   std::vector<SimulatedJob> rivals;
   add_contenders(session, arguments, rivals, request);
   const Awaiting ending(session.interruption);

@@ -32,14 +32,7 @@ model::WorkloadReading read_workload(const RecipeOnTarget::Reading& reading,
 
 /// What the hardware profile knows, then what configuration and options say.
 void state_inputs(const RecipeOnTarget& recipe, model::Workload& job, sim::StatedInputs& stated) {
-  const hw::Profile& profile = *recipe.target().hw;
-  if (const hw::Sourced* host = profile.number("host_operation"); host != nullptr) {
-    const bool assumed = host->status == hw::Status::assumed;
-    sim::state("host=" + units::to_text(host->value),
-               job,
-               stated,
-               {assumed ? model::InputStatus::assumed : model::InputStatus::profile, host->source});
-  }
+  sim::state_profile(*recipe.target().hw, job, stated);
   for (const Setting& input : recipe.inputs()) {
     const std::string wrong =
         sim::state(input.value, job, stated, {model::InputStatus::written, input.source});
@@ -57,24 +50,6 @@ int count_errors(const RecipeOnTarget::Reading& reading, const RecipeOnTarget& r
                                          recipe.selection());
   return static_cast<int>(
       std::ranges::count(result.findings, lint::Severity::error, &lint::Finding::severity));
-}
-
-/// An input that stood for a constant which is measured now is no assumption any more.
-void settle_input(const std::vector<std::string>& measured,
-                  double host_operation,
-                  model::Input& input) {
-  const auto has = [&measured](std::string_view constant) {
-    return std::ranges::find(measured, constant) != measured.end();
-  };
-  const bool host = input.key == "host" && (has("host_x86") || has("host_arm"));
-  const bool network = input.key == "nic_rate" && (has("flex_nic") || has("alltoall_nic"));
-  if (input.status == model::InputStatus::assumed && (host || network)) {
-    input.status = model::InputStatus::written;
-    input.why = "measured: --calibration";
-    if (host) {
-      input.value = fmt::format("{:.3g} us an operation", host_operation * 1e6);
-    }
-  }
 }
 
 }  // namespace
@@ -101,9 +76,16 @@ Simulator::Simulator(Session& session, const Arguments& arguments)
       laws_(cost::compiled_table()),
       calibration_(read_calibration_option(session, arguments)) {}
 
+std::vector<sim::MeasuredConstant> Simulator::measured(const std::string& hw) const {
+  return calibration_ ? calibration_->measured(laws_, hw) : std::vector<sim::MeasuredConstant>();
+}
+
 sim::ConstantTable Simulator::constants(const std::string& hw) const {
-  return calibration_ ? sim::with_measured(sim::constants(), calibration_->measured(laws_, hw))
-                      : sim::constants();
+  return sim::with_measured(sim::constants(), measured(hw));
+}
+
+std::optional<sim::CalibrationEffect> Simulator::calibration(const std::string& hw) const {
+  return calibration_ ? std::optional(calibration_->effect(session_, hw)) : std::nullopt;
 }
 
 sim::Prediction Simulator::predict(SimulatedJob& job) const {
@@ -111,17 +93,11 @@ sim::Prediction Simulator::predict(SimulatedJob& job) const {
     return sim::predict(*job.workload, job.machine, sim::constants().values, job.stated);
   }
   sim::CalibrationEffect effect = calibration_->effect(session_, job.report.hw);
-  sim::Prediction prediction = sim::predict_measured(*job.workload,
-                                                     job.machine,
-                                                     sim::constants(),
-                                                     calibration_->measured(laws_, job.report.hw),
-                                                     job.stated,
-                                                     effect);
+  sim::Prediction prediction = sim::predict_measured(
+      *job.workload, job.machine, sim::constants(), measured(job.report.hw), job.stated, effect);
   const double host = job.workload->machine.cpu == model::Cpu::grace ? job.constants.host_arm
                                                                      : job.constants.host_x86;
-  for (model::Input& input : job.report.inputs) {
-    settle_input(effect.constants, host, input);
-  }
+  sim::settle_inputs(effect.constants, host, job.report.inputs);
   job.report.calibration = std::move(effect);
   return prediction;
 }
@@ -156,10 +132,7 @@ SimulatedJob Simulator::run(const std::string& path, bool force) {
   }
   job.machine = machine.machine;
   sim::note_assumptions(constants.values, job.stated, read.workload);
-  if (calibration_) {
-    sim::prefer_measured(
-        calibration_->measured(laws_, report.hw), read.workload.machine.cpu, job.stated);
-  }
+  sim::prefer_measured(measured(report.hw), read.workload.machine.cpu, job.stated);
   report.inputs = read.workload.inputs;
   job.workload = std::make_shared<const model::Workload>(std::move(read.workload));
   job.constants = this->constants(report.hw).values;

@@ -42,6 +42,10 @@ class Simulator {
   /// `hw`.
   sim::ConstantTable constants(const std::string& hw) const;
 
+  /// Those of --calibration alone, and what a report says of the file before anything is predicted.
+  std::vector<sim::MeasuredConstant> measured(const std::string& hw) const;
+  std::optional<sim::CalibrationEffect> calibration(const std::string& hw) const;
+
  private:
   sim::Prediction predict(SimulatedJob& job) const;
 

@@ -5,6 +5,7 @@
 
 #include "report/advise/words.h"
 #include "report/advise/writer.h"
+#include "report/calibration_words.h"
 #include "report/duration_text.h"
 #include "report/page/parts.h"
 
@@ -66,7 +67,12 @@ std::string tiles(const Advice& advice) {
               first == nullptr ? "none" : fmt::format("{:.2f}x", first->speedup.value),
               first == nullptr ? "nothing is surely better"
                                : gain_text(first->speedup, first->verdict)) +
-         "</div>\n";
+         "</div>\n" +
+         (advice.anchor ? fmt::format("<p>step {}</p>\n", escaped(anchor_text(*advice.anchor)))
+                        : "") +
+         (advice.calibration ? fmt::format("<p>calibration {}</p>\n",
+                                           escaped(calibration_sentence(*advice.calibration)))
+                             : "");
 }
 
 std::string dispatchers(const Advice& advice) {

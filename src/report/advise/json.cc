@@ -4,6 +4,7 @@
 
 #include "report/advise/words.h"
 #include "report/advise/writer.h"
+#include "report/calibration_words.h"
 #include "report/json_number.h"
 #include "report/json_text.h"
 
@@ -198,10 +199,13 @@ void add_findings(const advise::Advice& advice, Json& json) {
                   {"shares", shares},
                   {"helps", diagnosis.advice}};
   json["step_time_s"] = range_json(advice.present->step_time);
+  if (advice.calibration) {
+    json["calibration"] = effect_json(*advice.calibration);
+  }
   if (advice.anchor) {
     json["measured"] = {{"step_time_s", rounded(advice.anchor->measured)},
                         {"predicted_s", rounded(advice.anchor->predicted)},
-                        {"dispatch_time_used", !advice.doubtful_dispatch}};
+                        {"dispatch_time_used", !advice.doubtful_dispatch && !advice.anchor->mixed}};
     const advise::Anchor& anchor = *advice.anchor;
     const auto add = [&](const char* name, double share) {
       if (share > 0) {
@@ -211,6 +215,10 @@ void add_findings(const advise::Advice& advice, Json& json) {
     add("exposed_share", anchor.exposed);
     add("product_share", anchor.products);
     add("idle_share", anchor.idle);
+    if (anchor.dispatch > 0) {
+      json["measured"]["dispatch_time_s"] = rounded(anchor.dispatch);
+    }
+    json["measured"]["sends_mixed"] = anchor.mixed;
     if (!anchor.source.empty()) {
       json["measured"]["source"] = anchor.source;
     }

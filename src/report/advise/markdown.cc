@@ -4,6 +4,7 @@
 
 #include "report/advise/words.h"
 #include "report/advise/writer.h"
+#include "report/calibration_words.h"
 #include "report/duration_text.h"
 
 namespace epwise::report {
@@ -111,6 +112,12 @@ std::string advise_markdown(const AdvisedRecipe& recipe) {
                      range_text(advice.present->step_time),
                      advice.diagnosis.wall,
                      100 * advice.diagnosis.sure);
+  if (advice.anchor) {
+    out += fmt::format("\nThe step is {}.\n", anchor_text(*advice.anchor));
+  }
+  if (advice.calibration) {
+    out += fmt::format("\nCalibration {}.\n", calibration_sentence(*advice.calibration));
+  }
   for (const repair::Repair& repair : advice.repairs) {
     for (const repair::Repair::Edit& edit : repair.edits) {
       out += fmt::format("- repaired first: `{}` ({})\n", repair::to_text(edit), repair.rule);

@@ -7,6 +7,7 @@
 
 #include "report/advise/words.h"
 #include "report/advise/writer.h"
+#include "report/calibration_words.h"
 #include "report/columns.h"
 #include "report/duration_text.h"
 #include "report/lint/tally.h"
@@ -68,8 +69,25 @@ class Text {
   /// What a profile says besides the step.
   void measured(const advise::Anchor& anchor) {
     const std::string shares = measured_text(anchor);
+    const std::string indent = fmt::format("  {:<{}}", "", kNameWidth);
     if (!shares.empty()) {
-      line(fmt::format("  {:<{}}{:>9}   ", "", kNameWidth, "") + paint_(Role::dim, safe(shares)));
+      say(indent, shares, Role::dim);
+    }
+    if (anchor.mixed) {
+      say(indent, kMixedSends, Role::warning);
+    }
+  }
+
+  void calibration(const sim::CalibrationEffect& effect) {
+    const std::string indent = fmt::format("  {:<{}}", "", kNameWidth);
+    say(fmt::format("  {:<{}}", "calibration", kNameWidth),
+        fmt::format("{} ({})", effect.path, effect.device),
+        Role::dim);
+    for (const std::string& each : calibration_lines(effect)) {
+      say(indent, each, Role::dim);
+    }
+    for (const std::string& note : effect.notes) {
+      say(indent, note, Role::warning);
     }
   }
 
@@ -94,6 +112,9 @@ class Text {
           "it "
           "is not used",
           Role::warning);
+    }
+    if (advice.calibration) {
+      calibration(*advice.calibration);
     }
     const double limit = now.memory_limit;
     line(fmt::format(
@@ -362,37 +383,6 @@ class Text {
 
 std::string advise_text(const AdvisedRecipe& recipe, const Style& style) {
   return Text(style).run(recipe);
-}
-
-std::string why_not_text(const AnsweredWhyNot& answered, const Style& style) {
-  const advise::WhyNot& answer = answered.answer;
-  const Paint paint(style.colour, style.hyperlinks);
-  std::string out = paint(Role::strong, printable(answered.path, style.unicode)) + " on " +
-                    printable(answered.target, style.unicode) + "\n";
-  out += fmt::format("  {}={}: ", answer.field, answer.value);
-  out += answer.legality.legal
-             ? std::string("legal\n")
-             : printable("not legal: " + reason_text(answer.legality), style.unicode) + "\n";
-  const std::string with = companions_text(answer.legality.companions);
-  if (!with.empty()) {
-    out += "  " + with + "\n";
-  }
-  if (!answer.step) {
-    return out + "  no prediction\n";
-  }
-  out += fmt::format(
-      "  step {}; {}\n", range_text(*answer.step), gain_text(*answer.speedup, answer.verdict));
-  out += fmt::format("  memory {}{}{}\n",
-                     gib_text(answer.needed_memory),
-                     answer.memory_limit > 0 ? " of " + gib_text(answer.memory_limit) : "",
-                     answer.fits ? "" : ": doesn't fit");
-  for (const auto& [name, seconds] : answer.costs) {
-    constexpr double kWorthTelling = 1e-3;  // of the step
-    if (seconds > kWorthTelling * answer.step->value) {
-      out += fmt::format("  {} grows by {}\n", name, seconds_text(seconds));
-    }
-  }
-  return out;
 }
 
 }  // namespace epwise::report

@@ -64,10 +64,22 @@ std::string measured_text(const advise::Anchor& anchor) {
   add("only communication", anchor.exposed);
   add("matrix products", anchor.products);
   add("no kernel", anchor.idle);
+  if (anchor.dispatch > 0 && !anchor.source.empty()) {
+    text +=
+        fmt::format("{}one exchange {}", text.empty() ? "" : ", ", seconds_text(anchor.dispatch));
+  }
   if (anchor.source.empty()) {
     return text;
   }
   return text.empty() ? anchor.source : anchor.source + ": " + text;
+}
+
+std::string anchor_text(const advise::Anchor& anchor) {
+  std::string text = fmt::format("measured; {} were predicted", seconds_text(anchor.predicted));
+  if (const std::string shares = measured_text(anchor); !shares.empty()) {
+    text += "; " + shares;
+  }
+  return anchor.mixed ? fmt::format("{}. {}", text, kMixedSends) : text;
 }
 
 std::string_view to_string(advise::Goal goal) {

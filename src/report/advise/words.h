@@ -33,6 +33,17 @@ std::string companions_text(const std::vector<advise::Companion>& companions);
 /// 6 %"; empty where nothing but the step was measured.
 std::string measured_text(const advise::Anchor& anchor);
 
+/// "measured; 33.1 s were predicted; 8 steps by …: only communication 18 %", with the warning where
+/// sends are mixed.
+std::string anchor_text(const advise::Anchor& anchor);
+
+/// What is said where a profile's SendRecv kernels may be a pipeline's or the exchange's.
+inline constexpr std::string_view kMixedSends =
+    "NCCL's SendRecv kernels in it can't be told apart: tokens, stages of the pipeline or context "
+    "ranks. Neither they nor the exposed share count as dispatch; `dispatch_time` in a YAML "
+    "profile "
+    "does";
+
 std::string_view to_string(advise::Goal goal);  // "speed"
 
 }  // namespace epwise::report

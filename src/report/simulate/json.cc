@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "report/calibration_words.h"
 #include "report/json_number.h"
 #include "report/json_text.h"
 #include "report/simulate/writer.h"
@@ -86,16 +87,7 @@ void add_prediction(Json& json, const SimulatedRecipe& recipe) {
   json["breakdown"] = breakdown;
   json["inputs"] = inputs_json(recipe.inputs);
   if (recipe.calibration) {
-    const sim::CalibrationEffect& effect = *recipe.calibration;
-    json["calibration"] = {{"path", effect.path},
-                           {"device", effect.device},
-                           {"constants_that_matter", effect.mattering},
-                           {"measured", effect.measured},
-                           {"measured_without", effect.bound_before},
-                           {"half_width", rounded(effect.half_width)},
-                           {"half_width_without", rounded(effect.half_width_before)},
-                           {"constants", effect.constants},
-                           {"notes", effect.notes}};
+    json["calibration"] = effect_json(*recipe.calibration);
   }
 }
 

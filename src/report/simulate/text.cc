@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "report/calibration_words.h"
 #include "report/columns.h"
 #include "report/duration_text.h"
 #include "report/simulate/writer.h"
@@ -60,17 +61,12 @@ class Text {
   }
 
   void calibration(const sim::CalibrationEffect& effect) {
-    const auto width = [](double half_width) { return 100 * (std::exp(half_width) - 1); };
     line("");
     line(printable(fmt::format("  calibration {} ({})", effect.path, effect.device),
                    style_.unicode));
-    line(fmt::format("  {} of the {} constants that matter here are measured, {} without it",
-                     effect.measured,
-                     effect.mattering,
-                     effect.bound_before));
-    line(fmt::format("  the interval goes {:.0f} % up instead of {:.0f} %",
-                     width(effect.half_width),
-                     width(effect.half_width_before)));
+    for (const std::string& each : calibration_lines(effect)) {
+      line("  " + each);
+    }
     if (style_.verbose) {
       for (const std::string& constant : effect.constants) {
         line("    " + constant);

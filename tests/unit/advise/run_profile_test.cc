@@ -1,5 +1,7 @@
 #include "advise/run_profile.h"
 
+#include <algorithm>
+
 #include <doctest/doctest.h>
 
 namespace epwise::advise {
@@ -98,6 +100,61 @@ TEST_CASE("what holds no steps says so") {
   CHECK(figures_of(profile).problem.find("no steps") != std::string::npos);
   profile.hidden_graphs = true;
   CHECK(figures_of(profile).problem.find("cuda-graph-trace") != std::string::npos);
+}
+
+TEST_CASE("what NCCL sends is counted by stream, short kernels with the long ones behind them") {
+  RunProfile profile;
+  profile.names = {"ncclDevKernel_SendRecv(int)", "nvjet_tst_64x8"};
+  for (int i = 0; i < 4; ++i) {
+    std::int64_t at = 100 * kMs * i;
+    for (int layer = 0; layer < 8; ++layer) {
+      profile.kernels.push_back({at, at + kMs / 10, 0, 20});  // probabilities
+      profile.kernels.push_back({at + kMs, at + 3 * kMs, 0, 20});
+      at += 10 * kMs;
+    }
+    profile.kernels.push_back({at, at + 7 * kMs, 0, 33});
+    profile.kernels.push_back({at, at + 15 * kMs, 1, 7});
+  }
+  const RunFigures figures = figures_of(profile);
+  REQUIRE(figures.problem == "");
+  CHECK(figures.exchange == 0);
+  REQUIRE(figures.sends.size() == 2);
+  CHECK(figures.sends[0].stream == 20);
+  CHECK(figures.sends[0].per_step == doctest::Approx(8));
+  CHECK(figures.sends[0].seconds == doctest::Approx(0.0021));
+  CHECK(figures.sends[1].per_step == doctest::Approx(1));
+}
+
+TEST_CASE("kernels of a library are the exchange, whatever a pipeline sends beside them") {
+  RunProfile profile = steps(5);
+  profile.names.emplace_back("ncclDevKernel_SendRecv(int)");
+  for (int i = 0; i < 5; ++i) {
+    const std::int64_t at = 100 * kMs * i + 90 * kMs;
+    profile.kernels.push_back({at, at + 5 * kMs, 3, 33});
+  }
+  std::ranges::sort(profile.kernels, {}, &RunProfile::Kernel::start);
+  const RunFigures figures = figures_of(profile);
+  CHECK(figures.exchange == doctest::Approx(0.01));
+  CHECK(figures.sends.empty());
+}
+
+TEST_CASE("the stream that carries tokens is told by what the recipe makes of the counts") {
+  const std::vector<SendStream> one{{20, 480, 0.002}};
+  const std::vector<SendStream> two{{20, 480, 0.002}, {33, 32, 0.004}};
+  const auto stream = [](const std::vector<SendStream>& sends, const Traffic& traffic) {
+    const SendStream* found = exchange_stream(sends, traffic);
+    return found == nullptr ? 0 : found->stream;
+  };
+  CHECK(stream(one, {480, 0, false}) == 20);  // nothing else sends
+  CHECK(stream(two, {480, 0, false}) == 20);
+  CHECK(stream(two, {480, 32, false}) == 20);
+  CHECK(stream(one, {480, 32, false}) == 0);  // where are the pipeline's?
+  CHECK(stream({{20, 480, 0.002}, {33, 470, 0.004}}, {480, 32, false}) == 0);  // both might be it
+  CHECK(stream(two, {60, 32, false}) == 20);
+  CHECK(stream({{20, 32, 0.002}, {33, 32, 0.004}}, {32, 32, false}) == 0);    // a layer a chunk
+  CHECK(stream({{20, 100, 0.002}, {33, 32, 0.004}}, {480, 32, false}) == 0);  // too few, too many
+  CHECK(stream(two, {480, 32, true}) == 0);  // context ranks send as often
+  CHECK(stream({}, {480, 0, false}) == 0);
 }
 
 }  // namespace epwise::advise

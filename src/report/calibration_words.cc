@@ -1,0 +1,56 @@
+#include "report/calibration_words.h"
+
+#include <cmath>
+#include <string_view>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "report/json_number.h"
+
+namespace epwise::report {
+
+namespace {
+
+/// What the upper end of an interval lies above its middle, in per cent.
+double percent_up(double half_width) {
+  return 100 * (std::exp(half_width) - 1);
+}
+
+}  // namespace
+
+std::vector<std::string> calibration_lines(const sim::CalibrationEffect& effect) {
+  return {fmt::format("{} of the {} constants that matter here are measured, {} without it",
+                      effect.measured,
+                      effect.mattering,
+                      effect.bound_before),
+          fmt::format("the interval goes {:.0f} % up instead of {:.0f} %",
+                      percent_up(effect.half_width),
+                      percent_up(effect.half_width_before))};
+}
+
+std::string calibration_sentence(const sim::CalibrationEffect& effect) {
+  std::string text = fmt::format("{} ({})", effect.path, effect.device);
+  std::string_view before = ": ";
+  for (const auto& lines : {calibration_lines(effect), effect.notes}) {
+    for (const std::string& line : lines) {
+      text += fmt::format("{}{}", before, line);
+      before = "; ";
+    }
+  }
+  return text;
+}
+
+nlohmann::ordered_json effect_json(const sim::CalibrationEffect& effect) {
+  return {{"path", effect.path},
+          {"device", effect.device},
+          {"constants_that_matter", effect.mattering},
+          {"measured", effect.measured},
+          {"measured_without", effect.bound_before},
+          {"half_width", rounded(effect.half_width)},
+          {"half_width_without", rounded(effect.half_width_before)},
+          {"constants", effect.constants},
+          {"notes", effect.notes}};
+}
+
+}  // namespace epwise::report
