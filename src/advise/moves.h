@@ -38,7 +38,6 @@ struct Move {
   std::vector<std::string> drops;  // fields that go where the recipe writes them
   std::vector<Need> needs;
   std::string stack;                // component without which it is not thought of; may be empty
-  std::string unpriced;             // why nothing predicts it; empty: something does
   std::vector<std::string> launch;  // ids of rules whose fixes say which variables to launch with
   Risk risk = Risk::low;
   std::string because;  // of the risk
@@ -59,7 +58,6 @@ struct Axis {
   int order = 0;       // of bring-up: what must be right first stands first
   std::string check;   // what to look at when it is brought up
   bool sweep = false;  // a number of SMs
-  bool down = false;   // only values below the recipe's
   std::vector<Condition> with;
   std::vector<Move> moves;
 

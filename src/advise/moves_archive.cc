@@ -18,7 +18,7 @@ void transfer(Archive& archive, Need& x) {
 
 template <class Archive>
 void transfer(Archive& archive, Move& x) {
-  archive(x.name, x.sets, x.drops, x.needs, x.stack, x.unpriced, x.launch, x.risk, x.because);
+  archive(x.name, x.sets, x.drops, x.needs, x.stack, x.launch, x.risk, x.because);
 }
 
 template <class Archive>
@@ -28,7 +28,7 @@ void transfer(Archive& archive, Condition& x) {
 
 template <class Archive>
 void transfer(Archive& archive, Axis& x) {
-  archive(x.name, x.group, x.what, x.tier, x.order, x.check, x.sweep, x.down, x.with, x.moves);
+  archive(x.name, x.group, x.what, x.tier, x.order, x.check, x.sweep, x.with, x.moves);
 }
 
 template <class Archive>

@@ -112,7 +112,6 @@ class Reader {
     axis.order = static_cast<int>(in.integer("order").value_or(0));
     axis.check = in.required_text("check");
     axis.sweep = in.boolean("sweep").value_or(false);
-    axis.down = in.text("only") == "down";
     if (const Node* with = in.mapping("with")) {
       MapReader conditions(*with, "`with`", problems_);
       for (const yaml::Entry& condition : with->entries) {
@@ -169,7 +168,6 @@ class Reader {
     move.drops = in.texts("drops");
     move.launch = in.texts("launch");
     move.stack = in.text("stack").value_or("");
-    move.unpriced = in.text("unpriced").value_or("");
     if (const Node* needs = in.mapping("needs")) {
       for (const yaml::Entry& need : needs->entries) {
         move.needs.push_back({need.key, need.value.scalar});

@@ -75,15 +75,6 @@ bool is_free(const Axis& axis, const Freedom& freedom) {
                                     : names(freedom.may_change, axis);
 }
 
-/// Whether a move of one number makes it smaller.
-bool is_smaller(const Edits& edits, const Ground& ground) {
-  return std::ranges::all_of(edits, [&](const Edit& edit) {
-    const expr::Value present = ground.present(edit.field);
-    return present.is_number() && edit.value.is_number() &&
-           edit.value.as_number() < present.as_number();
-  });
-}
-
 void add_fields(const Axis& axis, std::vector<std::string>& fields) {
   for (const Move& move : axis.moves) {
     for (const Setting& set : move.sets) {
@@ -106,8 +97,7 @@ Space::Space(const Knowledge& knowledge, const Ground& ground, const Freedom& fr
       if (made.stands && dimension.present < 0) {
         dimension.present = static_cast<int>(i);
       }
-      if (free && made.possible && axis.moves[i].unpriced.empty() && !made.stands &&
-          (!axis.down || is_smaller(made.edits, ground))) {
+      if (free && made.possible && !made.stands) {
         dimension.positions.push_back(static_cast<Position>(i + 1));
       }
       moves.push_back(std::move(made));
