@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "cli/commands/all.h"
+#include "cli/dependants.h"
 #include "cli/files/git.h"
 #include "cli/files/overlay_files.h"
 #include "cli/files/places.h"
@@ -31,7 +32,9 @@ constexpr std::string_view kAbout = R"(WHAT IT CHECKS
   predicts; one exit code for all.
 
   --since REF looks at files that differ from a revision, --staged at what is about to be committed,
-  as it is staged. With either of them nothing to check is no failure.
+  as it is staged. Both also look at what names a file that changed, as scripts name recipes and
+  recipes their base, and at everything below an .epwise.yaml that changed. With either of them
+  nothing to check is no failure.
 
 BUDGETS
   A prediction is an interval. A budget is broken when all of it lies beyond the limit, kept when
@@ -83,9 +86,11 @@ class Narrowing {
   }
 
   void apply(FileSelection& selection, bool from_index) const {
-    std::erase_if(selection.inputs, [this](const Input& input) {
+    Dependants dependants(files_, places_);
+    std::erase_if(selection.inputs, [&](const Input& input) {
       const auto place = files_.canonical(input.path);
-      return input.standard || !place || !places_.contains(*place);
+      return input.standard || !place ||
+             (!places_.contains(*place) && !dependants.hold(input.path));
     });
     if (!from_index) {
       return;

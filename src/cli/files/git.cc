@@ -59,9 +59,9 @@ std::set<std::string> Git::changed_since(const std::string& revision) const {
   check(revision);
   std::set<std::string> names;
   const std::string purpose = "--since " + revision;
-  add_names(ask({"diff", "--name-only", "-z", "--no-relative", "--diff-filter=d", revision, "--"},
-                purpose),
-            names);
+  add_names(
+      ask({"diff", "--name-only", "-z", "--no-relative", "--no-renames", revision, "--"}, purpose),
+      names);
   add_names(ask({"ls-files", "--others", "--exclude-standard", "--full-name", "-z", ":/"}, purpose),
             names);
   return names;

@@ -65,7 +65,7 @@ TEST_CASE("a gate looks at what changed") {
   GivenPrograms git;
   const std::string verify = "git rev-parse --verify --quiet main^{commit}";
   const std::string others = "git ls-files --others --exclude-standard --full-name -z :/";
-  const std::string diff = "git diff --name-only -z --no-relative --diff-filter=d main --";
+  const std::string diff = "git diff --name-only -z --no-relative --no-renames main --";
   git.answers = {
       {verify, "1\n"}, {kRoot, "/\n"}, {others, ""}, {diff, std::string("good.yaml\0", 10)}};
   const std::map<std::string, std::string> files = {{"good.yaml", kGood}, {"bad.yaml", kBad}};
@@ -82,6 +82,32 @@ TEST_CASE("a gate looks at what changed") {
   CHECK(gate(files, {"--since", "nowhere"}, &git).code == 2);
   CHECK(gate(files, {"--since", "main"}).code == 2);
   CHECK(gate(files, {"--since", "main", "--staged"}, &git).code == 2);
+}
+
+TEST_CASE("a gate looks at what reads a file that changed") {
+  GivenPrograms git;
+  const std::string diff = "git diff --name-only -z --no-relative --no-renames main --";
+  git.answers = {{"git rev-parse --verify --quiet main^{commit}", "1\n"},
+                 {kRoot, "/\n"},
+                 {"git ls-files --others --exclude-standard --full-name -z :/", ""},
+                 {diff, std::string("r/base.yaml\0", 12)}};
+  std::map<std::string, std::string> files = {
+      {"r/base.yaml", kGood},
+      {"s/bad.yaml", kBad},
+      {"s/other.yaml", "# no database.yaml\n" + std::string(kBad)}};
+  CHECK(gate(files, {"--since", "main"}, &git).code == 0);
+  files["s/bad.yaml"] = "# epwise: --base ../r/base.yaml\n" + std::string(kBad);
+  auto run = gate(files, {"--since", "main"}, &git);
+  CHECK(run.code == 1);
+  CHECK(run.out.find("s/bad.yaml") != std::string::npos);
+  CHECK(run.out.find("s/other.yaml") == std::string::npos);
+  files["s/bad.yaml"] = kBad;
+  files[".epwise.yaml"] = "base: r/base.yaml\n";
+  CHECK(gate(files, {"--since", "main"}, &git).code == 1);
+  git.answers[diff] = std::string("s/.epwise.yaml\0", 15);  // gone, too
+  files.erase(".epwise.yaml");
+  CHECK(gate(files, {"--since", "main"}, &git).code == 1);
+  CHECK(gate(files, {"r", "--since", "main"}, &git).code == 0);
 }
 
 TEST_CASE("what is staged counts as it is staged") {
