@@ -9,9 +9,11 @@ as written, with the report as JSON in a file, and with one and three threads: t
 import os
 import pathlib
 import re
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 from dataclasses import dataclass, field
 
 GOOD = """model:
@@ -75,7 +77,16 @@ def rows(fingerprint: str) -> list[Row]:
         Row("half of a file", {"a.yaml": GOOD + "comm_overlap: {tp_comm_overlap: [\n"}, ["a.yaml"], 1, "a.yaml"),
         Row("no recipe", {"a.yaml": "services: {web: {image: x}}\n"}, ["a.yaml"], 1, "a.yaml"),
         Row("a recipe in Python", {"a.py": "print()\n"}, ["a.py"], 3, "Python"),
+        Row("a link to a bad recipe", {"x/a.yaml": BAD}, ["l.yaml"], 1, WARNS, links={"l.yaml": "x/a.yaml"}),
+        Row("a link to a folder with a bad recipe", {"x/a.yaml": BAD}, ["l"], 1, WARNS, links={"l": "x"}),
+        Row("a link to a folder, found in a folder", {"x/a.yaml": BAD, "r/a.yaml": GOOD}, ["r"], 1, WARNS, links={"r/l": "../x"}),
+        Row("a folder that links to itself, and a bad recipe", {"r/a.yaml": BAD}, ["r"], 1, WARNS, links={"r/l": "."}),
+        Row("a comment in a file without permission", {"a.yaml": ignoring(f"ignore[{WARNS}]: known")}, ["a.yaml"], 3, "permission denied",
+            locked=["a.yaml"]),
+        Row("a comment in a file with a byte that is no UTF-8", {"a.yaml": ignoring(f"ignore-file[{WARNS}]: known").encode() + b"  x: \xff\n"},
+            ["a.yaml"], 1, "UTF-8"),
         # Nothing to look at.
+        Row("an empty folder", good, ["d"], (3, 4), "no YAML", folders=["d"]),
         Row("an empty repository", {}, [], (3, 4), "no YAML"),
         Row("no recipe among the files", {"a.yaml": "services: {web: {image: x}}\n"}, ["."], 4, "nothing was checked"),
         Row("everything is ignored by git", {"a.yaml": BAD, ".gitignore": "*.yaml\n"}, ["."], (3, 4), "no YAML"),
@@ -109,6 +120,8 @@ def rows(fingerprint: str) -> list[Row]:
         Row("a baseline that is a recipe", bad, ["a.yaml", "--baseline", "a.yaml"], 2, "a.yaml"),
         Row("a baseline that can't be read", both, ["a.yaml", "--baseline", "b.yaml"], 2, "permission denied", locked=["b.yaml"]),
         Row("a baseline of another file", {"x/a.yaml": BAD, "b.yaml": known}, ["x/a.yaml", "--baseline", "b.yaml"], 1, WARNS),
+        Row("a baseline and a new name of the file", {"c.yaml": BAD, "b.yaml": known}, ["c.yaml", "--baseline", "b.yaml"], 1, WARNS),
+        Row("a baseline and a second document", {"a.yaml": BAD + "---\n" + BAD, "b.yaml": known}, ["a.yaml", "--baseline", "b.yaml"], 1, WARNS),
         Row("a baseline and another value", {"a.yaml": BAD.replace("500", "501"), "b.yaml": known}, ["a.yaml", "--baseline", "b.yaml"], 1, WARNS),
         Row("a baseline that has to shrink", {"a.yaml": GOOD, "b.yaml": known}, ["a.yaml", "--baseline", "b.yaml"], 1, "shrink"),
         Row("a baseline and a broken file", {"a.yaml": "model: [\n", "b.yaml": known}, ["a.yaml", "--baseline", "b.yaml"], 1, "a.yaml"),
@@ -127,6 +140,11 @@ def rows(fingerprint: str) -> list[Row]:
             locked=[".epwise.yaml"]),
         Row("a configuration that is no UTF-8", {**bad, ".epwise.yaml": b"hw: \xff\n"}, ["a.yaml"], 2, ".epwise.yaml"),
         Row("a header that is wrong", {"a.yaml": "# epwise: --hw nonsense\n" + GOOD}, ["a.yaml"], 2, "nonsense"),
+        Row("a configuration in a folder that can't be read", {"r/a.yaml": BAD, "r/.epwise.yaml": "gpus: 16\n"}, ["r"], 2, "permission denied",
+            locked=["r/.epwise.yaml"]),
+        Row("notes count, also where -q hides them", good, ["a.yaml", "--fail-on", "note"], 1, "note["),
+        Row("fail_on of the configuration", {**good, ".epwise.yaml": "fail_on: note\n"}, ["a.yaml"], 1, "note["),
+        Row("severity of another rule does not help", {**bad, ".epwise.yaml": "severity: {experts/: note}\n"}, ["a.yaml"], 1, WARNS),
         # Revisions.
         Row("a revision that is none", good, ["--since", "nowhere"], 2, "nowhere"),
         Row("a revision that looks like an option", good, ["--since=--all"], 2, "--all"),
@@ -141,6 +159,23 @@ def rows(fingerprint: str) -> list[Row]:
         Row("staged with a name that git quotes", good, ["--staged"], 1, WARNS, staged={"ä b.yaml": BAD}),
         Row("both of them", good, ["--since", "HEAD", "--staged"], 2, "--staged"),
         Row("a revision to compare with that is none", good, ["a.yaml", "--max-regression", "2%", "--against", "nowhere"], 2, "nowhere"),
+        Row("since, under a new name", good, ["--since", "HEAD"], 1, "c.yaml", staged={"a.yaml": None, "c.yaml": BAD}),
+        Row("staged, under a new name", good, ["--staged"], 1, "c.yaml", staged={"a.yaml": None, "c.yaml": BAD}),
+        Row("since, and the file that is named is gone", good, ["a.yaml", "--since", "HEAD"], 3, "no such file", staged={"a.yaml": None}),
+        Row("since, one gone and one bad", {"a.yaml": GOOD, "c.yaml": GOOD}, ["--since", "HEAD"], 1, WARNS, staged={"a.yaml": None, "c.yaml": BAD}),
+        Row("since, with a configuration that changed", {**bad, ".epwise.yaml": f"ignore: [{WARNS}]\n"}, ["--since", "HEAD"], 1, WARNS,
+            staged={".epwise.yaml": "gpus: 16\n"}),
+        Row("since, with a configuration that is gone", {**bad, ".epwise.yaml": f"ignore: [{WARNS}]\n"}, ["--since", "HEAD"], 1, WARNS,
+            staged={".epwise.yaml": None}),
+        Row("since, with a baseline that changed", {**both, ".epwise.yaml": "baseline: b.yaml\n"}, ["--since", "HEAD"], 1, WARNS,
+            staged={"b.yaml": OLD}),
+        Row("since, with a base that changed", {"base.yaml": GOOD, "r/a.yaml": "# epwise: --base ../base.yaml\nddp: {overlap_grad_reduce: true}\n"},
+            ["r", "--since", "HEAD"], 1, WARNS, staged={"base.yaml": BAD}),
+        Row("staged, with a configuration that changed", {**bad, ".epwise.yaml": f"ignore: [{WARNS}]\n"}, ["--staged"], 1, WARNS,
+            staged={".epwise.yaml": "gpus: 16\n"}),
+        Row("since, with a script whose recipe changed", {"a.yaml": GOOD, "run.sh":
+            "torchrun --nproc-per-node 8 scripts/training/run_recipe.py --config_file a.yaml model.tensor_model_parallel_size=3\n"},
+            ["run.sh", "--since", "HEAD"], 1, "run.sh", staged={"a.yaml": GOOD + "  train_iters: 10\n"}),
         # What is asked for.
         Row("a budget that is none", good, ["a.yaml", "--max-exposed-comm", "8"], 2, "8"),
         Row("a budget that can't be decided, strictly", good, ["a.yaml", "--min-headroom", "6GiB", "--strict"], 1, "--min-headroom"),
@@ -169,7 +204,10 @@ class Repository:
         self.git("add", "-A")
         self.git("commit", "-q", "-m", "x", "--allow-empty")
         for name, content in row.staged.items():
-            self.put(name, content)
+            if content is None:
+                (folder / name).unlink()
+            else:
+                self.put(name, content)
         if row.staged:
             self.git("add", "-A")
         for name in row.locked:
@@ -214,6 +252,45 @@ def fingerprint_of(epwise: str, folder: pathlib.Path) -> str:
     return found.group(1)
 
 
+def check_streams(epwise: str, folder: pathlib.Path) -> list[str]:
+    """Outputs that nobody takes, and a run that is stopped."""
+    repository = Repository(folder, Row("", {"a.yaml": GOOD, "b.yaml": BAD, **{f"r/{i}.yaml": GOOD for i in range(400)}}, [], 0, ""))
+    problems = []
+
+    def gate(*words: str, **streams) -> subprocess.Popen:
+        return subprocess.Popen([epwise, "gate", *words, *TARGET], cwd=folder, env=repository.environment(), stdin=subprocess.DEVNULL,
+                                **{"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, **streams})
+
+    def expect(what: str, process: subprocess.Popen, codes: tuple[int, ...]) -> None:
+        code = process.wait(timeout=120)
+        if code not in codes:
+            problems.append(f"{what}: exit {code}, not one of {codes}")
+
+    with open("/dev/full", "wb", buffering=0) as full:
+        for name in ("a.yaml", "b.yaml"):
+            expect(f"{name}, standard output is full", gate(name, stdout=full), (3,))
+        expect("standard error is full", gate("b.yaml", stderr=full), (1,))
+        expect("both are full", gate("b.yaml", stdout=full, stderr=full), (1, 3))
+    for words in (["-f", "json=/dev/full"], ["-f", "sarif=/dev/full"], ["-f", "junit=/dev/full"], ["--receipt", "/dev/full"]):
+        expect(" ".join(words), gate("a.yaml", *words), (3,))
+    for name in ("a.yaml", "b.yaml"):
+        read, write = os.pipe()
+        os.close(read)
+        process = gate(name, stdout=write)
+        os.close(write)
+        expect(f"{name}, nobody reads the pipe", process, (3, -signal.SIGPIPE))
+    for stop in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        process = gate("-j", "1", "-f", "json=out.json", "--receipt", "receipt.json", "r")
+        time.sleep(0.3)
+        if process.poll() is None:
+            process.send_signal(stop)
+            expect(f"stopped by {stop.name}", process, (3, 128 + stop, -stop))
+            if (folder / "receipt.json").exists():
+                problems.append(f"stopped by {stop.name}: it left a receipt")
+        (folder / "receipt.json").unlink(missing_ok=True)
+    return problems
+
+
 def main() -> int:
     epwise = str(pathlib.Path(sys.argv[1]).resolve())
     failures = 0
@@ -242,6 +319,11 @@ def main() -> int:
                 if other[0] != code:
                     print(f"FAILED: {row.what}: JSON changes exit {code} to {other[0]}")
                     failures += 1
+        folder = pathlib.Path(top) / "streams"
+        folder.mkdir()
+        for problem in check_streams(epwise, folder):
+            print(f"FAILED: {problem}")
+            failures += 1
     print(f"{len(table)} rows, {failures} failures")
     return 1 if failures or len(table) < 50 else 0
 
