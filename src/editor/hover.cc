@@ -123,18 +123,19 @@ Json hover_at(const Reading& reading, std::size_t offset, const Client& client) 
       }
     }
   }
-  if (!text.empty()) {
-    return contents(text, mark, client);
-  }
+  // The value and how it came about stand below what is wrong with it.
   for (const Sheet& sheet : reading.sheets) {
     const auto* field = sheet.recipe->readable ? field_at(sheet, file, offset) : nullptr;
-    if (field != nullptr) {
-      text = field_text(reading, sheet, *field, client.markdown);
+    const std::string story =
+        field == nullptr ? "" : field_text(reading, sheet, *field, client.markdown);
+    if (!story.empty()) {
       const auto& place = covers(field->key, file, offset) ? field->key : field->mark;
-      return text.empty() ? Json() : contents(text, place, client);
+      mark = text.empty() ? place : mark;
+      text += text.empty() ? story : (client.markdown ? "\n---\n\n" : "\n") + story;
+      break;
     }
   }
-  return nullptr;
+  return text.empty() ? Json() : contents(text, mark, client);
 }
 
 }  // namespace epwise::editor

@@ -137,6 +137,7 @@ async def pushed(binary, folder):
 
     text = await session.hover('a.yaml', 12, 23)
     check('hover over a finding names rule and cause', 'batch/indivisible' in text and 'Every data-parallel rank' in text, text)
+    check('and below it the value', 'train.global_batch_size = 1000' in text, text)
     text = await session.hover('a.yaml', 2, 5)
     check('hover over a key tells the value and how it came about',
           'model.num_moe_experts = 128' in text and 'default of Megatron-Bridge 0.6.2' in text, text)
