@@ -30,7 +30,9 @@ need_packages "${build_packages[@]}" "${test_packages[@]}"
 # The session with a language client skips without one; no network is no failure.
 [ -x build/lsp-client/bin/python ] || bash tests/editor/install_client.sh >/dev/null 2>&1 ||
   say "No language client could be installed: the editor session will be skipped"
-# So does the wheel.
+# So do pre-commit's hooks, and the wheel.
+[ -x build/ci-tools/bin/pre-commit ] || bash tests/ci/install_tools.sh >/dev/null 2>&1 ||
+  say "pre-commit could not be installed: its hooks will be skipped"
 tools=$PWD/build/package-tools
 module=OFF
 if [ -e "$tools/complete" ] || bash tests/packages/install_tools.sh "$tools" >/dev/null 2>&1; then

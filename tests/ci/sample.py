@@ -27,7 +27,8 @@ class Sample:
     def __init__(self, folder: pathlib.Path, epwise: pathlib.Path):
         self.folder = folder
         shutil.copytree(ROOT / "examples" / "ci", folder, dirs_exist_ok=True)
-        bin_folder = folder.parent / "bin"
+        self.epwise = epwise
+        self.bin_folder = bin_folder = folder.parent / "bin"
         bin_folder.mkdir()
         (bin_folder / "epwise").symlink_to(epwise)
         self.environment = {
@@ -36,7 +37,8 @@ class Sample:
             "HOME": str(folder.parent),
             "GIT_CONFIG_NOSYSTEM": "1",
         }
-        self.run("git init -q -b main && git config user.email a@example.org && git config user.name a")
+        (folder.parent / ".gitconfig").write_text("[user]\nemail = a@example.org\nname = a\n")
+        self.run("git init -q -b main")
         self.commit()
 
     def run(self, command: str, **more) -> subprocess.CompletedProcess:
@@ -106,16 +108,49 @@ def check_pre_commit(sample: Sample) -> None:
     sample.run("rm -f .git/hooks/pre-commit")
     restore(sample)
     hooks = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text())
-    assert {hook["id"] for hook in hooks} == {"epwise", "epwise-staged"}
+    assert {hook["id"] for hook in hooks} == {"epwise", "epwise-staged", "epwise-system", "epwise-staged-system"}
     expect("the manifest is valid", sample.run(f"pre-commit validate-manifest {ROOT / '.pre-commit-hooks.yaml'}"), 0)
-    expect("hooks from the repository itself",
-           sample.run(f"pre-commit try-repo {ROOT} epwise --all-files --ref HEAD"), 0, "Passed")
+    try_hook(sample, "epwise-system")
+    # Who has no epwise: the hook builds the wheel. What this build has compiled is packed, to save half an hour.
+    build = sample.epwise.parent
+    if not list(build.glob("python/_core*.so")):
+        print("skipped: a hook that builds the wheel: the build has no Python module (EPWISE_PYTHON)")
+        return
+    bare = {"PATH": os.pathsep.join(each for each in sample.environment["PATH"].split(os.pathsep) if each != str(sample.bin_folder)),
+            "SKBUILD_CMAKE_DEFINE": f"EPWISE_BUILT={build}"}
+    expect("there is no epwise on the PATH", sample.run("! command -v epwise", **bare), 0)
+    try_hook(sample, "epwise", **bare)
 
 
-def action_steps(sample: Sample) -> subprocess.CompletedProcess:
-    """The steps of the composite action by hand, with its default inputs."""
+def try_hook(sample: Sample, name: str, **more) -> None:
+    """A hook as the repository offers it, by a repository that names it and a revision. Its working tree may have changed since."""
+    source = sample.folder.parent / "source"
+    if not source.exists():
+        shutil.copytree(ROOT, source, symlinks=True, ignore=lambda folder, names: (
+            [each for each in names if each == ".git" or (pathlib.Path(folder) == ROOT and each.startswith(("build", ".device")))]))
+        done = sample.run(f"cd {source} && git init -q -b main && git add -A && git commit -q -m x")
+        assert done.returncode == 0, done.stderr
+    revision = sample.run(f"git -C {source} rev-parse HEAD").stdout.strip()
+    config = [{"repo": str(source), "rev": revision, "hooks": [{"id": name}]}]
+    (sample.folder / ".pre-commit-config.yaml").write_text(yaml.safe_dump({"repos": config}))
+    sample.commit()
+    expect(f"hook {name} passes", sample.run("pre-commit run --all-files", **more), 0, "Passed")
+    break_batch(sample)
+    expect(f"hook {name} fails", sample.run("pre-commit run --all-files", **more), 1, "batch/indivisible")
+    sample.run("git add -A")
+    staged = name.replace("epwise", "epwise-staged")
+    config[0]["hooks"] = [{"id": staged}]
+    (sample.folder / ".pre-commit-config.yaml").write_text(yaml.safe_dump({"repos": config}))
+    sample.run("git add -A")
+    expect(f"hook {staged} fails", sample.run("pre-commit run", **more), 1, "batch/indivisible")
+    restore(sample)
+    sample.run("git reset -q --hard HEAD~")
+
+
+def action_steps(sample: Sample, **given) -> subprocess.CompletedProcess:
+    """The steps of the composite action by hand, with its default inputs where none are given."""
     action = yaml.safe_load((ROOT / "action.yml").read_text())
-    inputs = {name: str(value["default"]) for name, value in action["inputs"].items()}
+    inputs = {name: given.get(name, str(value["default"])) for name, value in action["inputs"].items()}
     done = None
     for step in action["runs"]["steps"]:
         if "run" not in step:
@@ -125,7 +160,7 @@ def action_steps(sample: Sample) -> subprocess.CompletedProcess:
             for key, default in inputs.items():
                 value = value.replace("${{ inputs." + key + " }}", default)
             environment[name] = value
-        done = sample.run(step["run"], **environment)
+        done = sample.run(step["run"], GITHUB_ACTIONS="true", **environment)
         if done.returncode != 0:
             break
     return done
@@ -135,10 +170,19 @@ def check_github(sample: Sample) -> None:
     expect("the action's steps pass", action_steps(sample), 0)
     assert json.loads((sample.folder / "epwise.sarif").read_text())["runs"][0]["invocations"][0]["exitCode"] == 0
     break_batch(sample)
-    expect("the action's steps fail", action_steps(sample), 1)
+    expect("the action's steps fail", action_steps(sample), 1, "::error file=recipes/good.yaml,line=")
     results = json.loads((sample.folder / "epwise.sarif").read_text())["runs"][0]["results"]
     found = [result for result in results if result["ruleId"] == "batch/indivisible" and "suppressions" not in result]
     assert len(found) == 1, results
+    expect("with paths in lines", action_steps(sample, paths="train.sbatch\nrecipes/known.yaml\n", arguments="--gpus 16\n"), 0)
+    expect("one of them broken", action_steps(sample, paths="train.sbatch\nrecipes\n", arguments="--fail-on\nerror"), 1)
+    (sample.folder / "epwise.sarif").unlink()
+    expect("a wrong option", action_steps(sample, arguments="--no-such-option"), 2)
+    assert not (sample.folder / "epwise.sarif").exists()
+    restore(sample)
+    workflow = yaml.safe_load((sample.folder / ".github" / "workflows" / "epwise.yml").read_text())
+    (call,) = [step for step in workflow["jobs"]["gate"]["steps"] if "epwise" in step["uses"]]
+    expect("as the workflow calls it", action_steps(sample, **call["with"]), 0)
     restore(sample)
 
 
@@ -168,11 +212,21 @@ def check_slurm(sample: Sample) -> None:
     expect("no receipt, no job", sample.run(prolog, SLURM_SUBMIT_DIR=str(sample.folder)), 3)
 
 
+def check_templates(sample: Sample) -> None:
+    """What the services would refuse before anything runs."""
+    if shutil.which("check-jsonschema", path=sample.environment["PATH"]) is None:
+        print("skipped: check-jsonschema is not installed; `bash tests/ci/install_tools.sh` does it")
+        return
+    for name, schema in (("action.yml", "github-actions"), ("examples/gitlab/epwise.gitlab-ci.yml", "gitlab-ci"),
+                         ("examples/ci/.github/workflows/epwise.yml", "github-workflows"), ("examples/ci/.gitlab-ci.yml", "gitlab-ci")):
+        expect(f"{name} is valid", sample.run(f"check-jsonschema --builtin-schema vendor.{schema} {ROOT / name}"), 0)
+
+
 def main() -> int:
     epwise = pathlib.Path(sys.argv[1]).resolve()
     with tempfile.TemporaryDirectory() as folder:
         sample = Sample(pathlib.Path(folder) / "sample", epwise)
-        for check in (check_gate, check_pre_commit, check_github, check_gitlab, check_slurm):
+        for check in (check_gate, check_pre_commit, check_github, check_gitlab, check_slurm, check_templates):
             check(sample)
     return 1 if FAILURES else 0
 
