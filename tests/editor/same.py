@@ -31,7 +31,7 @@ class Server:
     def __init__(self, binary, folder):
         self.process = subprocess.Popen([binary, 'lsp'], cwd=folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         self.asked = 0
-        self.ask('initialize', {'capabilities': {'textDocument': {'diagnostic': {}}, 'general': {'positionEncodings': ['utf-8']}},
+        self.ask('initialize', {'capabilities': {'textDocument': {'diagnostic': {}}, 'general': {'positionEncodings': ['utf-32']}},
                                 'rootUri': folder.as_uri()})
         self.say('initialized', {})
 
@@ -72,16 +72,15 @@ def linted(binary, folder, path):
         for finding in file['findings']:
             if finding.get('consequence'):
                 continue
-            place = finding.get('range')
-            here = place is not None and pathlib.Path(folder, place['file']).resolve() == path.resolve()
-            where = (place['start']['line'], place['start']['column']) if here else None
+            here = finding['line'] > 0 and pathlib.Path(folder, finding['path']).resolve() == path.resolve()
+            where = tuple(finding[name] for name in ('line', 'column', 'end_line', 'end_column')) if here else None
             found.append((finding['rule'], finding['severity'], finding['message'], where))
     return found
 
 
 def told(items):
     return [(item['code'], SEVERITIES[item['severity']], item['message'],
-             (item['range']['start']['line'] + 1, item['range']['start']['character'] + 1)) for item in items]
+             tuple(item['range'][end][part] + 1 for end in ('start', 'end') for part in ('line', 'character'))) for item in items]
 
 
 def differences(of_lint, of_editor):
@@ -110,6 +109,7 @@ def repository(binary, folder):
     (folder / 'lapsed.yaml').write_text('# epwise: ignore-file[PAR019] until 2020-01-01: old\n' + SMALL.format(''))
     (folder / 'headed.yaml').write_text('# epwise: --gpus 5\n' + SMALL.format('  tensor_model_parallel_size: 4\n'))
     (folder / 'two.yaml').write_text(SMALL.format('') + '---\n' + SMALL.format('  moe_ruter_topk: 2\n'))
+    (folder / 'emoji.yaml').write_text(SMALL.format('  "moe_ruter_topk": {a: "😀 ü", b: [2}\n').replace('size: 3', 'size: 3  # 😀'))
     (folder / 'torn.yaml').write_text(SMALL.format('  moe_router_topk: [2\n'))
     (folder / 'services.yaml').write_text('services:\n  web: {image: nginx}\n')
     (folder / 'base.yaml').write_text(SMALL.format('  tensor_model_parallel_size: 3\n'))
