@@ -1,7 +1,5 @@
 #include "cli/machine.h"
 
-#include <nlohmann/json.hpp>
-
 #include "cli/manual/rule_document.h"
 #include "report/json_text.h"
 #include "units/quantity.h"
@@ -10,7 +8,7 @@ namespace epwise::cli {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
+using report::Json;
 
 Json versions_json(const lint::Rule& rule) {
   Json versions = Json::array();

@@ -4,13 +4,14 @@
 #include <string_view>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
+
+#include "report/json_text.h"
 
 namespace epwise::cli {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
+using report::Json;
 
 /// What a field's type takes, and texts with `${` in them.
 Json value_schema(const recipe::FieldSpec& spec) {
@@ -140,7 +141,7 @@ std::string recipe_schema(const recipe::Vocabulary& bridge, const recipe::Vocabu
       {"if", {{"required", {"MODEL_ARGS"}}}},
       {"then", {{"properties", {{"MODEL_ARGS", flags_schema(mlm)}}}}},
       {"else", bridge_schema(bridge)}};
-  return json.dump(1) + "\n";
+  return report::json_text(json, 1);
 }
 
 }  // namespace epwise::cli

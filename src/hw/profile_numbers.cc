@@ -3,15 +3,17 @@
 #include <algorithm>
 #include <array>
 
+#include "units/prefixes.h"
+
 namespace epwise::hw {
 
 namespace {
 
 using units::Dimension;
+using units::kGiB;
+using units::kTera;
 
 constexpr double kGB = 1e9;
-constexpr double kGiB = 1024.0 * 1024.0 * 1024.0;
-constexpr double kTera = 1e12;
 
 constexpr NumberKind count(std::string_view key, double high, Need need) {
   return {key, Dimension::none, 1, high, need, true};

@@ -9,14 +9,14 @@
 #include "model/layer_table.h"
 #include "model/parameters.h"
 #include "model/states.h"
+#include "units/prefixes.h"
 
 namespace epwise::model {
 
 namespace {
 
-constexpr double kGiB = 1024.0 * 1024.0 * 1024.0;
 constexpr double kFragments = 0.05;
-constexpr double kContext = 2 * kGiB;
+constexpr double kContext = 2 * units::kGiB;
 
 /// What is known of each kind of layer.
 struct Tables {

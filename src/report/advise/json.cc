@@ -1,24 +1,15 @@
 #include <cmath>
 
-#include <nlohmann/json.hpp>
-
 #include "report/advise/words.h"
 #include "report/advise/writer.h"
 #include "report/calibration_words.h"
-#include "report/json_number.h"
-#include "report/json_text.h"
+#include "report/prediction_json.h"
+#include "units/prefixes.h"
 
 namespace epwise::report {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
-constexpr double kGiB = 1024.0 * 1024.0 * 1024.0;
-
-Json range_json(const sim::Range& range) {
-  return {
-      {"value", rounded(range.value)}, {"low", rounded(range.low)}, {"high", rounded(range.high)}};
-}
+using units::kGiB;
 
 Json chance(double value) {
   return std::round(value * 1000) / 1000;
@@ -259,11 +250,7 @@ std::string advise_json(const AdvisedRecipe& recipe) {
     add_findings(advice, json);
     return json_text(json);
   }
-  Json missing = Json::array();
-  for (const text::Diagnostic& each : advice.missing) {
-    missing.push_back({{"message", each.message}, {"help", each.help}});
-  }
-  json["missing"] = missing;
+  json["missing"] = missing_json(advice.missing);
   return json_text(json);
 }
 

@@ -11,6 +11,7 @@
 #include "report/columns.h"
 #include "report/duration_text.h"
 #include "report/lint/tally.h"
+#include "report/simulate/writer.h"
 #include "report/style.h"
 
 namespace epwise::report {
@@ -31,7 +32,7 @@ class Text {
     if (!advice.present) {
       line(paint_(Role::error, "  no advice, facts are missing:"));
       for (const text::Diagnostic& each : advice.missing) {
-        say("  - ", each.message + (each.help.empty() ? "" : "; " + each.help));
+        say("  - ", missing_text(each));
       }
       return std::move(out_);
     }

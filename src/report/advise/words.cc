@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "report/duration_text.h"
+#include "units/prefixes.h"
 
 namespace epwise::report {
 
@@ -16,8 +17,7 @@ std::string ratio_text(const sim::Range& ratio) {
 }
 
 std::string gib_text(double bytes) {
-  constexpr double kGiB = 1024.0 * 1024.0 * 1024.0;
-  return fmt::format("{} GiB", count_text(bytes / kGiB));
+  return fmt::format("{} GiB", count_text(bytes / units::kGiB));
 }
 
 std::string change_text(const advise::PlanChange& change) {

@@ -1,13 +1,9 @@
-#include <nlohmann/json.hpp>
-
 #include "report/calibration/writer.h"
 #include "report/json_text.h"
 
 namespace epwise::report {
 
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 Json fit_json(const calibrate::Fit& fit) {
   Json parameters = Json::object();

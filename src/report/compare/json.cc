@@ -1,27 +1,16 @@
-#include <nlohmann/json.hpp>
-
 #include "report/compare/writer.h"
-#include "report/json_number.h"
-#include "report/json_text.h"
+#include "report/prediction_json.h"
 
 namespace epwise::report {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 Json side_json(const SimulatedRecipe& side) {
   Json json = {{"path", side.path}, {"lint_errors", side.lint_errors}};
   if (side.prediction) {
-    const sim::Range& step = side.prediction->step_time;
-    json["step_time_s"] = {
-        {"value", rounded(step.value)}, {"low", rounded(step.low)}, {"high", rounded(step.high)}};
+    json["step_time_s"] = range_json(side.prediction->step_time);
     return json;
   }
-  Json missing = Json::array();
-  for (const text::Diagnostic& each : side.missing) {
-    missing.push_back({{"message", each.message}, {"help", each.help}});
-  }
-  json["missing"] = missing;
+  json["missing"] = missing_json(side.missing);
   return json;
 }
 
@@ -34,9 +23,7 @@ std::string compare_json(const ComparedRecipes& recipes) {
                {"b", side_json(recipes.b)}};
   if (recipes.comparison) {
     const sim::Comparison& comparison = *recipes.comparison;
-    json["speedup"] = {{"value", rounded(comparison.speedup.value)},
-                       {"low", rounded(comparison.speedup.low)},
-                       {"high", rounded(comparison.speedup.high)}};
+    json["speedup"] = range_json(comparison.speedup);
     json["b_is_faster"] = rounded(comparison.b_is_faster);
     json["verdict"] = sim::to_string(comparison.verdict);
     Json causes = Json::array();

@@ -8,6 +8,7 @@
 #include "report/columns.h"
 #include "report/compare/writer.h"
 #include "report/duration_text.h"
+#include "report/lint/tally.h"
 #include "report/style.h"
 
 namespace epwise::report {
@@ -49,15 +50,12 @@ class Text {
     }
     line(text);
     if (recipe.lint_errors > 0) {
-      line(paint_(
-          Role::error,
-          fmt::format("   lint finds {} in it: it would not run as it stands",
-                      recipe.lint_errors == 1 ? std::string("1 error")
-                                              : fmt::format("{} errors", recipe.lint_errors))));
+      line(paint_(Role::error,
+                  fmt::format("   lint finds {} in it: it would not run as it stands",
+                              counted(recipe.lint_errors, "error"))));
     }
     for (const text::Diagnostic& each : recipe.missing) {
-      line("   missing: " +
-           printable(each.message + (each.help.empty() ? "" : "; " + each.help), style_.unicode));
+      line("   missing: " + printable(missing_text(each), style_.unicode));
     }
   }
 

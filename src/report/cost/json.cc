@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <nlohmann/json.hpp>
 
 #include "report/cost/writer.h"
 #include "report/json_text.h"
@@ -9,8 +8,6 @@ namespace epwise::report {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 void add_figures(Json& json, const cost::Cost& cost) {
   const auto interval = cost.interval();
   json["seconds"] = cost.seconds;
@@ -18,10 +15,6 @@ void add_figures(Json& json, const cost::Cost& cost) {
   json["high"] = interval.high;
   json["relative_sd"] = cost.relative_sd;
   json["status"] = to_string(cost.status);
-}
-
-std::string line_of(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 /// A plain value as a person would type it; nullopt for what is none.
@@ -102,11 +95,11 @@ std::string answer_line(const cost::Answer& answer) {
   if (answer.cost->basis != nullptr) {
     json["basis"] = answer.cost->basis->name;
   }
-  return line_of(json);
+  return json_line(json);
 }
 
 std::string error_line(std::string_view problem) {
-  return line_of({{"error", problem}});
+  return json_line({{"error", problem}});
 }
 
 }  // namespace epwise::report

@@ -1,13 +1,9 @@
-#include <nlohmann/json.hpp>
-
 #include "audit/standing.h"
 #include "report/crash/writer.h"
 #include "report/json_text.h"
 
 namespace epwise::report {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 std::string_view to_string(audit::Crash::Kind kind) {
   switch (kind) {

@@ -1,11 +1,10 @@
-#include <nlohmann/json.hpp>
-
 #include "report/diff/writer.h"
+#include "report/json_text.h"
 
 namespace epwise::report {
 namespace {
 
-using Json = nlohmann::ordered_json;
+constexpr int kIndent = 1;
 
 Json told_v1(const std::vector<review::Told>& findings) {
   Json json = Json::array();
@@ -65,12 +64,12 @@ std::string diff_json(const RecipeDifference& recipes) {
                                                                                       : "slower";
     }
   }
-  return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json_text(json, kIndent);
 }
 
 std::string one_sided_json(std::string_view path, std::string_view what) {
   const Json json = {{"schema", "epwise.diff/1"}, {"path", path}, {"only", what}};
-  return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json_text(json, kIndent);
 }
 
 }  // namespace epwise::report

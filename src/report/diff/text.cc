@@ -6,11 +6,10 @@
 
 #include "report/diff/writer.h"
 #include "report/lint/tally.h"
+#include "units/prefixes.h"
 
 namespace epwise::report {
 namespace {
-
-constexpr double kGiB = 1024.0 * 1024.0 * 1024.0;
 
 /// "step 1.91 s (1.80 to 2.03) → 1.84 s (1.73 to 1.96), -3.7 % (-5.0 to -2.4): faster"
 std::vector<std::string> predicted(const RecipeDifference& recipes) {
@@ -21,8 +20,10 @@ std::vector<std::string> predicted(const RecipeDifference& recipes) {
     return fmt::format("{:.3g} s ({:.3g} to {:.3g})", range.value, range.low, range.high);
   };
   const auto memory = [](const sim::Range& range) {
-    return fmt::format(
-        "{:.1f} GiB ({:.1f} to {:.1f})", range.value / kGiB, range.low / kGiB, range.high / kGiB);
+    return fmt::format("{:.1f} GiB ({:.1f} to {:.1f})",
+                       range.value / units::kGiB,
+                       range.low / units::kGiB,
+                       range.high / units::kGiB);
   };
   std::vector<std::string> lines;
   std::string line = fmt::format("step {} → {}",

@@ -30,12 +30,14 @@ std::string_view level_of(lint::Severity severity) {
   return "notice";
 }
 
-/// Signs that would end a workflow command or one of its properties.
-std::string escaped(std::string_view text, bool property) {
+// Signs that would end a workflow command or one of its properties.
+constexpr std::string_view kCommandEnds = "%\r\n";
+constexpr std::string_view kPropertyEnds = "%\r\n:,";
+
+std::string escaped(std::string_view text, std::string_view signs) {
   std::string result;
   for (const char c : text) {
-    const bool special = c == '%' || c == '\r' || c == '\n' || (property && (c == ':' || c == ','));
-    if (special) {
+    if (signs.find(c) != std::string_view::npos) {
       result += fmt::format("%{:02X}", static_cast<unsigned char>(c));
     } else {
       result += c;
@@ -45,7 +47,8 @@ std::string escaped(std::string_view text, bool property) {
 }
 
 std::string command(std::string_view level, std::string_view properties, std::string_view message) {
-  return fmt::format("::{} {}::{}\n", level, properties, escaped(printable(message, true), false));
+  return fmt::format(
+      "::{} {}::{}\n", level, properties, escaped(printable(message, true), kCommandEnds));
 }
 
 std::string annotation(const LintReport& report,
@@ -54,8 +57,8 @@ std::string annotation(const LintReport& report,
   const Place place = place_in_file(file, finding.primary.mark);
   std::string properties;
   if (is_real_file(place.path)) {
-    properties +=
-        fmt::format("file={},", escaped(repository_path(report.checkout, place.path), true));
+    properties += fmt::format("file={},",
+                              escaped(repository_path(report.checkout, place.path), kPropertyEnds));
     properties += fmt::format("line={},col={},", place.start.line, place.start.column);
     if (place.positioned && place.finish.line == place.start.line) {
       properties += fmt::format("endColumn={},", place.finish.column);
@@ -64,7 +67,8 @@ std::string annotation(const LintReport& report,
     }
   }
   properties += fmt::format(
-      "title={}", escaped(fmt::format("{} ({})", finding.rule->id, finding.rule->code), true));
+      "title={}",
+      escaped(fmt::format("{} ({})", finding.rule->id, finding.rule->code), kPropertyEnds));
   return command(level_of(finding.severity), properties, finding.message);
 }
 

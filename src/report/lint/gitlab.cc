@@ -1,5 +1,4 @@
-#include <nlohmann/json.hpp>
-
+#include "report/json_rows.h"
 #include "report/lint/fingerprint.h"
 #include "report/lint/formats.h"
 #include "report/lint/tally.h"
@@ -8,8 +7,6 @@
 
 namespace epwise::report {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 std::string_view severity_of(lint::Severity severity) {
   switch (severity) {
@@ -45,12 +42,12 @@ class Gitlab : public Writing {
     for (const lint::Finding* finding : shown(file)) {
       const Place place = place_in_file(file, finding->primary.mark);
       const std::string path = repository_path(report().checkout, place.path);
-      add(entry(finding->rule->id,
-                finding->message,
-                severity_of(finding->severity),
-                fingerprints_.of_finding(path, *finding),
-                path,
-                place.start.line));
+      entries_.add(entry(finding->rule->id,
+                         finding->message,
+                         severity_of(finding->severity),
+                         fingerprints_.of_finding(path, *finding),
+                         path,
+                         place.start.line));
     }
   }
 
@@ -58,26 +55,21 @@ class Gitlab : public Writing {
     for (const Budget& budget : report().budgets) {
       if (budget.state == Budget::State::broken) {
         const std::string path = repository_path(report().checkout, budget.path);
-        add(entry("budget", budget_text(budget), "major", budget.option + ":" + path, path, 1));
+        entries_.add(
+            entry("budget", budget_text(budget), "major", budget.option + ":" + path, path, 1));
       }
     }
     int number = 0;
     for (const std::string& failure : failures()) {
-      add(entry(
+      entries_.add(entry(
           "not-checked", failure, "blocker", "not-checked:" + std::to_string(++number), ".", 1));
     }
-    out(entries_.empty() ? "[" : "[\n");
     entries_.give(out);
-    out(entries_.empty() ? "]\n" : "\n]\n");
+    out("\n");
   }
 
  private:
-  void add(const Json& json) {
-    entries_.add(entries_.empty() ? "" : ",\n");
-    entries_.add(json.dump(-1, ' ', false, Json::error_handler_t::replace));
-  }
-
-  Spool entries_;
+  JsonRows entries_;
   Fingerprints fingerprints_;
 };
 

@@ -1,27 +1,20 @@
 #include <cmath>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
+#include "lint/renaming.h"
 #include "recipe/framework.h"
 #include "recipe/trainers/trainer_facts.h"
+#include "report/json_rows.h"
+#include "report/json_text.h"
 #include "report/lint/formats.h"
 #include "report/lint/tally.h"
 #include "report/place.h"
 
-// Format epwise.lint/1. Within this number keys are only added: a change of an internal type must
-// not change what stands here.
-#include "lint/renaming.h"
-
+/// Format epwise.lint/1. Within this number keys are only added: a change of an internal type must
+/// not change what stands here.
 namespace epwise::report {
 namespace {
-
-using Json = nlohmann::ordered_json;
-
-std::string to_text(const Json& json) {
-  // Text of a recipe may be no UTF-8; the place of the error is a finding of its own.
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
 
 Json value_v1(const expr::Value& value);
 
@@ -285,24 +278,21 @@ class JsonText : public Writing {
  public:
   using Writing::Writing;
 
-  void put(const LintedFile& file) override {
-    files_.add(files_.empty() ? "\n" : ",\n");
-    files_.add(to_text(file_v1(file)));
-  }
+  void put(const LintedFile& file) override { files_.add(file_v1(file)); }
 
   void finish(const Out& out) override {
     out(
         fmt::format("{{\"schema\":\"epwise.lint/"
-                    "1\",\n\"tool\":{},\n\"summary\":{},\n\"unreadable\":{},\n\"files\":[",
-                    to_text({{"name", "epwise"}, {"version", report().tool_version}}),
-                    to_text(summary_v1(report(), sum())),
-                    to_text(Json(report().unreadable))));
+                    "1\",\n\"tool\":{},\n\"summary\":{},\n\"unreadable\":{},\n\"files\":",
+                    json_line({{"name", "epwise"}, {"version", report().tool_version}}),
+                    json_line(summary_v1(report(), sum())),
+                    json_line(report().unreadable)));
     files_.give(out);
-    out(files_.empty() ? "]}\n" : "\n]}\n");
+    out("}\n");
   }
 
  private:
-  Spool files_;
+  JsonRows files_;
 };
 
 }  // namespace

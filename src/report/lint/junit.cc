@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "report/columns.h"
+#include "report/entities.h"
 #include "report/lint/formats.h"
 #include "report/lint/tally.h"
 #include "report/lint/verdict.h"
@@ -9,34 +10,12 @@
 namespace epwise::report {
 namespace {
 
-void add_escaped(std::string_view line, std::string& out) {
-  for (const char c : line) {
-    switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      default:
-        out += c;
-        break;
-    }
-  }
-}
-
 /// Text for XML; what XML can't hold at all, such as bytes that are no UTF-8, is made visible.
 std::string xml(std::string_view text) {
   std::string out;
   for (std::size_t end = 0; end != std::string_view::npos;) {
     end = text.find('\n');
-    add_escaped(printable(text.substr(0, end), true), out);
+    out += with_entities(printable(text.substr(0, end), true), Quotes::doubled);
     if (end != std::string_view::npos) {
       out += "&#10;";
       text.remove_prefix(end + 1);

@@ -1,5 +1,4 @@
-#include <nlohmann/json.hpp>
-
+#include "report/json_rows.h"
 #include "report/lint/formats.h"
 #include "report/lint/tally.h"
 #include "report/place.h"
@@ -8,8 +7,6 @@
 
 namespace epwise::report {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 std::string_view severity_of(lint::Severity severity) {
   switch (severity) {
@@ -74,31 +71,26 @@ class Rdjson : public Writing {
 
   void put(const LintedFile& file) override {
     for (const lint::Finding* finding : shown(file)) {
-      add(diagnostic(report(), file, *finding));
+      diagnostics_.add(diagnostic(report(), file, *finding));
     }
   }
 
   void finish(const Out& out) override {
     for (const Budget& budget : report().budgets) {
       if (budget.state == Budget::State::broken) {
-        add({{"message", budget_text(budget)},
-             {"location", {{"path", repository_path(report().checkout, budget.path)}}},
-             {"severity", "ERROR"},
-             {"code", {{"value", "budget"}}}});
+        diagnostics_.add({{"message", budget_text(budget)},
+                          {"location", {{"path", repository_path(report().checkout, budget.path)}}},
+                          {"severity", "ERROR"},
+                          {"code", {{"value", "budget"}}}});
       }
     }
-    out("{\"source\":{\"name\":\"epwise\"},\n\"diagnostics\":[");
+    out("{\"source\":{\"name\":\"epwise\"},\n\"diagnostics\":");
     diagnostics_.give(out);
-    out(diagnostics_.empty() ? "]}\n" : "\n]}\n");
+    out("}\n");
   }
 
  private:
-  void add(const Json& json) {
-    diagnostics_.add(diagnostics_.empty() ? "\n" : ",\n");
-    diagnostics_.add(json.dump(-1, ' ', false, Json::error_handler_t::replace));
-  }
-
-  Spool diagnostics_;
+  JsonRows diagnostics_;
 };
 
 }  // namespace

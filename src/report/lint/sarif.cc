@@ -3,8 +3,8 @@
 #include <vector>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
+#include "report/json_text.h"
 #include "report/lint/fingerprint.h"
 #include "report/lint/formats.h"
 #include "report/lint/ranking.h"
@@ -16,8 +16,6 @@
 
 namespace epwise::report {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr const char* kSchema =
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
@@ -99,8 +97,8 @@ class SarifLog : public Writing {
     const std::string path = file_path(file);
     if (is_real_file(path) && path != last_artifact_) {
       artifacts_.add(artifacts_.empty() ? "" : ",");
-      artifacts_.add(dumped({{"location", artifact_location(uri(path))},
-                             {"roles", Json::array({"analysisTarget"})}}));
+      artifacts_.add(json_line({{"location", artifact_location(uri(path))},
+                                {"roles", Json::array({"analysisTarget"})}}));
       last_artifact_ = path;
     }
   }
@@ -127,7 +125,7 @@ class SarifLog : public Writing {
          {{kRoot, {{"description", text_v1("Root of the repository that holds the recipes")}}}}},
         {"columnKind", "unicodeCodePoints"}};
     add_provenance(run);
-    const std::string head = dumped(run);
+    const std::string head = json_line(run);
     out(fmt::format("{{\"$schema\":\"{}\",\"version\":\"2.1.0\",\"runs\":[", kSchema));
     out(std::string_view(head).substr(0, head.size() - 1));
     out(",\"artifacts\":[");
@@ -143,15 +141,11 @@ class SarifLog : public Writing {
   }
 
  private:
-  static std::string dumped(const Json& json) {
-    return json.dump(-1, ' ', false, Json::error_handler_t::replace);
-  }
-
   /// Most results of many files are of no consequence: they are made only where they are kept.
   template <typename Make>
   void add(int importance, const Make& make) {
     if (results_.takes(importance)) {
-      results_.add(importance, count_, dumped(make()));
+      results_.add(importance, count_, json_line(make()));
     }
     ++count_;
   }

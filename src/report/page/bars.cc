@@ -8,12 +8,12 @@
 
 #include "report/columns.h"
 #include "report/duration_text.h"
+#include "report/entities.h"
 #include "report/page/parts.h"
+#include "units/prefixes.h"
 
 namespace epwise::report {
 namespace {
-
-constexpr double kGiB = 1024.0 * 1024.0 * 1024.0;
 
 struct MemoryClass {
   std::string_view colour;
@@ -35,7 +35,7 @@ constexpr std::array<MemoryClass, 9> kClasses = {
       }}}};
 
 std::string gib(double bytes) {
-  return count_text(bytes / kGiB);
+  return count_text(bytes / units::kGiB);
 }
 
 void add_stage(std::string& out,
@@ -81,29 +81,7 @@ void add_stage(std::string& out,
 }  // namespace
 
 std::string escaped(std::string_view text) {
-  std::string out;
-  for (const char c : printable(text, true)) {
-    switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      case '\'':
-        out += "&#39;";
-        break;
-      default:
-        out += c;
-    }
-  }
-  return out;
+  return with_entities(printable(text, true), Quotes::both);
 }
 
 std::string legend_entry(std::string_view colour, std::string_view title) {

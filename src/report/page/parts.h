@@ -5,7 +5,8 @@
 
 #include "report/page/writer.h"
 
-/// The parts of the page that simulate_html.cc puts together; each returns a `<section>`.
+/// The parts that the pages of simulate_html.cc and advise_html.cc are put together from. What ends
+/// in `_section` returns a `<section>`.
 namespace epwise::report {
 
 /// Text as HTML shows it: &, <, > and quotes escaped, control characters and broken UTF-8 made

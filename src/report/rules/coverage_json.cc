@@ -1,12 +1,8 @@
-#include <nlohmann/json.hpp>
-
 #include "report/json_text.h"
 #include "report/rules/coverage_writer.h"
 
 namespace epwise::report {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 Json rows_json(const audit::RowCount& count) {
   return {{"rows", count.rows},

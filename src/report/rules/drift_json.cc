@@ -1,12 +1,9 @@
-#include <nlohmann/json.hpp>
-
 #include "report/json_text.h"
 #include "report/rules/drift_writer.h"
 
 namespace epwise::report {
 
 std::string drift_json(const audit::DriftReport& report) {
-  using Json = nlohmann::ordered_json;
   Json references = Json::array();
   for (const auto& drift : report.drifts) {
     references.push_back({{"rule", drift.rule->id},

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "report/simulate/writer.h"
+#include "units/prefixes.h"
 
 namespace epwise::report {
 namespace {
@@ -28,8 +29,6 @@ std::string range_cells(const sim::Range& range, double unit) {
 }  // namespace
 
 std::string simulate_csv(const std::vector<SimulatedRecipe>& recipes) {
-  constexpr double kTera = 1e12;
-  constexpr double kGiB = 1024.0 * 1024.0 * 1024.0;
   constexpr std::size_t kRanges = 12;
   std::string out =
       "path,hw,lint_errors,step_time_s,step_time_low_s,step_time_high_s,tokens_per_s_per_gpu,"
@@ -48,8 +47,8 @@ std::string simulate_csv(const std::vector<SimulatedRecipe>& recipes) {
     const sim::Prediction& prediction = *recipe.prediction;
     out += range_cells(prediction.step_time, 1);
     out += range_cells(prediction.tokens_per_second, 1);
-    out += range_cells(prediction.flops_per_second, kTera);
-    out += range_cells(prediction.peak_memory, kGiB);
+    out += range_cells(prediction.flops_per_second, units::kTera);
+    out += range_cells(prediction.peak_memory, units::kGiB);
     for (const sim::WaterfallTerm& term : prediction.waterfall) {
       out += fmt::format(",{:.6g}", term.seconds);
     }

@@ -4,12 +4,12 @@
 #include <fmt/format.h>
 
 #include "report/duration_text.h"
+#include "report/lint/tally.h"
 #include "report/page/parts.h"
+#include "units/prefixes.h"
 
 namespace epwise::report {
 namespace {
-
-constexpr double kGiB = 1024.0 * 1024.0 * 1024.0;
 
 std::string tile(std::string_view what, const std::string& value, const std::string& range) {
   return fmt::format(
@@ -22,12 +22,11 @@ std::string counts(const sim::Range& range, double unit) {
 }
 
 std::string tiles(const sim::Prediction& prediction) {
-  constexpr double kTera = 1e12;
   const sim::Range& step = prediction.step_time;
-  std::string memory = counts(prediction.needed_memory, kGiB);
+  std::string memory = counts(prediction.needed_memory, units::kGiB);
   if (prediction.memory_limit > 0) {
     memory = fmt::format("of {} GiB; {:.0f} % that it runs out",
-                         count_text(prediction.memory_limit / kGiB),
+                         count_text(prediction.memory_limit / units::kGiB),
                          100 * prediction.out_of_memory);
   }
   return "<div class=\"tiles\">\n" +
@@ -38,10 +37,10 @@ std::string tiles(const sim::Prediction& prediction) {
               count_text(prediction.tokens_per_second.value),
               counts(prediction.tokens_per_second, 1)) +
          tile("model TFLOP/s/GPU",
-              count_text(prediction.flops_per_second.value / kTera),
-              counts(prediction.flops_per_second, kTera)) +
+              count_text(prediction.flops_per_second.value / units::kTera),
+              counts(prediction.flops_per_second, units::kTera)) +
          tile("memory of the fullest GPU",
-              count_text(prediction.needed_memory.value / kGiB) + " GiB",
+              count_text(prediction.needed_memory.value / units::kGiB) + " GiB",
               memory) +
          "</div>\n";
 }
@@ -55,7 +54,7 @@ std::string refusal(const SimulatedRecipe& recipe) {
   }
   std::string out = "<section><p class=\"bad\">Not simulated, facts are missing:</p><ul>";
   for (const text::Diagnostic& each : recipe.missing) {
-    out += "<li>" + escaped(each.message + (each.help.empty() ? "" : "; " + each.help)) + "</li>";
+    out += "<li>" + escaped(missing_text(each)) + "</li>";
   }
   return out + "</ul></section>\n";
 }
@@ -69,10 +68,9 @@ std::string body(const PageRecipe& recipe) {
     return out + refusal(simulated);
   }
   if (simulated.lint_errors > 0) {
-    out += fmt::format(
-        "<p class=\"bad\">Lint finds {} {}: this recipe would not run as it stands.</p>\n",
-        simulated.lint_errors,
-        simulated.lint_errors == 1 ? "error" : "errors");
+    out +=
+        fmt::format("<p class=\"bad\">Lint finds {}: this recipe would not run as it stands.</p>\n",
+                    counted(simulated.lint_errors, "error"));
   }
   out += tiles(*simulated.prediction) + waterfall_section(*simulated.prediction) +
          timeline_section(recipe.layers) + sweep_section(recipe) +

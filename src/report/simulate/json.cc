@@ -1,30 +1,12 @@
 #include <cmath>
 
-#include <nlohmann/json.hpp>
-
 #include "report/calibration_words.h"
-#include "report/json_number.h"
-#include "report/json_text.h"
+#include "report/prediction_json.h"
 #include "report/simulate/writer.h"
+#include "units/prefixes.h"
 
 namespace epwise::report {
 namespace {
-
-using Json = nlohmann::ordered_json;
-
-Json range_json(const sim::Range& range, double unit) {
-  return {{"value", rounded(range.value / unit)},
-          {"low", rounded(range.low / unit)},
-          {"high", rounded(range.high / unit)}};
-}
-
-Json missing_json(const std::vector<text::Diagnostic>& missing) {
-  Json all = Json::array();
-  for (const text::Diagnostic& each : missing) {
-    all.push_back({{"message", each.message}, {"help", each.help}});
-  }
-  return all;
-}
 
 Json inputs_json(const std::vector<model::Input>& inputs) {
   int assumed = 0;
@@ -44,25 +26,23 @@ Json inputs_json(const std::vector<model::Input>& inputs) {
 }
 
 Json stage_json(const model::StageMemory& stage) {
-  constexpr double kGiB = 1024.0 * 1024.0 * 1024.0;
-  return {{"weights_gib", rounded(stage.weights / kGiB)},
-          {"gradients_gib", rounded(stage.gradients / kGiB)},
-          {"optimizer_gib", rounded(stage.optimizer / kGiB)},
-          {"activations_gib", rounded(stage.activations / kGiB)},
-          {"loss_gib", rounded(stage.loss / kGiB)},
-          {"transient_gib", rounded(stage.transient / kGiB)},
-          {"graphs_gib", rounded(stage.graphs / kGiB)},
-          {"buffers_gib", rounded(stage.buffers / kGiB)},
+  return {{"weights_gib", rounded(stage.weights / units::kGiB)},
+          {"gradients_gib", rounded(stage.gradients / units::kGiB)},
+          {"optimizer_gib", rounded(stage.optimizer / units::kGiB)},
+          {"activations_gib", rounded(stage.activations / units::kGiB)},
+          {"loss_gib", rounded(stage.loss / units::kGiB)},
+          {"transient_gib", rounded(stage.transient / units::kGiB)},
+          {"graphs_gib", rounded(stage.graphs / units::kGiB)},
+          {"buffers_gib", rounded(stage.buffers / units::kGiB)},
           {"chunks_in_flight", stage.chunks_in_flight}};
 }
 
 Json memory_json(const sim::Prediction& prediction) {
-  constexpr double kGiB = 1024.0 * 1024.0 * 1024.0;
-  Json json = {{"peak_gib", range_json(prediction.peak_memory, kGiB)},
-               {"needed_gib", range_json(prediction.needed_memory, kGiB)},
+  Json json = {{"peak_gib", range_json(prediction.peak_memory, units::kGiB)},
+               {"needed_gib", range_json(prediction.needed_memory, units::kGiB)},
                {"fullest_stage", prediction.memory.fullest}};
   if (prediction.memory_limit > 0) {
-    json["limit_gib"] = rounded(prediction.memory_limit / kGiB);
+    json["limit_gib"] = rounded(prediction.memory_limit / units::kGiB);
     json["out_of_memory"] = std::round(prediction.out_of_memory * 1000) / 1000;
   }
   Json stages = Json::array();
@@ -74,11 +54,10 @@ Json memory_json(const sim::Prediction& prediction) {
 }
 
 void add_prediction(Json& json, const SimulatedRecipe& recipe) {
-  constexpr double kTera = 1e12;
   const sim::Prediction& prediction = *recipe.prediction;
-  json["step_time_s"] = range_json(prediction.step_time, 1);
-  json["tokens_per_s_per_gpu"] = range_json(prediction.tokens_per_second, 1);
-  json["tflops_per_gpu"] = range_json(prediction.flops_per_second, kTera);
+  json["step_time_s"] = range_json(prediction.step_time);
+  json["tokens_per_s_per_gpu"] = range_json(prediction.tokens_per_second);
+  json["tflops_per_gpu"] = range_json(prediction.flops_per_second, units::kTera);
   json["memory"] = memory_json(prediction);
   Json breakdown = Json::array();
   for (const sim::WaterfallTerm& term : prediction.waterfall) {

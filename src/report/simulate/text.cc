@@ -9,18 +9,16 @@
 #include "report/calibration_words.h"
 #include "report/columns.h"
 #include "report/duration_text.h"
+#include "report/lint/tally.h"
 #include "report/simulate/writer.h"
 #include "report/style.h"
+#include "units/prefixes.h"
 
 namespace epwise::report {
 namespace {
 
 constexpr int kNameWidth = 18;
 constexpr double kBarWidth = 40;
-
-std::string errors_text(int errors) {
-  return errors == 1 ? "1 error" : fmt::format("{} errors", errors);
-}
 
 class Text {
  public:
@@ -49,7 +47,7 @@ class Text {
     if (recipe.lint_errors > 0) {
       line(paint_(Role::error,
                   fmt::format("  {} that lint finds: this recipe would not run as it stands",
-                              errors_text(recipe.lint_errors))));
+                              counted(recipe.lint_errors, "error"))));
     }
     figures(*recipe.prediction);
     waterfall(*recipe.prediction);
@@ -82,13 +80,12 @@ class Text {
       line(paint_(Role::error,
                   fmt::format("  not simulated: `epwise lint` finds {} in it; --force simulates it "
                               "all the same",
-                              errors_text(recipe.lint_errors))));
+                              counted(recipe.lint_errors, "error"))));
       return;
     }
     line(paint_(Role::error, "  not simulated, facts are missing:"));
     for (const text::Diagnostic& each : recipe.missing) {
-      line("  - " +
-           printable(each.message + (each.help.empty() ? "" : "; " + each.help), style_.unicode));
+      line("  - " + printable(missing_text(each), style_.unicode));
     }
   }
 
@@ -97,7 +94,6 @@ class Text {
   }
 
   void figures(const sim::Prediction& prediction) {
-    constexpr double kTera = 1e12;
     const auto counts = [](const sim::Range& range, double unit) {
       return fmt::format("{} to {}", count_text(range.low / unit), count_text(range.high / unit));
     };
@@ -109,8 +105,8 @@ class Text {
            count_text(prediction.tokens_per_second.value),
            counts(prediction.tokens_per_second, 1));
     figure("TFLOP/s/GPU",
-           count_text(prediction.flops_per_second.value / kTera),
-           counts(prediction.flops_per_second, kTera));
+           count_text(prediction.flops_per_second.value / units::kTera),
+           counts(prediction.flops_per_second, units::kTera));
   }
 
   void waterfall(const sim::Prediction& prediction) {
@@ -132,15 +128,14 @@ class Text {
   }
 
   void memory(const sim::Prediction& prediction) {
-    constexpr double kGiB = 1024.0 * 1024.0 * 1024.0;
     const sim::Range& needed = prediction.needed_memory;
     std::string text = fmt::format("{} GiB, {} to {} with 80 %",
-                                   count_text(needed.value / kGiB),
-                                   count_text(needed.low / kGiB),
-                                   count_text(needed.high / kGiB));
+                                   count_text(needed.value / units::kGiB),
+                                   count_text(needed.low / units::kGiB),
+                                   count_text(needed.high / units::kGiB));
     if (prediction.memory_limit > 0) {
       text += fmt::format(", of {}; {:.0f} % that it is too much",
-                          count_text(prediction.memory_limit / kGiB),
+                          count_text(prediction.memory_limit / units::kGiB),
                           100 * prediction.out_of_memory);
     }
     constexpr double kLikely = 0.5;
@@ -154,12 +149,12 @@ class Text {
            paint_(Role::dim,
                   fmt::format(
                       "weights {}, gradients {}, optimizer {}, activations {}, other {}",
-                      count_text(stage.weights / kGiB),
-                      count_text(stage.gradients / kGiB),
-                      count_text(stage.optimizer / kGiB),
-                      count_text(stage.activations / kGiB),
+                      count_text(stage.weights / units::kGiB),
+                      count_text(stage.gradients / units::kGiB),
+                      count_text(stage.optimizer / units::kGiB),
+                      count_text(stage.activations / units::kGiB),
                       count_text((stage.loss + stage.transient + stage.graphs + stage.buffers) /
-                                 kGiB))));
+                                 units::kGiB))));
     }
   }
 
@@ -189,6 +184,10 @@ class Text {
 };
 
 }  // namespace
+
+std::string missing_text(const text::Diagnostic& missing) {
+  return missing.message + (missing.help.empty() ? "" : "; " + missing.help);
+}
 
 std::string_view term_title(std::string_view name) {
   constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kTitles = {

@@ -5,8 +5,8 @@
 #include <iterator>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
+#include "report/json_text.h"
 #include "report/simulate/trace_writer.h"
 
 namespace epwise::report {
@@ -35,10 +35,6 @@ int track_of(Stream stream) {
       break;
   }
   return kFirstSendTrack;
-}
-
-std::string quoted(const std::string& text) {
-  return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
 std::string_view category_of(const Task& task) {
@@ -82,8 +78,8 @@ class Trace {
                    "{}{}:{{\"target\":{},\"predicted_step_s\":{:.6g},\"trace_s\":{:.6g},"
                    "\"micro_batches\":{},\"micro_batches_of_step\":{}}}",
                    first ? "" : ",",
-                   quoted(recipe.path),
-                   quoted(recipe.target),
+                   json_line(recipe.path),
+                   json_line(recipe.target),
                    recipe.predicted,
                    run.timeline.seconds,
                    run.micro_batches,
@@ -102,7 +98,7 @@ class Trace {
                    what,
                    process,
                    track,
-                   quoted(text));
+                   json_line(text));
     next();
     fmt::format_to(
         std::back_inserter(out_),

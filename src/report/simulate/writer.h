@@ -44,6 +44,9 @@ std::string simulate_json(const std::vector<SimulatedRecipe>& recipes);
 /// ones.
 std::string simulate_csv(const std::vector<SimulatedRecipe>& recipes);
 
+/// "the cluster's GPU is unknown; say --hw": one fact that keeps a prediction from being made.
+std::string missing_text(const text::Diagnostic& missing);
+
 /// "exposed dispatch" for "dispatch", as people read it.
 std::string_view term_title(std::string_view name);
 

@@ -1,12 +1,8 @@
-#include <nlohmann/json.hpp>
-
 #include "report/json_text.h"
 #include "report/whatif/writer.h"
 
 namespace epwise::report {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 Json axis_json(const whatif::Axis& axis) {
   return {{"name", axis.name},

@@ -1,12 +1,8 @@
-#include <nlohmann/json.hpp>
-
 #include "report/json_text.h"
 #include "report/why/writer.h"
 
 namespace epwise::report {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 Json value_json(const expr::Value& value) {
   if (const auto* flag = value.boolean()) {
