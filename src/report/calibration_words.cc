@@ -4,9 +4,8 @@
 #include <string_view>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
-#include "report/json_number.h"
+#include "report/prediction_json.h"
 
 namespace epwise::report {
 
@@ -41,7 +40,7 @@ std::string calibration_sentence(const sim::CalibrationEffect& effect) {
   return text;
 }
 
-nlohmann::ordered_json effect_json(const sim::CalibrationEffect& effect) {
+Json effect_json(const sim::CalibrationEffect& effect) {
   return {{"path", effect.path},
           {"device", effect.device},
           {"constants_that_matter", effect.mattering},

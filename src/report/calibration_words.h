@@ -3,8 +3,7 @@
 #include <string>
 #include <vector>
 
-#include <nlohmann/json_fwd.hpp>
-
+#include "report/json_text.h"
 #include "sim/measured_constants.h"
 
 /// What all reports on predictions say of --calibration.
@@ -19,6 +18,6 @@ std::vector<std::string> calibration_lines(const sim::CalibrationEffect& effect)
 std::string calibration_sentence(const sim::CalibrationEffect& effect);
 
 /// {"path", "device", "constants_that_matter", "measured", "half_width", …}
-nlohmann::ordered_json effect_json(const sim::CalibrationEffect& effect);
+Json effect_json(const sim::CalibrationEffect& effect);
 
 }  // namespace epwise::report
