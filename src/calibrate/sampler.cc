@@ -183,9 +183,9 @@ class SweepRun {
     const SamplerSettings& settings = sampler_.settings_;
     std::string mine;
     if (settings.is_interrupted && settings.is_interrupted()) {
-      mine = "interrupted";
+      mine = kInterrupted;
     } else if (settings.deadline > 0 && settings.clock() >= settings.deadline) {
-      mine = "the budget was spent";
+      mine = kBudgetSpent;
     }
     for (const std::string& theirs : sampler_.ranks_.all_gather(mine)) {
       if (!theirs.empty()) {

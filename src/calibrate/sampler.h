@@ -13,6 +13,10 @@ namespace epwise::calibrate {
 /// Seconds since some moment. Tests and replays have one of their own.
 using Clock = std::function<double()>;
 
+/// Why points are not measured that a later run still can: as Point::reason has it.
+constexpr const char* kInterrupted = "interrupted";
+constexpr const char* kBudgetSpent = "the budget was spent";
+
 /// When a point has been repeated often enough.
 struct Stopping {
   double tight = 0.01;  // the median's 95 % interval, half, relative

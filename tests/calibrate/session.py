@@ -159,6 +159,8 @@ def interrupted(binary, folder):
     path = folder / 'cut.yaml'
     check('Ctrl-C ends with 130', stopped(binary, path, signal.SIGINT) == 130)
     check('and keeps what was measured', len(measured_times(path)) > 2, path.read_text())
+    short = run(binary, 'calibrate', '--backend', 'cpu', '--quick', '--budget', '1s', '-o', str(path))
+    check('what is left is told', re.search(r'the same command measures the \d+ points that are left', short.stdout), short.stdout)
     path = folder / 'killed.yaml'
     check('a kill ends it at once', stopped(binary, path, signal.SIGKILL) == -signal.SIGKILL)
     before = measured_times(path)

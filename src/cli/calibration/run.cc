@@ -218,13 +218,16 @@ class CalibrationRun {
     if (!session_.terminal.err || !speaks_) {
       return;
     }
+    // The first points, quickly refused or short, say nothing of those to come.
+    const bool early = 5 * done < total;
     const double by_points =
-        done == 0 ? budget : passed * static_cast<double>(total - done) / static_cast<double>(done);
+        early ? budget : passed * static_cast<double>(total - done) / static_cast<double>(done);
     const double left = std::max(0.0, std::min(by_points, budget - passed));
-    session_.err << fmt::format("\r\x1b[K{}: {} of {} points, {:.0f} s left",
+    session_.err << fmt::format("\r\x1b[K{}: {} of {} points, {}{:.0f} s left",
                                 sweep,
                                 done,
                                 total,
+                                early ? "at most " : "",
                                 std::ceil(left))
                  << std::flush;
   }
@@ -285,13 +288,23 @@ class CalibrationRun {
       if (job_) {
         print_ratio(&result.calibration);
       }
-      session_.out << fmt::format("written: {}\n", output());
+      session_.out << fmt::format("written: {}{}\n", output(), way_on(result.calibration));
     }
     if (!result.lost.empty()) {
       session_.err << fmt::format("epwise: the calibration ended early: {}\n", result.lost);
       return ExitCode::no_device;
     }
     return interrupted ? ExitCode::interrupted : ExitCode::clean;
+  }
+
+  /// What a run that was cut short leaves to do.
+  static std::string way_on(const Calibration& calibration) {
+    const auto left = std::count_if(
+        calibration.points.begin(), calibration.points.end(), [](const calibrate::Point& point) {
+          return point.reason == calibrate::kInterrupted || point.reason == calibrate::kBudgetSpent;
+        });
+    return left == 0 ? std::string()
+                     : fmt::format("; the same command measures the {} points that are left", left);
   }
 
   static std::unique_ptr<calibrate::Ranks> open_ranks(const Session& session,

@@ -106,7 +106,7 @@ std::vector<Option> options() {
        .summary = "where the calibration goes (calibration.yaml)",
        .completion = Completion::files,
        .brief = true},
-      {.name = "--fresh", .summary = "measure points again that the output file has already"},
+      {.name = "--fresh", .summary = "measure everything anew, whatever the output file holds"},
       {.name = "--dry-run", .summary = "print the points of the plan, measure nothing"},
       {.name = "--points", .summary = "show every point"},
       {.name = "--replay",
