@@ -174,6 +174,22 @@ def check_outputs(folder: str) -> None:
     must_fail("another verdict", broken, schema("lint"))
 
 
+def check_diffs(folder: str) -> None:
+    place = pathlib.Path(folder)
+    by = schema("diff")
+    text = (ROOT / "tests/cli/diff-coupled.scenario").read_text()
+    for name, end in (("old.yaml", "--- new.yaml"), ("new.yaml", "--- stdout")):
+        (place / name).write_text(text.split(f"--- {name}\n")[1].split(end)[0])
+    target = ["--hw", "h100", "--gpus", "64", "--stack", "bridge=0.6.2,te=2.14.0,torch=2.9.1", "--format", "json"]
+    whole = json.loads(run(folder, "diff", "old.yaml", "new.yaml", *target).stdout)
+    assert whole["wanted"] and whole["predicted"], whole
+    check("a diff", whole, by)
+    check("a diff without a prediction", json.loads(run(folder, "diff", "clean.yaml", "bad.yaml", "--format", "json").stdout), by)
+    check("several", {"schema": "epwise.diffs/1", "recipes": [whole, {"schema": "epwise.diff/1", "path": "a.yaml", "only": "removed"}]}, by)
+    whole["changed"][0]["effect"] = "none"
+    must_fail("another effect", whole, by)
+
+
 def check_junit(what: str, text: str) -> None:
     if XMLLINT is not None:
         by = pathlib.Path(__file__).parent / "junit.xsd"
@@ -215,6 +231,7 @@ def main() -> int:
         for name, text in INPUTS.items():
             (pathlib.Path(folder) / name).write_bytes(text if isinstance(text, bytes) else text.encode())
         check_outputs(folder)
+        check_diffs(folder)
     for problem in PROBLEMS:
         print(problem)
     return 1 if PROBLEMS else 0

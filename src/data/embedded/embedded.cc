@@ -38,6 +38,8 @@ extern const char epwise_schema_baseline[];
 extern const char epwise_schema_baseline_end[];
 extern const char epwise_schema_config[];
 extern const char epwise_schema_config_end[];
+extern const char epwise_schema_diff[];
+extern const char epwise_schema_diff_end[];
 extern const char epwise_schema_lint[];
 extern const char epwise_schema_lint_end[];
 extern const char epwise_schema_profile[];
@@ -106,9 +108,10 @@ std::string_view effects() {
 }
 
 std::span<const EmbeddedFile> schemas() {
-  static const std::array<EmbeddedFile, 6> files = {{
+  static const std::array<EmbeddedFile, 7> files = {{
       {"baseline", between(epwise_schema_baseline, epwise_schema_baseline_end)},
       {"config", between(epwise_schema_config, epwise_schema_config_end)},
+      {"diff", between(epwise_schema_diff, epwise_schema_diff_end)},
       {"lint", between(epwise_schema_lint, epwise_schema_lint_end)},
       {"profile", between(epwise_schema_profile, epwise_schema_profile_end)},
       {"receipt", between(epwise_schema_receipt, epwise_schema_receipt_end)},

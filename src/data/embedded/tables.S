@@ -21,6 +21,7 @@
     table epwise_effects, "effects.yaml"
     table epwise_schema_baseline, "baseline.json"
     table epwise_schema_config, "config.json"
+    table epwise_schema_diff, "diff.json"
     table epwise_schema_lint, "lint.json"
     table epwise_schema_profile, "profile.json"
     table epwise_schema_receipt, "receipt.json"
