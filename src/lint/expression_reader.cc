@@ -1,6 +1,7 @@
 #include "lint/expression_reader.h"
 
 #include <string>
+#include <utility>
 
 #include "lint/range.h"
 #include "recipe/framework.h"
@@ -43,6 +44,15 @@ expr::Expression parse_checked(std::string_view text,
 }
 
 }  // namespace
+
+std::vector<std::string_view> Reading::kept(std::vector<std::string> all) const {
+  std::vector<std::string_view> views;
+  views.reserve(all.size());
+  for (std::string& text : all) {
+    views.push_back(texts.keep(std::move(text)));
+  }
+  return views;
+}
 
 expr::Expression read_expression(const yaml::Node& node, expr::Kind wanted, Reading& reading) {
   if (!node.is_scalar()) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -17,6 +18,9 @@ struct Reading {
   Texts& texts;
   const expr::Scope& scope;
   std::vector<text::Diagnostic>& problems;
+
+  /// Views of texts that live as long as `texts`.
+  std::vector<std::string_view> kept(std::vector<std::string> all) const;
 };
 
 /// Parses and checks the expression in a scalar node. Problems become diagnostics of

@@ -175,9 +175,7 @@ Stage read_stage(const yaml::Node& node, const NameScope& names, Reading& readin
   if (const auto* versions = in.node("versions")) {
     stage.versions = read_versions(*versions, reading);
   }
-  for (auto& name : in.texts("repeats")) {
-    stage.repeats.push_back(reading.texts.keep(std::move(name)));
-  }
+  stage.repeats = reading.kept(in.texts("repeats"));
   if (const auto* rewrites = in.sequence("rewrites")) {
     for (const auto& item : rewrites->items) {
       read_step(item, names, stage, reading);

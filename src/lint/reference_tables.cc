@@ -15,15 +15,6 @@ namespace {
 
 constexpr const char* kInvalid = "rules/invalid";
 
-std::vector<std::string_view> kept(std::vector<std::string> texts, Reading& reading) {
-  std::vector<std::string_view> all;
-  all.reserve(texts.size());
-  for (auto& text : texts) {
-    all.push_back(reading.texts.keep(std::move(text)));
-  }
-  return all;
-}
-
 /// The sequence under `key`, whose items are mappings.
 const std::vector<yaml::Node>& items(const yaml::Node& root, const char* key, Reading& reading) {
   static const std::vector<yaml::Node> none;
@@ -41,7 +32,7 @@ void read_releases(const yaml::Node& root, Tables& tables, Reading& reading) {
     yaml::MapReader in(item, "a list of releases", reading.problems, kInvalid);
     ReleaseList list;
     list.component = reading.texts.keep(in.required_text("name"));
-    list.releases = kept(in.texts("releases"), reading);
+    list.releases = reading.kept(in.texts("releases"));
     list.source = reading.texts.keep(in.required_text("source"));
     list.date = reading.texts.keep(in.required_text("date"));
     in.finish();
@@ -138,7 +129,7 @@ void read_fragments(const yaml::Node& root, Tables& tables, Reading& reading) {
                                  static_cast<std::int32_t>(std::stol("0" + entry.value.scalar))});
       }
     }
-    fragment.message = kept(in.texts("message"), reading);
+    fragment.message = reading.kept(in.texts("message"));
     in.finish();
     tables.fragments.push_back(std::move(fragment));
   }

@@ -1,16 +1,11 @@
 /// rulec RULES HWPROFILES OUT: checks everything under rules/ and hwprofiles/ and writes the tables
-/// that the build embeds. A problem is printed as file:line:column: error: …, as compilers do, and
-/// stops the build.
+/// that the build embeds. A problem stops the build.
 
 #include <algorithm>
-#include <cstdio>
 #include <deque>
-#include <exception>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <memory>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -21,6 +16,7 @@
 #include "lint/compiler.h"
 #include "lint/knowledge_archive.h"
 #include "recipe/vocabulary/yaml.h"
+#include "yaml/table_compiler.h"
 
 namespace {
 
@@ -50,47 +46,17 @@ std::span<const EmbeddedFile> hardware_profiles() {
 
 namespace {
 
-namespace fs = std::filesystem;
+namespace yaml = epwise::yaml;
 using epwise::lint::KnowledgeFile;
 using Problems = std::vector<epwise::text::Diagnostic>;
 
-std::vector<KnowledgeFile> read_folder(const fs::path& folder) {
+std::vector<KnowledgeFile> read_folder(const std::string& folder) {
   std::vector<KnowledgeFile> files;
-  for (const auto& entry : fs::recursive_directory_iterator(folder)) {
-    if (entry.is_regular_file() && entry.path().extension() == ".yaml") {
-      std::ifstream in(entry.path(), std::ios::binary);
-      std::string bytes{std::istreambuf_iterator<char>(in), {}};
-      files.push_back({entry.path().lexically_relative(folder).generic_string(),
-                       std::make_shared<epwise::text::SourceFile>(entry.path().generic_string(),
-                                                                  std::move(bytes))});
-    }
+  for (const std::string& path : yaml::yaml_files(folder)) {
+    files.push_back({path.substr(folder.size() + 1),
+                     std::make_shared<epwise::text::SourceFile>(yaml::read_source(path))});
   }
-  std::ranges::sort(files, {}, &KnowledgeFile::path);
   return files;
-}
-
-void write(const fs::path& path, const std::string& bytes) {
-  std::ofstream out(path, std::ios::binary);
-  out << bytes;
-  if (!out.flush()) {
-    throw std::runtime_error("cannot write " + path.generic_string());
-  }
-}
-
-int print(const Problems& problems) {
-  for (const auto& problem : problems) {
-    const auto at = problem.mark.start();
-    const auto* file = problem.mark.file;
-    std::fprintf(stderr,
-                 "%s:%d:%d: error: %s%s%s\n",
-                 file == nullptr ? "rules" : file->name().c_str(),
-                 at.line,
-                 at.column,
-                 problem.message.c_str(),
-                 problem.help.empty() ? "" : "; ",
-                 problem.help.c_str());
-  }
-  return problems.empty() ? 0 : 1;
 }
 
 std::string compile_vocabulary(const std::vector<KnowledgeFile>& files, Problems& problems) {
@@ -105,7 +71,7 @@ std::string compile_vocabulary(const std::vector<KnowledgeFile>& files, Problems
       find("vocabulary/bridge.yaml"), find("vocabulary/mlm.yaml"), problems);
 }
 
-std::string compile_profiles(const fs::path& folder, Problems& problems) {
+std::string compile_profiles(const std::string& folder, Problems& problems) {
   const auto files = read_folder(folder);
   std::deque<std::string> packed;  // what the views in `embedded` point to
   std::vector<epwise::data::EmbeddedFile> embedded;
@@ -123,37 +89,28 @@ std::string compile_profiles(const fs::path& folder, Problems& problems) {
   return writer.bytes();
 }
 
-int run(const fs::path& rules, const fs::path& profiles, const fs::path& out) {
+bool run(const std::vector<std::string>& paths) {
   Problems problems;
-  const auto files = read_folder(rules);
+  const auto files = read_folder(paths[0]);
   vocabulary_bytes() = compile_vocabulary(files, problems);
-  if (print(problems) != 0) {
-    return 1;
+  if (!yaml::without_problems(problems, paths[0])) {
+    return false;
   }
   auto knowledge = epwise::lint::compile(files, problems);
-  const auto hardware = compile_profiles(profiles, problems);
-  if (print(problems) != 0) {
-    return 1;
+  const auto hardware = compile_profiles(paths[1], problems);
+  if (!yaml::without_problems(problems, paths[0])) {
+    return false;
   }
   epwise::data::Writer writer;
   transfer(writer, knowledge);
-  write(out / "rules.bin", writer.bytes());
-  write(out / "vocabulary.bin", vocabulary_bytes());
-  write(out / "profiles.bin", hardware);
-  return 0;
+  yaml::write_table(paths[2] + "/rules.bin", writer.bytes());
+  yaml::write_table(paths[2] + "/vocabulary.bin", vocabulary_bytes());
+  yaml::write_table(paths[2] + "/profiles.bin", hardware);
+  return true;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  try {
-    if (argc != 4) {
-      std::fputs("usage: rulec RULES HWPROFILES OUT\n", stderr);
-      return 2;
-    }
-    return run(argv[1], argv[2], argv[3]);
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "rulec: %s\n", error.what());
-    return 1;
-  }
+  return yaml::table_compiler({argv + 1, argv + argc}, 3, "rulec RULES HWPROFILES OUT", run);
 }

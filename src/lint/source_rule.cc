@@ -286,9 +286,7 @@ SourceRule read_rule(const yaml::Node& root, std::string_view id, Reading& readi
   yaml::MapReader in(root, "a rule", reading.problems, "rules/invalid");
   rule.id = texts.keep(std::string(id));
   rule.code = texts.keep(in.required_text("code"));
-  for (auto& alias : in.texts("aliases")) {
-    rule.aliases.push_back(texts.keep(std::move(alias)));
-  }
+  rule.aliases = reading.kept(in.texts("aliases"));
   read_word(in, "severity", kSeverities, "error, warning, note", rule.severity, root);
   read_word(in, "confidence", kConfidences, "proven, likely, heuristic", rule.confidence, root);
   rule.builtin = in.boolean("builtin").value_or(false);

@@ -2,7 +2,6 @@
 
 #include <set>
 #include <string>
-#include <utility>
 
 #include "yaml/reader.h"
 
@@ -12,19 +11,10 @@ namespace {
 
 constexpr const char* kInvalid = "rules/invalid";
 
-std::vector<std::string_view> kept(std::vector<std::string> texts, Reading& reading) {
-  std::vector<std::string_view> all;
-  all.reserve(texts.size());
-  for (auto& text : texts) {
-    all.push_back(reading.texts.keep(std::move(text)));
-  }
-  return all;
-}
-
 TroubleHint read_hint(const yaml::Node& node, Reading& reading) {
   yaml::MapReader in(node, "a hint", reading.problems, kInvalid);
   TroubleHint hint;
-  hint.log = kept(in.texts("log"), reading);
+  hint.log = reading.kept(in.texts("log"));
   hint.says = reading.texts.keep(in.required_text("says"));
   in.finish();
   return hint;
@@ -35,17 +25,17 @@ Trouble read_trouble(const yaml::Node& node, Reading& reading) {
   Trouble trouble;
   trouble.name = reading.texts.keep(in.required_text("name"));
   trouble.what = reading.texts.keep(in.required_text("what"));
-  trouble.log = kept(in.texts("log"), reading);
+  trouble.log = reading.kept(in.texts("log"));
   trouble.why = reading.texts.keep(in.required_text("why"));
   if (const auto* hints = in.sequence("hints")) {
     for (const auto& hint : hints->items) {
       trouble.hints.push_back(read_hint(hint, reading));
     }
   }
-  trouble.fields = kept(in.texts("fields"), reading);
-  trouble.rules = kept(in.texts("rules"), reading);
-  trouble.first = kept(in.texts("first"), reading);
-  trouble.from = kept(in.texts("from"), reading);
+  trouble.fields = reading.kept(in.texts("fields"));
+  trouble.rules = reading.kept(in.texts("rules"));
+  trouble.first = reading.kept(in.texts("first"));
+  trouble.from = reading.kept(in.texts("from"));
   in.finish();
   if (trouble.log.empty() || trouble.first.empty()) {
     in.problem(node.mark, "a trouble needs `log` (its words) and `first` (what to try)");
