@@ -243,11 +243,6 @@ bool holds_unknown(const Value& value) {
   return list != nullptr && std::any_of(list->begin(), list->end(), holds_unknown);
 }
 
-Value equal_value(const Value& left, const Value& right) {
-  const Likeness same = equality(left, right);
-  return same == Likeness::open ? open_value(left, right) : Value::of(same == Likeness::equal);
-}
-
 Value ordering_value(const Value& left, const Value& right, std::string_view sign) {
   const Order result = order(left, right);
   if (result == Order::open) {

@@ -21,9 +21,8 @@ enum class Order : std::uint8_t { less, equal, greater, unordered, refused, open
 
 Order order(const Value& left, const Value& right);
 
-/// `left == right`, `left in right` and the orderings as values: a boolean, or Unknown, or a crash.
-/// Both operands must be known. `sign` is the operator as the message shows it: "<=".
-Value equal_value(const Value& left, const Value& right);
+/// `left in right` and the orderings as values: a boolean, or Unknown, or a crash. Both operands
+/// must be known. `sign` is the operator as the message shows it: "<=".
 Value ordering_value(const Value& left, const Value& right, std::string_view sign);
 Value in_value(const Value& left, const Value& right);
 

@@ -27,7 +27,7 @@ struct LayerActivations {
 ///               activation, w the width of a dispatched token, m the MLP's matrices
 ///   dense, shared   the same with their rows
 /// Under natural routing the fullest rank holds a tenth more rows than the mean.
-/// Less what is recomputed or offloaded. (simulator.md §3.10)
+/// Less what is recomputed or offloaded.
 ///   a DeepSeek-V3 layer, 4096 tokens, BF16 → 1.75 GiB; Qwen3-30B → 0.44 GiB
 LayerActivations layer_activations(const Workload& workload, const Layer& layer);
 

@@ -2,9 +2,29 @@
 
 #include <algorithm>
 
-#include "model/exchange_bytes.h"
-
 namespace epwise::model {
+
+namespace {
+
+/// How the ranks that exchange tokens lie in NVLink domains.
+struct ExchangeSpan {
+  int ranks = 1;    // that a token can go to: the expert-parallel size
+  int domains = 1;  // NVLink domains that they span
+  double ranks_per_domain = 1;
+};
+
+ExchangeSpan exchange_span(const Workload& workload) {
+  const auto& parallel = workload.parallel;
+  const int ranks = parallel.expert * parallel.expert_tensor;
+  ExchangeSpan span;
+  span.ranks = parallel.expert;
+  span.domains =
+      std::max(1, (ranks + workload.machine.nvlink_domain - 1) / workload.machine.nvlink_domain);
+  span.ranks_per_domain = static_cast<double>(span.ranks) / span.domains;
+  return span;
+}
+
+}  // namespace
 
 double dispatch_buffer_bytes(const Workload& workload) {
   const auto span = exchange_span(workload);

@@ -11,7 +11,7 @@ namespace epwise::model {
 ///   DeepEP     SMs/2 channels · ranks of a domain · 256 tokens for each direction, and 128 tokens
 ///              a domain for the network
 ///   NCCL-EP    as HybridEP
-/// 0 for all-to-all and all-gather. (simulator.md §3.10; the channel depths are DeepEP's defaults)
+/// 0 for all-to-all and all-gather. The channel depths are DeepEP's defaults.
 ///   DeepSeek-V3, EP 64 in one domain, 4096 tokens, HybridEP → 3.76e9 and 0.27e9
 double dispatch_buffer_bytes(const Workload& workload);
 

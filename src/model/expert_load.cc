@@ -1,7 +1,6 @@
 #include "model/expert_load.h"
 
 #include <algorithm>
-#include <cmath>
 
 namespace epwise::model {
 
@@ -21,14 +20,6 @@ ExpertLoad expert_load(const Workload& workload) {
     load.padded_rows = load.rows;
   }
   return load;
-}
-
-double random_hot_rank(int ranks, double tokens, int topk) {
-  if (ranks <= 1 || tokens <= 0 || topk <= 0) {
-    return 1;
-  }
-  const double deviation = std::sqrt((1 - 1.0 / ranks) / (tokens * topk));
-  return 1 + deviation * std::sqrt(2 * std::log(ranks));
 }
 
 }  // namespace epwise::model

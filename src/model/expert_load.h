@@ -18,10 +18,4 @@ struct ExpertLoad {
 ///   4096 an expert
 ExpertLoad expert_load(const Workload& workload);
 
-/// Load of the fullest rank over the mean when tokens choose experts at random with equal
-/// probability: 1 + sqrt((1 − 1/R)/(N·k)) · sqrt(2 ln R) for R ranks, N tokens a rank and topk k
-/// (the expected maximum of R normal deviates; simulator.md §3.8). 1 without expert parallelism.
-///   random_hot_rank(64, 4096, 8) → 1.0158
-double random_hot_rank(int ranks, double tokens, int topk);
-
 }  // namespace epwise::model

@@ -117,16 +117,6 @@ Products shared_expert_products(const Workload& workload) {
              model.mlp_matrices());
 }
 
-Products latent_products(const Workload& workload) {
-  const Architecture& model = workload.architecture;
-  const double latent = model.experts.latent;
-  const double h = model.hidden;
-  if (latent == 0) {
-    return {};
-  }
-  return {{workload.tokens(), latent, h}, {workload.tokens(), h, latent}};
-}
-
 Products expert_products(const Workload& workload) {
   const Architecture& model = workload.architecture;
   if (model.experts.count == 0) {
@@ -148,11 +138,6 @@ MatrixProduct head_product(const Workload& workload) {
   return {workload.group_tokens(),
           static_cast<double>(model.padded_vocab) / workload.parallel.tensor,
           static_cast<double>(model.hidden)};
-}
-
-MatrixProduct prediction_product(const Workload& workload) {
-  const double h = workload.architecture.hidden;
-  return {workload.group_tokens(), h / workload.parallel.tensor, 2 * h};
 }
 
 }  // namespace epwise::model

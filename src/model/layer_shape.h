@@ -31,16 +31,10 @@ double core_attention_flops(const Workload& workload, Mixer mixer);
 std::vector<MatrixProduct> dense_mlp_products(const Workload& workload);
 std::vector<MatrixProduct> shared_expert_products(const Workload& workload);
 
-/// Projections to and from the latent width, where there is one.
-std::vector<MatrixProduct> latent_products(const Workload& workload);
-
 /// Two grouped products; rows of each local expert under equal loads.
 std::vector<MatrixProduct> expert_products(const Workload& workload);
 
 /// Logits of one depth, over the padded vocabulary.
 MatrixProduct head_product(const Workload& workload);
-
-/// The projection of 2h to h in front of a prediction depth.
-MatrixProduct prediction_product(const Workload& workload);
 
 }  // namespace epwise::model

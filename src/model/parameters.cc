@@ -106,23 +106,6 @@ LayerParameters layer_parameters(const Architecture& model, const Layer& layer) 
   return result;
 }
 
-LayerParameters prediction_parameters(const Architecture& model) {
-  LayerParameters result;
-  for (const auto& layer : model.prediction) {
-    const auto part = layer_parameters(model, layer);
-    result.mixer += part.mixer;
-    result.dense_mlp += part.dense_mlp;
-    result.router += part.router;
-    result.shared += part.shared;
-    result.experts += part.experts;
-    result.norms += part.norms;
-  }
-  const double h = model.hidden;
-  result.mixer += 2 * h * h;
-  result.norms += 3 * h;
-  return result;
-}
-
 ModelParameters model_parameters(const Architecture& model) {
   ModelParameters result;
   const double embeddings =

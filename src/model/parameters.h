@@ -25,9 +25,6 @@ struct LayerParameters {
 /// mixer 41,943,040, router 32,768, experts 1,409,286,144, norms 8,192.
 LayerParameters layer_parameters(const Architecture& model, const Layer& layer);
 
-/// What one prediction depth adds: its layers, two norms and the projection of 2h to h.
-LayerParameters prediction_parameters(const Architecture& model);
-
 struct ModelParameters {
   double total = 0;   // with prediction depths
   double active = 0;  // that one token meets: topk experts instead of all

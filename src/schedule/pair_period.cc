@@ -40,12 +40,4 @@ double pair_period(const LayerCost& layer, const IssueRules& rules) {
   return max_cycle_mean(pair_matrix(&layer, &layer, rules));
 }
 
-double forward_period(const LayerCost& layer, const IssueRules& rules) {
-  return max_cycle_mean(pair_matrix(&layer, nullptr, rules));
-}
-
-double backward_period(const LayerCost& layer, const IssueRules& rules) {
-  return max_cycle_mean(pair_matrix(nullptr, &layer, rules));
-}
-
 }  // namespace epwise::schedule

@@ -19,9 +19,4 @@ MaxPlusMatrix pair_matrix(const LayerCost* forward,
 /// and ends at rest (`slot_time`).
 double pair_period(const LayerCost& layer, const IssueRules& rules);
 
-/// The same for a layer that runs its forward and its backward alone, back to back, as without
-/// overlap, or in warm-up and cool-down. Seconds.
-double forward_period(const LayerCost& layer, const IssueRules& rules);
-double backward_period(const LayerCost& layer, const IssueRules& rules);
-
 }  // namespace epwise::schedule

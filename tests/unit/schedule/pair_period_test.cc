@@ -124,7 +124,6 @@ TEST_CASE("bounds, monotonicity and homogeneity of the period") {
       quiet[node].gpu = is_exchange(node) ? 0 : quiet[node].gpu;
     }
     CHECK(pair_period(quiet, rules) == doctest::Approx(compute));
-    CHECK(forward_period(layer, rules) == doctest::Approx(forward_time(layer)));
   }
 }
 
