@@ -5,31 +5,23 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "data/embedded.h"
 #include "recipe/load.h"
-#include "recipe/vocabulary/vocabulary.h"
+#include "support/fuzzed_recipe.h"
+#include "support/head_vocabulary.h"
 
 namespace {
 
 using epwise::recipe::Framework;
 using epwise::recipe::Recipe;
 using epwise::recipe::Request;
-using epwise::recipe::Vocabulary;
-
-const Vocabulary& vocabulary_for(Framework framework) {
-  static const Vocabulary kBridge =
-      Vocabulary::load(Framework::bridge, "head", epwise::data::compiled_vocabulary());
-  static const Vocabulary kMegatron =
-      Vocabulary::load(Framework::mlm, "head", epwise::data::compiled_vocabulary());
-  return framework == Framework::bridge ? kBridge : kMegatron;
-}
+using epwise::support::head_vocabulary;
+using epwise::support::require_sound;
 
 std::shared_ptr<const epwise::text::SourceFile> file_of(std::string bytes) {
   return std::make_shared<epwise::text::SourceFile>("fuzz.yaml", std::move(bytes));
@@ -50,27 +42,6 @@ std::vector<std::string> lines_of(std::string_view text) {
     at = end + 1;
   }
   return lines;
-}
-
-void require(bool holds) {
-  if (!holds) {
-    std::abort();
-  }
-}
-
-void check(const Recipe& recipe) {
-  const auto inside = [](const epwise::text::Mark& mark) {
-    return mark.nowhere() || (mark.begin <= mark.end && mark.end <= mark.file->bytes().size());
-  };
-  for (const auto& diagnostic : recipe.diagnostics) {
-    require(inside(diagnostic.mark) && !diagnostic.rule.empty() && !diagnostic.message.empty());
-    for (const auto& label : diagnostic.related) {
-      require(inside(label.mark));
-    }
-  }
-  for (const auto& [name, field] : recipe.fields) {
-    require(inside(field.key) && inside(field.mark) && field.name == name);
-  }
 }
 
 }  // namespace
@@ -96,8 +67,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       request.documents = data[0] == 'm' ? Request::Documents::merge : Request::Documents::each;
       break;
   }
-  for (const Recipe& recipe : epwise::recipe::load(request, vocabulary_for)) {
-    check(recipe);
+  for (const Recipe& recipe : epwise::recipe::load(request, head_vocabulary)) {
+    require_sound(recipe);
   }
   return 0;
 }

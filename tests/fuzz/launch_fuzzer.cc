@@ -2,57 +2,22 @@
 /// points into. A script that names other files gets one with a few lines of each kind.
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <memory>
 #include <string>
 
-#include "data/embedded.h"
 #include "recipe/load.h"
-#include "recipe/vocabulary/vocabulary.h"
+#include "support/fuzzed_recipe.h"
+#include "support/head_vocabulary.h"
+#include "support/require.h"
 
 namespace {
 
-using epwise::recipe::Framework;
 using epwise::recipe::Recipe;
 using epwise::recipe::Request;
-using epwise::recipe::Vocabulary;
-using epwise::text::Mark;
+using epwise::support::head_vocabulary;
+using epwise::support::require;
+using epwise::support::require_sound;
 using epwise::text::SourceFile;
-
-const Vocabulary& vocabulary_for(Framework framework) {
-  static const Vocabulary kBridge =
-      Vocabulary::load(Framework::bridge, "head", epwise::data::compiled_vocabulary());
-  static const Vocabulary kMegatron =
-      Vocabulary::load(Framework::mlm, "head", epwise::data::compiled_vocabulary());
-  return framework == Framework::bridge ? kBridge : kMegatron;
-}
-
-void require(bool holds) {
-  if (!holds) {
-    std::abort();
-  }
-}
-
-bool is_inside(const Mark& mark) {
-  return mark.nowhere() || (mark.begin <= mark.end && mark.end <= mark.file->bytes().size());
-}
-
-void check(const Recipe& recipe) {
-  require(recipe.readable || !recipe.diagnostics.empty());
-  require(is_inside(recipe.root));
-  for (const auto& diagnostic : recipe.diagnostics) {
-    require(is_inside(diagnostic.mark) && !diagnostic.rule.empty() && !diagnostic.message.empty());
-  }
-  for (const auto& [name, field] : recipe.fields) {
-    require(is_inside(field.key) && is_inside(field.mark) && field.name == name);
-  }
-  for (const auto& [name, variable] : recipe.variables) {
-    require(is_inside(variable.key) && is_inside(variable.mark));
-  }
-  for (const auto& [name, section] : recipe.sections) {
-    require(is_inside(section));
-  }
-}
 
 std::shared_ptr<const SourceFile> another(const std::string& name) {
   if (name.ends_with(".yaml")) {
@@ -74,10 +39,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       "fuzz.sh", std::string(reinterpret_cast<const char*>(data), size));
   request.environment = {{"TP", "2"}, {"LIST", "a b"}, {"GONE", std::nullopt}};
   request.open = another;
-  const auto recipes = epwise::recipe::load(request, vocabulary_for);
+  const auto recipes = epwise::recipe::load(request, head_vocabulary);
   require(!recipes.empty());
   for (const Recipe& recipe : recipes) {
-    check(recipe);
+    require_sound(recipe);
   }
   return 0;
 }

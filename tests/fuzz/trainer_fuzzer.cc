@@ -2,55 +2,22 @@
 /// that starts one: no exception, no hang, and every place lies in the text that it points into.
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <memory>
 #include <string>
 
-#include "data/embedded.h"
 #include "recipe/load.h"
-#include "recipe/vocabulary/vocabulary.h"
+#include "support/fuzzed_recipe.h"
+#include "support/head_vocabulary.h"
+#include "support/require.h"
 
 namespace {
 
-using epwise::recipe::Framework;
 using epwise::recipe::Recipe;
 using epwise::recipe::Request;
-using epwise::recipe::Vocabulary;
-using epwise::text::Mark;
+using epwise::support::head_vocabulary;
+using epwise::support::require;
+using epwise::support::require_sound;
 using epwise::text::SourceFile;
-
-const Vocabulary& vocabulary_for(Framework framework) {
-  static const Vocabulary kBridge =
-      Vocabulary::load(Framework::bridge, "head", epwise::data::compiled_vocabulary());
-  static const Vocabulary kMegatron =
-      Vocabulary::load(Framework::mlm, "head", epwise::data::compiled_vocabulary());
-  return framework == Framework::bridge ? kBridge : kMegatron;
-}
-
-void require(bool holds) {
-  if (!holds) {
-    std::abort();
-  }
-}
-
-bool is_inside(const Mark& mark) {
-  return mark.nowhere() || (mark.begin <= mark.end && mark.end <= mark.file->bytes().size());
-}
-
-void check(const Recipe& recipe) {
-  require(recipe.readable || !recipe.diagnostics.empty());
-  require(is_inside(recipe.root));
-  for (const auto& diagnostic : recipe.diagnostics) {
-    require(is_inside(diagnostic.mark) && !diagnostic.rule.empty() && !diagnostic.message.empty());
-  }
-  for (const auto& [name, field] : recipe.fields) {
-    require(is_inside(field.key) && is_inside(field.mark) && field.name == name);
-    static_cast<void>(field.value.to_text());
-  }
-  for (const auto& [name, variable] : recipe.variables) {
-    require(is_inside(variable.key) && is_inside(variable.mark));
-  }
-}
 
 /// Files that others are laid over, one of them over itself.
 std::shared_ptr<const SourceFile> another(const std::string& name) {
@@ -65,10 +32,10 @@ void run(const std::string& name, const std::string& text) {
   request.file = std::make_shared<const SourceFile>(name, text);
   request.environment = {{"TP", "2"}, {"LIST", "a b"}, {"GONE", std::nullopt}};
   request.open = another;
-  const auto recipes = epwise::recipe::load(request, vocabulary_for);
+  const auto recipes = epwise::recipe::load(request, head_vocabulary);
   require(!recipes.empty());
   for (const Recipe& recipe : recipes) {
-    check(recipe);
+    require_sound(recipe);
   }
 }
 

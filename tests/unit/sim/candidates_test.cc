@@ -5,31 +5,10 @@
 
 #include <doctest/doctest.h>
 
-#include "cost/compiled_table.h"
-#include "support/workloads.h"
+#include "support/lowered_step.h"
 
 namespace epwise::sim {
 namespace {
-
-constexpr const char* kRecipe = R"(model:
-  num_layers: 24
-  hidden_size: 2048
-  num_attention_heads: 32
-  num_query_groups: 4
-  kv_channels: 128
-  num_moe_experts: 64
-  moe_router_topk: 6
-  moe_ffn_hidden_size: 1024
-  ffn_hidden_size: 6144
-  vocab_size: 100352
-  gated_linear_unit: true
-  seq_length: 4096
-  bf16: true
-  moe_router_force_load_balancing: true
-mixed_precision: bf16_mixed
-train: {global_batch_size: 256, micro_batch_size: 1}
-ddp: {use_distributed_optimizer: true}
-)";
 
 /// One thing after another that a candidate may differ in.
 void vary(model::Workload& job, int which) {
@@ -88,22 +67,18 @@ void vary(model::Workload& job, int which) {
 }
 
 TEST_CASE("a candidate is priced to the bit as it is alone, whatever came before it") {
-  const cost::Table laws = cost::compiled_table();
-  auto read = test::workload_of(kRecipe, "h100", 16);
-  REQUIRE(read.problems.empty());
-  model::Workload job = read.workload;
+  model::Workload job = test::LoweredStep(test::small_recipe(), "h100", 16).job;
   job.parallel.tensor = 1;
   job.batch.micro = 1;
   job.parallel.expert = 8;
   job.parallel.expert_data = 2;
   const Constants& by = constants().values;
-  const auto machine = machine_of(*hw::find_profile("h100"), job.machine, laws, constants());
-  REQUIRE(machine.problem.empty());
-  Candidates candidates(machine.machine, by);
+  const Machine machine = test::machine_for("h100", job);
+  Candidates candidates(machine, by);
   std::vector<double> seen;
   for (int i = 0; i < 400; ++i) {
     vary(job, (i * i + i / 16) % 16);
-    Machine alone = machine.machine;
+    Machine alone = machine;
     alone.domain = job.machine.nvlink_domain;
     alone.grace = job.machine.cpu == model::Cpu::grace;
     const double step = evaluate(lower(job, alone, by), by, {}).step;
@@ -117,11 +92,9 @@ TEST_CASE("a candidate is priced to the bit as it is alone, whatever came before
 }
 
 TEST_CASE("a recipe met again asks no law") {
-  const cost::Table laws = cost::compiled_table();
-  auto read = test::workload_of(kRecipe, "h100", 16);
-  model::Workload job = read.workload;
-  const auto machine = machine_of(*hw::find_profile("h100"), job.machine, laws, constants());
-  Candidates candidates(machine.machine, constants().values);
+  model::Workload job = test::LoweredStep(test::small_recipe(), "h100", 16).job;
+  const Machine machine = test::machine_for("h100", job);
+  Candidates candidates(machine, constants().values);
   for (const int sms : {16, 20, 24, 16, 20}) {
     job.exchange.dispatcher = model::Dispatcher::deepep;
     job.exchange.sms = sms;

@@ -1,16 +1,14 @@
 // What gathers tokens instead of exchanging them: the all-gather dispatcher and sliced experts.
 
 #include <string>
-#include <utility>
 
 #include <doctest/doctest.h>
 
 #include "cost/collective.h"
-#include "cost/compiled_table.h"
 #include "sim/layer_times.h"
 #include "sim/layer_work.h"
 #include "sim/step.h"
-#include "support/workloads.h"
+#include "support/lowered_step.h"
 
 namespace epwise::sim {
 namespace {
@@ -41,35 +39,21 @@ ddp: {use_distributed_optimizer: true}
 )";
 
 /// The recipe on 32 H100s, changed.
-struct Changed {
-  explicit Changed(model::Dispatcher dispatcher, int expert, int slices) {
-    auto read = test::workload_of(kRecipe, "h100", 32);
-    REQUIRE(read.problems.empty());
-    job = std::move(read.workload);
+struct Changed : test::LoweredStep {
+  Changed(model::Dispatcher dispatcher, int expert, int slices) : LoweredStep(kRecipe, "h100", 32) {
     job.exchange.dispatcher = dispatcher;
     job.parallel.expert = expert;
     job.parallel.expert_tensor = slices;
-    const auto reading = machine_of(*hw::find_profile("h100"), job.machine, laws, constants());
-    REQUIRE(reading.problem.empty());
-    machine = reading.machine;
-    work = lower(job, machine, constants().values);
+    lower_again();
   }
-
-  Changed(const Changed&) = delete;
-  Changed& operator=(const Changed&) = delete;
 
   double law(cost::CollectiveKind kind, double bytes, int ranks) const {
     cost::Collective call;
     call.kind = kind;
     call.bytes = bytes;
     call.ranks = ranks;
-    return cost::collective(laws, machine.chip, call).seconds;
+    return cost::collective(test::laws(), test::machine_for(hw, job).chip, call).seconds;
   }
-
-  cost::Table laws = cost::compiled_table();
-  model::Workload job;
-  Machine machine;
-  StepWork work;
 };
 
 constexpr double kTokens = 4096.0 / 4;  // of one rank

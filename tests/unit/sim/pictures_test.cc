@@ -5,55 +5,20 @@
 
 #include <doctest/doctest.h>
 
-#include "cost/compiled_table.h"
 #include "sim/layer_times.h"
 #include "sim/prices.h"
 #include "sim/sm_sweep.h"
 #include "sim/steady_layers.h"
 #include "sim/step.h"
-#include "support/workloads.h"
+#include "support/lowered_step.h"
 
 namespace epwise::sim {
 namespace {
 
-constexpr const char* kModel = R"(model:
-  num_layers: 24
-  hidden_size: 2048
-  num_attention_heads: 32
-  num_query_groups: 4
-  kv_channels: 128
-  num_moe_experts: 64
-  moe_router_topk: 6
-  moe_ffn_hidden_size: 1024
-  vocab_size: 100352
-  gated_linear_unit: true
-  seq_length: 4096
-  bf16: true
-  moe_router_force_load_balancing: true
-  expert_model_parallel_size: 16
-)";
-
-constexpr const char* kRun = R"(mixed_precision: bf16_mixed
-train: {global_batch_size: 256, micro_batch_size: 1}
-ddp: {use_distributed_optimizer: true}
-)";
-
-struct Lowered {
-  explicit Lowered(const std::string& more, const std::string& rest = {}) {
-    auto read = test::workload_of(kModel + more + kRun + rest, "h100", 16);
-    REQUIRE(read.problems.empty());
-    job = std::move(read.workload);
-    const auto machine = machine_of(*hw::find_profile("h100"), job.machine, laws, constants());
-    REQUIRE(machine.problem.empty());
-    work = lower(job, machine.machine, constants().values);
-  }
-
-  Lowered(const Lowered&) = delete;
-  Lowered& operator=(const Lowered&) = delete;
-
-  cost::Table laws = cost::compiled_table();
-  model::Workload job;
-  StepWork work;
+struct Lowered : test::LoweredStep {
+  explicit Lowered(const std::string& more, const std::string& rest = {})
+      : LoweredStep(
+            test::small_recipe("  expert_model_parallel_size: 16\n" + more, rest), "h100", 16) {}
 };
 
 const std::string kOverlap =

@@ -9,19 +9,13 @@
 
 #include <doctest/doctest.h>
 
-#include "cost/compiled_table.h"
 #include "schedule/event_engine.h"
 #include "sim/step.h"
-#include "support/workloads.h"
+#include "support/lowered_step.h"
 #include "world/disk_files.h"
 
 namespace epwise::sim {
 namespace {
-
-const cost::Table& laws() {
-  static const cost::Table table = cost::compiled_table();
-  return table;
-}
 
 struct Case {
   std::string name;
@@ -40,9 +34,7 @@ struct Tally {
 };
 
 StepWork lowered(const model::Workload& job, const std::string& hw) {
-  const auto machine = machine_of(*hw::find_profile(hw), job.machine, laws(), constants());
-  REQUIRE(machine.problem.empty());
-  return lower(job, machine.machine, constants().values);
+  return lower(job, test::machine_for(hw, job), constants().values);
 }
 
 void meet(const StepWork& work, const Effects& effects, const std::string& name, Tally& tally) {
@@ -159,7 +151,7 @@ TEST_CASE("the same on the library's recipes") {
       continue;
     }
     const std::string hw = name.substr(dash + 4, name.find('-', dash + 4) - dash - 4);
-    if (laws().find_chip(hw) == nullptr) {
+    if (test::laws().find_chip(hw) == nullptr) {
       continue;
     }
     meet({name, files.read(folder + "/" + name), hw, std::stoi(name.substr(count + 10))}, tally);

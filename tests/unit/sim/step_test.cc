@@ -5,92 +5,38 @@
 
 #include <doctest/doctest.h>
 
-#include "cost/compiled_table.h"
 #include "sim/paired_layer.h"
 #include "sim/prediction.h"
 #include "sim/unpaired_layer.h"
 #include "sim/waterfall.h"
-#include "support/workloads.h"
+#include "support/lowered_step.h"
 
 namespace epwise::sim {
 namespace {
 
-const cost::Table& laws() {
-  static const cost::Table table = cost::compiled_table();
-  return table;
-}
-
-constexpr const char* kModel = R"(model:
-  num_layers: 24
-  hidden_size: 2048
-  num_attention_heads: 32
-  num_query_groups: 4
-  kv_channels: 128
-  num_moe_experts: 64
-  moe_router_topk: 6
-  moe_ffn_hidden_size: 1024
-  ffn_hidden_size: 6144
-  vocab_size: 100352
-  gated_linear_unit: true
-  seq_length: 4096
-  bf16: true
-  moe_router_force_load_balancing: true
-)";
-
-constexpr const char* kRun = R"(mixed_precision: bf16_mixed
-train: {global_batch_size: 256, micro_batch_size: 1}
-ddp: {use_distributed_optimizer: true}
-)";
-
-std::string recipe(const std::string& model, const std::string& rest = {}) {
-  return kModel + model + kRun + rest;
-}
+using test::LoweredStep;
+using test::small_recipe;
 
 const std::string kAlltoall =
     "  expert_model_parallel_size: 16\n  moe_token_dispatcher_type: alltoall\n";
 const std::string kOverlap =
     "comm_overlap: {overlap_moe_expert_parallel_comm: true, delay_wgrad_compute: false}\n";
 
-struct Lowered {
-  model::Workload job;
-  StepWork work;
-};
-
-Lowered lowered(const std::string& text, const std::string& hw, int gpus) {
-  Lowered all;
-  auto read = test::workload_of(text, hw, gpus);
-  REQUIRE(read.problems.empty());
-  all.job = std::move(read.workload);
-  const auto machine = machine_of(*hw::find_profile(hw), all.job.machine, laws(), constants());
-  REQUIRE(machine.problem.empty());
-  all.work = lower(all.job, machine.machine, constants().values);
-  all.work.job = nullptr;
-  return all;
-}
-
-double step_of(const Lowered& all, const Constants& by, const Effects& effects = {}) {
-  StepWork work = all.work;
-  work.job = &all.job;
-  return evaluate(work, by, effects).step;
-}
-
 TEST_CASE("terms of the waterfall sum to the step") {
   for (const std::string& rest : {std::string(), kOverlap}) {
-    const Lowered all = lowered(recipe(kAlltoall, rest), "h100", 16);
-    StepWork work = all.work;
-    work.job = &all.job;
+    const LoweredStep all(small_recipe(kAlltoall, rest), "h100", 16);
     double sum = 0;
-    for (const WaterfallTerm& term : waterfall_of(work, constants().values)) {
+    for (const WaterfallTerm& term : waterfall_of(all.work, constants().values)) {
       sum += term.seconds;
     }
-    CHECK(sum == doctest::Approx(evaluate(work, constants().values, {}).step).epsilon(1e-14));
+    CHECK(sum == doctest::Approx(all.step()).epsilon(1e-14));
   }
 }
 
 TEST_CASE("a step grows with every duration that it is made of") {
-  const Lowered all = lowered(recipe(kAlltoall, kOverlap), "h100", 16);
+  const LoweredStep all(small_recipe(kAlltoall, kOverlap), "h100", 16);
   const Constants& base = constants().values;
-  const double step = step_of(all, base);
+  const double step = all.step({}, base);
   for (const auto member : {&Constants::gemm_hopper,
                             &Constants::grouped_gemm,
                             &Constants::attention,
@@ -106,14 +52,14 @@ TEST_CASE("a step grows with every duration that it is made of") {
                             &Constants::imbalance_forced}) {
     Constants more = base;
     more.*member *= 1.1;
-    CHECK(step_of(all, more) >= step);
-    CHECK(step_of(all, more) <= 1.1 * step * (1 + 1e-12));
+    CHECK(all.step({}, more) >= step);
+    CHECK(all.step({}, more) <= 1.1 * step * (1 + 1e-12));
   }
 }
 
 TEST_CASE("leaving an effect out never lengthens a step without overlap") {
-  const Lowered all = lowered(recipe(kAlltoall), "h100", 16);
-  const double step = step_of(all, constants().values);
+  const LoweredStep all(small_recipe(kAlltoall), "h100", 16);
+  const double step = all.step();
   for (const auto effect : {&Effects::dispatch,
                             &Effects::combine,
                             &Effects::contention,
@@ -125,7 +71,7 @@ TEST_CASE("leaving an effect out never lengthens a step without overlap") {
                             &Effects::optimizer}) {
     Effects effects;
     effects.*effect = false;
-    CHECK(step_of(all, constants().values, effects) <= step);
+    CHECK(all.step(effects) <= step);
   }
 }
 
@@ -135,10 +81,9 @@ TEST_CASE("overlap hides nothing where nothing is exchanged") {
   Effects effects;
   effects.contention = effects.host_launches = effects.host_stalls = false;
   effects.dispatch = effects.combine = false;
-  const Lowered off = lowered(recipe(alone), "h100", 16);
-  const Lowered on = lowered(recipe(alone, kOverlap), "h100", 16);
-  const double gain =
-      step_of(off, constants().values, effects) / step_of(on, constants().values, effects);
+  const LoweredStep off(small_recipe(alone), "h100", 16);
+  const LoweredStep on(small_recipe(alone, kOverlap), "h100", 16);
+  const double gain = off.step(effects) / on.step(effects);
   CHECK(gain >= 1);
   CHECK(gain < 1.15);  // permutations beside the exchange still hide
 }
@@ -151,12 +96,11 @@ TEST_CASE("a full-iteration graph takes the host out, and never slows a step dow
   const std::string partial =
       "  cuda_graph_impl: transformer_engine\n"
       "  cuda_graph_scope: [attn, moe_router, moe_preprocess]\n";
-  const Lowered whole = lowered(recipe(flex + graph), "gb200", 16);
+  const LoweredStep whole(small_recipe(flex + graph), "gb200", 16);
   Effects without;
   without.host_launches = without.host_stalls = false;
-  const Constants& by = constants().values;
-  CHECK(step_of(whole, by) == step_of(whole, by, without));
-  CHECK(step_of(whole, by) <= step_of(lowered(recipe(flex + partial), "gb200", 16), by));
+  CHECK(whole.step() == whole.step(without));
+  CHECK(whole.step() <= LoweredStep(small_recipe(flex + partial), "gb200", 16).step());
 }
 
 TEST_CASE("where the host decides, overlap gains nothing") {
@@ -164,8 +108,8 @@ TEST_CASE("where the host decides, overlap gains nothing") {
       "  expert_model_parallel_size: 4\n  moe_token_dispatcher_type: alltoall\n";
   Constants slow = constants().values;
   slow.host_x86 *= 20;
-  const double off = step_of(lowered(recipe(small), "h100", 16), slow);
-  const double on = step_of(lowered(recipe(small, kOverlap), "h100", 16), slow);
+  const double off = LoweredStep(small_recipe(small), "h100", 16).step({}, slow);
+  const double on = LoweredStep(small_recipe(small, kOverlap), "h100", 16).step({}, slow);
   CHECK(off / on < 1.03);
 }
 
@@ -187,23 +131,21 @@ TEST_CASE("layers scale with their nodes") {
 
 TEST_CASE("an interval holds its value, and what is unknown widens it") {
   const auto machine_and_step = [](const std::string& text) {
-    auto read = test::workload_of(text, "h100", 16);
-    REQUIRE(read.problems.empty());
-    const auto machine =
-        machine_of(*hw::find_profile("h100"), read.workload.machine, laws(), constants());
-    return predict(read.workload, machine.machine, constants().values);
+    const model::Workload job = LoweredStep(text, "h100", 16).job;
+    return predict(job, test::machine_for("h100", job), constants().values);
   };
-  const Prediction plain = machine_and_step(recipe(kAlltoall));
+  const Prediction plain = machine_and_step(small_recipe(kAlltoall));
   CHECK(plain.step_time.low < plain.step_time.value);
   CHECK(plain.step_time.value < plain.step_time.high);
   CHECK(plain.tokens_per_second.value * plain.step_time.value ==
         doctest::Approx(256.0 * 4096 / 16));
-  const Prediction hidden = machine_and_step(recipe(kAlltoall, kOverlap));
+  const Prediction hidden = machine_and_step(small_recipe(kAlltoall, kOverlap));
   CHECK(hidden.uncertainty.half_width() > plain.uncertainty.half_width());
 }
 
 TEST_CASE("a machine without laws says which there are") {
-  const auto machine = machine_of(*hw::find_profile("l40s"), model::Machine{}, laws(), constants());
+  const auto machine =
+      machine_of(*hw::find_profile("l40s"), model::Machine{}, test::laws(), constants());
   CHECK(machine.problem.find("no cost laws for l40s") == 0);
   CHECK(machine.problem.find("h100") != std::string::npos);
 }
