@@ -3,28 +3,23 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "support/require.h"
 #include "yaml/edit.h"
 #include "yaml/parse.h"
 
 namespace {
 
+using epwise::support::require;
 using epwise::yaml::Edit;
 using epwise::yaml::Edited;
 using epwise::yaml::Entry;
 using epwise::yaml::Literal;
 using epwise::yaml::Node;
 using epwise::yaml::Splice;
-
-void require(bool condition) {
-  if (!condition) {
-    std::abort();
-  }
-}
 
 using Path = std::vector<std::string>;
 

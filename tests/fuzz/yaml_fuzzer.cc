@@ -2,27 +2,22 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <string>
 #include <string_view>
 
+#include "support/require.h"
 #include "yaml/parse.h"
 #include "yaml/scalar.h"
 
 namespace {
 
+using epwise::support::require;
 using epwise::text::Diagnostic;
 using epwise::text::Mark;
 using epwise::yaml::Dialect;
 using epwise::yaml::Entry;
 using epwise::yaml::Node;
 using epwise::yaml::Stream;
-
-void require(bool condition) {
-  if (!condition) {
-    std::abort();
-  }
-}
 
 void check_mark(const Mark& mark) {
   require(mark.file != nullptr && mark.begin <= mark.end);
