@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <memory>
 #include <sstream>
 #include <string>
@@ -14,12 +13,13 @@
 
 #include <nlohmann/json.hpp>
 
-#include "data/embedded.h"
 #include "editor/frame.h"
 #include "editor/inbox.h"
 #include "editor/server.h"
 #include "lint/knowledge.h"
 #include "recipe/load.h"
+#include "support/head_vocabulary.h"
+#include "support/require.h"
 
 namespace {
 
@@ -28,20 +28,8 @@ using epwise::editor::Json;
 using epwise::editor::Reading;
 using epwise::recipe::Framework;
 using epwise::recipe::Vocabulary;
-
-void require(bool holds) {
-  if (!holds) {
-    std::abort();
-  }
-}
-
-const Vocabulary& vocabulary_for(Framework framework) {
-  static const Vocabulary kBridge =
-      Vocabulary::load(Framework::bridge, "head", epwise::data::compiled_vocabulary());
-  static const Vocabulary kMegatron =
-      Vocabulary::load(Framework::mlm, "head", epwise::data::compiled_vocabulary());
-  return framework == Framework::bridge ? kBridge : kMegatron;
-}
+using epwise::support::head_vocabulary;
+using epwise::support::require;
 
 /// Lints without configuration and disk.
 class Desk : public epwise::editor::Desk {
@@ -61,12 +49,12 @@ class Desk : public epwise::editor::Desk {
     reading->knowledge = kKnowledge;
     reading->request.file = file;
     reading->vocabulary_for = [](Framework framework, std::string_view) -> const Vocabulary& {
-      return vocabulary_for(framework);
+      return head_vocabulary(framework);
     };
-    for (auto& recipe : epwise::recipe::load(reading->request, vocabulary_for)) {
+    for (auto& recipe : epwise::recipe::load(reading->request, head_vocabulary)) {
       epwise::editor::Sheet sheet;
       sheet.recipe = std::make_shared<const epwise::recipe::Recipe>(std::move(recipe));
-      const Vocabulary& general = vocabulary_for(sheet.recipe->framework);
+      const Vocabulary& general = head_vocabulary(sheet.recipe->framework);
       sheet.vocabulary = &sheet.recipe->vocabulary_or(general);
       sheet.result = epwise::lint::lint(*sheet.recipe, general, reading->target, *kKnowledge);
       reading->sheets.push_back(std::move(sheet));

@@ -33,4 +33,12 @@ inline recipe::Vocabulary vocabulary(recipe::Framework framework, std::string_vi
   return recipe::Vocabulary::load(framework, version, vocabulary_table());
 }
 
+/// What `default_of` gives for a field that a version does not know.
+inline const expr::Value kNoField = expr::Value::of("no such field");
+
+inline expr::Value default_of(const recipe::Vocabulary& known, std::string_view name) {
+  const recipe::FieldSpec* const field = known.find(name);
+  return field == nullptr ? kNoField : field->default_value;
+}
+
 }  // namespace epwise::support

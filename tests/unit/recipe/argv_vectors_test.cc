@@ -11,7 +11,7 @@
 #include "recipe/arguments/arguments.h"
 #include "recipe/arguments/fields.h"
 #include "recipe/arguments/model_args.h"
-#include "support/test_vocabulary.h"
+#include "support/vocabulary_table.h"
 #include "text/source_file.h"
 #include "yaml/parse.h"
 

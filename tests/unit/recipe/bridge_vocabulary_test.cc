@@ -12,14 +12,9 @@ namespace epwise::recipe {
 namespace {
 
 using expr::Value;
+using support::default_of;
+using support::kNoField;
 using support::vocabulary;
-
-const Value kMissing = Value::of("no such field");
-
-Value default_of(const Vocabulary& known, std::string_view name) {
-  const FieldSpec* const field = known.find(name);
-  return field == nullptr ? kMissing : field->default_value;
-}
 
 }  // namespace
 
@@ -46,7 +41,7 @@ TEST_CASE("Megatron-Bridge: defaults of the section's class, by version") {
       {"head", "train.exit_signal", Value::of("SIGTERM")},
       {"head", "model.activation_func", Value::of("torch._C._nn.gelu")},
       {"head", "comm_overlap.wgrad_deferral_limit", Value::unset()},
-      {"0.4.0", "model.cuda_graph_modules", kMissing},
+      {"0.4.0", "model.cuda_graph_modules", kNoField},
       {"0.4.0", "model.use_transformer_engine_op_fuser", Value::of(false)},
       {"head", "ddp.megatron_fsdp_main_params_dtype", Value::of("torch.float32")},
   };

@@ -5,25 +5,17 @@
 
 #include <doctest/doctest.h>
 
-#include "data/embedded.h"
 #include "recipe/load.h"
+#include "support/head_vocabulary.h"
 
 namespace epwise::recipe {
 namespace {
-
-const Vocabulary& vocabulary_for(Framework framework) {
-  static const Vocabulary kBridge =
-      Vocabulary::load(Framework::bridge, "head", data::compiled_vocabulary());
-  static const Vocabulary kMegatron =
-      Vocabulary::load(Framework::mlm, "head", data::compiled_vocabulary());
-  return framework == Framework::bridge ? kBridge : kMegatron;
-}
 
 std::vector<Recipe> read(const std::string& script, const Environment& environment = {}) {
   Request request;
   request.file = std::make_shared<const text::SourceFile>("run.sh", script);
   request.environment = environment;
-  return load(request, vocabulary_for);
+  return load(request, support::head_vocabulary);
 }
 
 /// "4@3:8", "?" for what is unknown, "-" for what is not there.
@@ -125,7 +117,7 @@ std::vector<Recipe> read_with(const std::string& script,
     return found == others.end() ? nullptr
                                  : std::make_shared<const text::SourceFile>(name, found->second);
   };
-  return load(request, vocabulary_for);
+  return load(request, support::head_vocabulary);
 }
 
 TEST_CASE("a launch of Megatron-Bridge: overrides, a file of them, and the environment") {

@@ -6,24 +6,16 @@
 
 #include <doctest/doctest.h>
 
-#include "data/embedded.h"
 #include "recipe/load.h"
+#include "support/head_vocabulary.h"
 
 namespace epwise::recipe {
 namespace {
 
-const Vocabulary& vocabulary_for(Framework framework) {
-  static const Vocabulary kBridge =
-      Vocabulary::load(Framework::bridge, "head", data::compiled_vocabulary());
-  static const Vocabulary kMegatron =
-      Vocabulary::load(Framework::mlm, "head", data::compiled_vocabulary());
-  return framework == Framework::bridge ? kBridge : kMegatron;
-}
-
 std::vector<Recipe> read(const std::string& name, const std::string& text) {
   Request request;
   request.file = std::make_shared<const text::SourceFile>(name, text);
-  return load(request, vocabulary_for);
+  return load(request, support::head_vocabulary);
 }
 
 TEST_CASE("overrides of other programs are not taken for Megatron-Bridge's") {

@@ -6,20 +6,12 @@
 
 #include <doctest/doctest.h>
 
-#include "data/embedded.h"
 #include "recipe/load.h"
 #include "recipe/trainers/trainer_facts.h"
+#include "support/head_vocabulary.h"
 
 namespace epwise::recipe {
 namespace {
-
-const Vocabulary& vocabulary_for(Framework framework) {
-  static const Vocabulary kBridge =
-      Vocabulary::load(Framework::bridge, "head", data::compiled_vocabulary());
-  static const Vocabulary kMegatron =
-      Vocabulary::load(Framework::mlm, "head", data::compiled_vocabulary());
-  return framework == Framework::bridge ? kBridge : kMegatron;
-}
 
 using Files = std::map<std::string, std::string>;
 
@@ -37,7 +29,7 @@ std::vector<Recipe> read(const std::string& name,
                ? nullptr
                : std::make_shared<const text::SourceFile>(found->first, found->second);
   };
-  return load(request, vocabulary_for);
+  return load(request, support::head_vocabulary);
 }
 
 /// "4@3:8", "?@…" for what is unknown, "4@default" for what nobody wrote, "-" for what is not
@@ -97,8 +89,8 @@ TEST_CASE("every table names fields that some release has, and stages that there
     for (const std::string& field : fields) {
       CAPTURE(field);
       const bool section =
-          field.ends_with(".*") &&
-          vocabulary_for(trainer.framework).has_section(field.substr(0, field.size() - 2));
+          field.ends_with(".*") && support::head_vocabulary(trainer.framework)
+                                       .has_section(field.substr(0, field.size() - 2));
       bool known = section;
       for (const std::string_view version : Vocabulary::versions(Framework::bridge)) {
         known = known || Vocabulary::load(Framework::bridge, version).find(field) != nullptr;

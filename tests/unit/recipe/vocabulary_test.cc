@@ -15,14 +15,9 @@ namespace epwise::recipe {
 namespace {
 
 using expr::Value;
+using support::default_of;
+using support::kNoField;
 using support::vocabulary;
-
-const Value kMissing = Value::of("no such field");
-
-Value default_of(const Vocabulary& known, std::string_view name) {
-  const FieldSpec* const field = known.find(name);
-  return field == nullptr ? kMissing : field->default_value;
-}
 
 Value texts(std::initializer_list<const char*> words) {
   Value::List list;
@@ -105,7 +100,7 @@ TEST_CASE("Megatron-LM: defaults in canonical polarity, by version") {
       {"head", "model.cp_comm_type", texts({"p2p"})},
       {"head", "model.cuda_graph_modules", Value::of(Value::List{})},
       {"0.18.2", "model.cuda_graph_modules", Value::of(Value::List{})},
-      {"0.17.1", "model.cuda_graph_modules", kMissing},
+      {"0.17.1", "model.cuda_graph_modules", kNoField},
       {"0.17.1", "model.cuda_graph_scope", Value::of(Value::List{})},
       {"0.15.3", "model.cuda_graph_scope", Value::of("full")},
       {"0.17.1", "ddp.data_parallel_sharding_strategy", Value::of("no_shard")},
