@@ -12,6 +12,7 @@
 
 #include "cli/arguments.h"
 #include "cli/commands/all.h"
+#include "cli/format_option.h"
 #include "cli/manual/document.h"
 #include "cost/compiled_table.h"
 #include "cost/question.h"
@@ -175,13 +176,7 @@ Command cost_command() {
                        .summary = "answer many questions, one JSON object a line",
                        .completion = Completion::files,
                        .brief = true},
-                      {.name = "--format",
-                       .short_name = "-f",
-                       .arity = Option::Arity::one,
-                       .value = "NAME",
-                       .summary = "text (default) or json",
-                       .words = {"text", "json"},
-                       .completion = Completion::words}},
+                      format_option()},
           .exits = {{ExitCode::clean, "every question has an answer"},
                     {ExitCode::findings, "a question of --batch has none: its line says why"}},
           .actions = std::move(laws),

@@ -7,9 +7,10 @@
 
 #include "cli/arguments.h"
 #include "cli/commands/all.h"
-#include "cli/machine.h"
+#include "cli/format_option.h"
 #include "cli/manual/document.h"
 #include "cli/target/this_machine.h"
+#include "report/catalogue_json.h"
 
 namespace epwise::cli {
 
@@ -69,7 +70,7 @@ Document document_of(const hw::Machine& machine) {
 ExitCode run(Session& session, const Arguments& arguments) {
   const ThisMachine machine(session);
   if (arguments.text_of("--format", "text") == "json") {
-    session.out << machine_json(machine.get());
+    session.out << report::machine_json(machine.get());
   } else {
     session.out << to_text(document_of(machine.get()),
                            text_width(session.terminal, session.variables));
@@ -85,13 +86,7 @@ Command doctor_command() {
           .summary = "what epwise finds on this machine, and which option says what is missing",
           .examples = {{"doctor", "the first command in a container"},
                        {"doctor --format json", "for a program"}},
-          .options = {{.name = "--format",
-                       .short_name = "-f",
-                       .arity = Option::Arity::one,
-                       .value = "NAME",
-                       .summary = "text (default) or json",
-                       .words = {"text", "json"},
-                       .completion = Completion::words}},
+          .options = {format_option()},
           .run = run};
 }
 

@@ -6,11 +6,11 @@
 #include "cli/commands/all.h"
 #include "cli/lint/crash_explanation.h"
 #include "cli/lint/options.h"
-#include "cli/machine.h"
 #include "cli/manual/rule_document.h"
 #include "cli/report_output.h"
 #include "cli/settings/rules_source.h"
 #include "cli/target/options.h"
+#include "report/catalogue_json.h"
 
 namespace epwise::cli {
 
@@ -40,7 +40,7 @@ ExitCode run(Session& session, const Arguments& arguments) {
     rules.push_back(&find_rule(knowledge, name));
   }
   if (format == "json") {
-    session.out << rules_json(rules, knowledge);
+    session.out << report::rules_json(rules, knowledge);
     return ExitCode::clean;
   }
   bool first = true;

@@ -7,9 +7,10 @@
 
 #include "cli/arguments.h"
 #include "cli/commands/all.h"
-#include "cli/machine.h"
+#include "cli/format_option.h"
 #include "cli/manual/document.h"
 #include "hw/profile.h"
+#include "report/catalogue_json.h"
 #include "text/spelling.h"
 #include "units/quantity.h"
 
@@ -90,7 +91,7 @@ ExitCode run(Session& session, const Arguments& arguments) {
     for (const hw::Profile& profile : hw::profiles()) {
       profiles.push_back(&profile);
     }
-    session.out << (json ? profiles_json(profiles) : list_text(width));
+    session.out << (json ? report::profiles_json(profiles) : list_text(width));
     return ExitCode::clean;
   }
   if (arguments.operands.size() < 2) {
@@ -100,7 +101,7 @@ ExitCode run(Session& session, const Arguments& arguments) {
     profiles.push_back(&find(arguments.operands[i]));
   }
   if (json) {
-    session.out << profiles_json(profiles);
+    session.out << report::profiles_json(profiles);
     return ExitCode::clean;
   }
   for (const hw::Profile* profile : profiles) {
@@ -118,13 +119,7 @@ Command hw_command() {
           .summary = "list the hardware profiles, or show one with the source of every number",
           .examples = {{"hw list", "what --hw takes"},
                        {"hw show gb200", "its numbers and where they are from"}},
-          .options = {{.name = "--format",
-                       .short_name = "-f",
-                       .arity = Option::Arity::one,
-                       .value = "NAME",
-                       .summary = "text (default) or json",
-                       .words = {"text", "json"},
-                       .completion = Completion::words}},
+          .options = {format_option()},
           .actions = {"list", "show"},
           .run = run};
 }

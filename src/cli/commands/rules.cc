@@ -10,7 +10,6 @@
 #include "cli/arguments.h"
 #include "cli/commands/all.h"
 #include "cli/lint/options.h"
-#include "cli/machine.h"
 #include "cli/manual/reference_page.h"
 #include "cli/manual/rule_document.h"
 #include "cli/report_output.h"
@@ -18,6 +17,7 @@
 #include "cli/target/options.h"
 #include "cli/target/recipe_on_target.h"
 #include "lint/engine.h"
+#include "report/catalogue_json.h"
 #include "report/rules/coverage_writer.h"
 #include "report/rules/drift_writer.h"
 
@@ -74,7 +74,7 @@ ExitCode list(Session& session, const Arguments& arguments, const lint::Knowledg
   const std::string format = arguments.text_of("--format", "text");
   const std::vector<const lint::Rule*> rules = chosen_rules(arguments, knowledge);
   if (format == "json") {
-    session.out << rules_json(rules, knowledge);
+    session.out << report::rules_json(rules, knowledge);
   } else if (format == "ids") {
     for (const lint::Rule* rule : rules) {
       session.out << rule->id << '\n';
@@ -95,7 +95,7 @@ ExitCode show(Session& session, const Arguments& arguments, const lint::Knowledg
     rules.push_back(&find_rule(knowledge, arguments.operands[i]));
   }
   if (format == "json") {
-    session.out << rules_json(rules, knowledge);
+    session.out << report::rules_json(rules, knowledge);
     return ExitCode::clean;
   }
   const int width = text_width(session.terminal, session.variables);

@@ -13,7 +13,6 @@
 #include "audit/troubles.h"
 #include "cli/lint/linting.h"
 #include "cli/lint/options.h"
-#include "cli/machine.h"
 #include "cli/report_output.h"
 #include "cli/settings/rules_source.h"
 #include "cli/target/options.h"

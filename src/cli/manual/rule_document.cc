@@ -11,6 +11,8 @@
 
 #include "lint/field_spelling.h"
 #include "recipe/framework.h"
+#include "report/catalogue_json.h"
+#include "report/rules/reference.h"
 
 namespace epwise::cli {
 
@@ -110,7 +112,7 @@ Chapter condition_chapter(const lint::Rule& rule, const lint::Knowledge& knowled
 }
 
 std::string example_text(const lint::Example& example) {
-  std::string text = fmt::format("# {}", to_string(example.verdict));
+  std::string text = fmt::format("# {}", report::to_string(example.verdict));
   if (!example.arguments.empty()) {
     text += fmt::format(" with {}", example.arguments);
   }
@@ -139,18 +141,6 @@ std::string flowing(std::string_view text) {
 
 }  // namespace
 
-std::string_view to_string(lint::Example::Verdict verdict) {
-  switch (verdict) {
-    case lint::Example::Verdict::fails:
-      return "fails";
-    case lint::Example::Verdict::passes:
-      return "passes";
-    case lint::Example::Verdict::open:
-      break;
-  }
-  return "undecided";
-}
-
 std::vector<std::string> version_lines(const lint::Rule& rule) {
   if (rule.versions.empty()) {
     return {"Megatron-Bridge, all versions", "Megatron-LM, all versions"};
@@ -160,16 +150,6 @@ std::vector<std::string> version_lines(const lint::Rule& rule) {
     lines.push_back(range_text(range));
   }
   return lines;
-}
-
-std::string message_template(const lint::Rule& rule, const lint::Knowledge& knowledge) {
-  std::string text;
-  for (const lint::MessagePart& part : rule.message) {
-    text += part.expression.empty()
-                ? std::string(part.text)
-                : fmt::format("{{{}}}", expr::to_text(part.expression, knowledge.names));
-  }
-  return text;
 }
 
 std::string fix_line(const lint::RuleFix& fix, const lint::Knowledge& knowledge) {
@@ -187,18 +167,6 @@ std::string fix_line(const lint::RuleFix& fix, const lint::Knowledge& knowledge)
     text += fmt::format(", when {}", expr::to_text(fix.when, knowledge.names));
   }
   return text;
-}
-
-std::string reference_line(const lint::Reference& reference) {
-  if (reference.repository.empty()) {
-    return std::string(reference.path);
-  }
-  std::string text(reference.repository);
-  if (!reference.commit.empty()) {
-    text += fmt::format("@{}", reference.commit);
-  }
-  text += fmt::format(" {}", reference.path);
-  return reference.lines.empty() ? text : fmt::format("{}:{}", text, reference.lines);
 }
 
 Document document_of(const lint::Rule& rule, const lint::Knowledge& knowledge) {
@@ -226,7 +194,7 @@ Document document_of(const lint::Rule& rule, const lint::Knowledge& knowledge) {
   if (!rule.references.empty()) {
     Chapter references{"References"};
     for (const lint::Reference& reference : rule.references) {
-      references.points.push_back(reference_line(reference));
+      references.points.push_back(report::reference_line(reference));
     }
     document.chapters.push_back(std::move(references));
   }

@@ -7,6 +7,7 @@
 
 #include <fmt/core.h>
 
+#include "cli/format_option.h"
 #include "cli/lint/linting.h"
 #include "cli/lint/options.h"
 #include "cli/settings/configuration_search.h"
@@ -37,13 +38,7 @@ std::string versions_key(const recipe::Stack& stack) {
 
 std::vector<Option> single_recipe_options() {
   std::vector<Option> result = target_options();
-  result.push_back({.name = "--format",
-                    .short_name = "-f",
-                    .arity = Option::Arity::one,
-                    .value = "NAME",
-                    .summary = "text (default) or json",
-                    .words = {"text", "json"},
-                    .completion = Completion::words});
+  result.push_back(format_option());
   for (const auto& more : {selection_options(), configuration_options()}) {
     result.insert(result.end(), more.begin(), more.end());
   }

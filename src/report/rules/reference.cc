@@ -54,4 +54,16 @@ std::string name_of(const lint::Reference& reference) {
   return name;
 }
 
+std::string reference_line(const lint::Reference& reference) {
+  if (reference.repository.empty()) {
+    return std::string(reference.path);
+  }
+  std::string text(reference.repository);
+  if (!reference.commit.empty()) {
+    text += fmt::format("@{}", reference.commit);
+  }
+  text += fmt::format(" {}", reference.path);
+  return reference.lines.empty() ? text : fmt::format("{}:{}", text, reference.lines);
+}
+
 }  // namespace epwise::report

@@ -13,4 +13,8 @@ std::string uri_of(const lint::Reference& reference);
 /// scheme.
 std::string name_of(const lint::Reference& reference);
 
+/// The whole of it on one line: "NVIDIA-NeMo/Megatron-Bridge@067f987d src/…/comm_overlap.py:479",
+/// or the URL.
+std::string reference_line(const lint::Reference& reference);
+
 }  // namespace epwise::report

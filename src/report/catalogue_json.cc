@@ -1,14 +1,25 @@
-#include "cli/machine.h"
+#include "report/catalogue_json.h"
 
-#include "cli/manual/rule_document.h"
+#include <fmt/format.h>
+
 #include "report/json_text.h"
+#include "report/rules/reference.h"
 #include "units/quantity.h"
 
-namespace epwise::cli {
+namespace epwise::report {
 
 namespace {
 
-using report::Json;
+/// A message with its expressions in braces, as the rule file has it.
+std::string message_template(const lint::Rule& rule, const lint::Knowledge& knowledge) {
+  std::string text;
+  for (const lint::MessagePart& part : rule.message) {
+    text += part.expression.empty()
+                ? std::string(part.text)
+                : fmt::format("{{{}}}", expr::to_text(part.expression, knowledge.names));
+  }
+  return text;
+}
 
 Json versions_json(const lint::Rule& rule) {
   Json versions = Json::array();
@@ -101,13 +112,25 @@ Json profile_json(const hw::Profile& profile) {
 
 }  // namespace
 
+std::string_view to_string(lint::Example::Verdict verdict) {
+  switch (verdict) {
+    case lint::Example::Verdict::fails:
+      return "fails";
+    case lint::Example::Verdict::passes:
+      return "passes";
+    case lint::Example::Verdict::open:
+      break;
+  }
+  return "undecided";
+}
+
 std::string rules_json(const std::vector<const lint::Rule*>& rules,
                        const lint::Knowledge& knowledge) {
   Json list = Json::array();
   for (const lint::Rule* rule : rules) {
     list.push_back(rule_json(*rule, knowledge));
   }
-  return report::json_text({{"schema", "epwise.rules/1"}, {"rules", list}});
+  return json_text({{"schema", "epwise.rules/1"}, {"rules", list}});
 }
 
 std::string machine_json(const hw::Machine& machine) {
@@ -136,14 +159,14 @@ std::string machine_json(const hw::Machine& machine) {
   if (machine.job_gpus) {
     job = {{"count", *machine.job_gpus}, {"where", machine.job_where}};
   }
-  return report::json_text({{"schema", "epwise.doctor/1"},
-                            {"hw", hw},
-                            {"gpus", job},
-                            {"container", machine.container},
-                            {"devices", gpus},
-                            {"stack", stack},
-                            {"facts", facts},
-                            {"missing", missing}});
+  return json_text({{"schema", "epwise.doctor/1"},
+                    {"hw", hw},
+                    {"gpus", job},
+                    {"container", machine.container},
+                    {"devices", gpus},
+                    {"stack", stack},
+                    {"facts", facts},
+                    {"missing", missing}});
 }
 
 std::string profiles_json(const std::vector<const hw::Profile*>& profiles) {
@@ -151,7 +174,7 @@ std::string profiles_json(const std::vector<const hw::Profile*>& profiles) {
   for (const hw::Profile* profile : profiles) {
     list.push_back(profile_json(*profile));
   }
-  return report::json_text({{"schema", "epwise.hw/1"}, {"profiles", list}});
+  return json_text({{"schema", "epwise.hw/1"}, {"profiles", list}});
 }
 
-}  // namespace epwise::cli
+}  // namespace epwise::report
