@@ -10,7 +10,7 @@
 #include "cli/format_option.h"
 #include "cli/manual/document.h"
 #include "cli/target/this_machine.h"
-#include "report/catalogue_json.h"
+#include "report/rules/catalogue_json.h"
 
 namespace epwise::cli {
 

@@ -10,7 +10,7 @@
 #include "cli/report_output.h"
 #include "cli/settings/rules_source.h"
 #include "cli/target/options.h"
-#include "report/catalogue_json.h"
+#include "report/rules/catalogue_json.h"
 
 namespace epwise::cli {
 

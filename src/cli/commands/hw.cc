@@ -10,7 +10,7 @@
 #include "cli/format_option.h"
 #include "cli/manual/document.h"
 #include "hw/profile.h"
-#include "report/catalogue_json.h"
+#include "report/rules/catalogue_json.h"
 #include "text/spelling.h"
 #include "units/quantity.h"
 

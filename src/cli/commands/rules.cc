@@ -17,7 +17,7 @@
 #include "cli/target/options.h"
 #include "cli/target/recipe_on_target.h"
 #include "lint/engine.h"
-#include "report/catalogue_json.h"
+#include "report/rules/catalogue_json.h"
 #include "report/rules/coverage_writer.h"
 #include "report/rules/drift_writer.h"
 

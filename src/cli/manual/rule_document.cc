@@ -11,7 +11,7 @@
 
 #include "lint/field_spelling.h"
 #include "recipe/framework.h"
-#include "report/catalogue_json.h"
+#include "report/rules/catalogue_json.h"
 #include "report/rules/reference.h"
 
 namespace epwise::cli {

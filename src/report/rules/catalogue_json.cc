@@ -1,4 +1,4 @@
-#include "report/catalogue_json.h"
+#include "report/rules/catalogue_json.h"
 
 #include <fmt/format.h>
 
