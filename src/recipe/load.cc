@@ -13,6 +13,7 @@
 #include "recipe/arguments/model_args.h"
 #include "recipe/bridge/bridge_yaml.h"
 #include "recipe/bridge/document_merge.h"
+#include "recipe/checkpoint_fields.h"
 #include "recipe/header_comment.h"
 #include "recipe/launch/launch_script.h"
 #include "recipe/trainers/trainer_document.h"
@@ -203,10 +204,16 @@ class Loader {
     return recipe;
   }
 
+  /// A class of Megatron's: the `_target_` of a section, or of the whole.
+  static bool is_of_megatron(const yaml::Node& target) {
+    return target.scalar.find("megatron") != std::string::npos;
+  }
+
   /// Sections such as `model` and `optimizer` are everybody's: a file of overrides has mostly
   /// Megatron-Bridge's, with some of their fields.
   bool is_foreign(const yaml::Node& root) const {
-    if (sniff_root(root) != Framework::bridge || root.find("_target_") != nullptr) {
+    const yaml::Node* target = root.find("_target_");
+    if (sniff_root(root) != Framework::bridge || (target != nullptr && is_of_megatron(*target))) {
       return false;
     }
     const Vocabulary& vocabulary = vocabulary_for_(Framework::bridge);
@@ -220,10 +227,10 @@ class Loader {
       for (const yaml::Entry& child : entry.value.entries) {
         const std::string path = entry.key + "." + child.key;
         keys += section ? 1 : 0;
-        fields += section && (child.key == "_target_" || vocabulary.knows(path) ||
-                              !vocabulary.history(path).empty())
-                      ? 1
-                      : 0;
+        const bool known = child.key == "_target_"
+                               ? is_of_megatron(child.value)
+                               : vocabulary.knows(path) || !vocabulary.history(path).empty();
+        fields += section && known ? 1 : 0;
       }
     }
     constexpr int kFew = 2;  // misspelt ones of a small file
@@ -295,6 +302,7 @@ class Loader {
     Parser parser = parser_of(vocabulary);
     parser.complete = complete;
     add_arguments(recipe, parse_arguments(words, parser), vocabulary);
+    take_from_checkpoint(recipe, vocabulary);
   }
 
   static void add_duplicates(Recipe& recipe, const yaml::Node& root) {

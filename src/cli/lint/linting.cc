@@ -1,6 +1,7 @@
 #include "cli/lint/linting.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <exception>
 #include <string_view>
@@ -27,12 +28,16 @@ using world::UsageError;
 
 constexpr std::string_view kUnrecognized = "recipe/unrecognized";
 
+/// What is said about a text that could be read, whatever it holds.
+bool is_no_mistake(const text::Diagnostic& diagnostic) {
+  constexpr std::array<std::string_view, 4> kRules = {
+      kUnrecognized, "yaml/empty", "yaml/unused-anchor", "yaml/byte-order-mark"};
+  return std::ranges::find(kRules, diagnostic.rule) != kRules.end();
+}
+
 bool is_no_recipe(const std::vector<recipe::Recipe>& recipes) {
   return std::ranges::all_of(recipes, [](const recipe::Recipe& recipe) {
-    return !recipe.readable &&
-           std::ranges::all_of(recipe.diagnostics, [](const text::Diagnostic& diagnostic) {
-             return diagnostic.rule == kUnrecognized;
-           });
+    return !recipe.readable && std::ranges::all_of(recipe.diagnostics, is_no_mistake);
   });
 }
 

@@ -43,11 +43,13 @@ bool uses_modelzoo_variable(std::string_view value) {
 /// Programs that share Megatron-LM's parser and add flags of their own, by a flag that only they
 /// have.
 std::string_view program_of(std::string_view flag) {
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 6> kSignatures = {{
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 8> kSignatures = {{
       {"--model-provider", "mimo"},
       {"--dataset-provider", "mimo"},
       {"--dataloader-seq-length", "multimodal"},
       {"--disable-vision-class-token", "multimodal"},
+      {"--flextron", "pretrain_hybrid_flex.py"},
+      {"--enable-router", "pretrain_hybrid_flex.py"},
       {"--num-tokens-to-generate", "inference"},
       {"--prompts", "inference"},
   }};

@@ -10,6 +10,7 @@
 #include "recipe/arguments/arguments.h"
 #include "recipe/arguments/fields.h"
 #include "recipe/arguments/word.h"
+#include "recipe/checkpoint_fields.h"
 
 namespace epwise::recipe {
 namespace {
@@ -207,13 +208,6 @@ void open_model(Recipe& recipe, const Vocabulary& vocabulary, const std::string&
   }
 }
 
-bool takes_sizes_from_checkpoint(const Recipe& recipe) {
-  return std::any_of(recipe.fields.begin(), recipe.fields.end(), [](const auto& entry) {
-    const bool* on = entry.second.value.boolean();
-    return entry.first.ends_with("use_checkpoint_args") && on != nullptr && *on;
-  });
-}
-
 }  // namespace
 
 bool is_megatron(const LaunchWords& launch, const Vocabulary& vocabulary) {
@@ -249,9 +243,8 @@ void read_flags(Recipe& recipe, const LaunchWords& launch, const Vocabulary& voc
     open_rest(recipe, vocabulary, sorter.holes);
   } else if (!parser.complete && !sized) {  // it brings sizes of its own
     open_rest(recipe, vocabulary, {program_name(launch.program)});
-  } else if (takes_sizes_from_checkpoint(recipe)) {
-    open_rest(recipe, vocabulary, {"the checkpoint"});
   }
+  take_from_checkpoint(recipe, vocabulary);
   if (!parser.complete) {
     open_model(recipe, vocabulary, program_name(launch.program));
   }

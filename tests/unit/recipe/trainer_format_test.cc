@@ -31,6 +31,10 @@ TEST_CASE("overrides of other programs are not taken for Megatron-Bridge's") {
 
 TEST_CASE("other YAML is not taken for a recipe") {
   const std::vector<std::string> others = {
+      // parts of other programs' Hydra configurations, and their dumped objects
+      "dataset: {_target_: other.tts.Vocoder, sample_rate: \"${rate}\", n: 2, min: 1}\n"
+      "dataloader_params: {drop_last: false}\n",
+      "_target_: other.llm.GPTModel\nconfig: {num_layers: 2}\noptim: null\ntokenizer: null\n",
       // Kubernetes
       "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: a}\nspec: {replicas: 2}\n",
       "apiVersion: kubeflow.org/v1\nkind: PyTorchJob\nspec:\n  pytorchReplicaSpecs:\n    Worker: "
