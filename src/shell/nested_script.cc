@@ -83,6 +83,57 @@ std::optional<NestedScript> behind_shell(const std::vector<Field>& words,
   return result;
 }
 
+/// The field without its first letters, which one piece holds.
+Field without_start(Field field, std::size_t length) {
+  Piece& first = field.pieces.front();
+  first.text.erase(0, length);
+  if (first.verbatim) {
+    first.mark.begin += static_cast<std::uint32_t>(length);
+  }
+  return field;
+}
+
+/// sbatch … --wrap '…', --wrap='…'
+std::optional<NestedScript> wrapped(const std::vector<Field>& words) {
+  constexpr std::string_view kOption = "--wrap";
+  for (std::size_t i = 1; i < words.size(); ++i) {
+    if (words[i].text() == kOption && i + 1 < words.size()) {
+      return text_of(words[i + 1], i);
+    }
+    const bool joined =
+        !words[i].pieces.empty() && words[i].pieces.front().text.starts_with("--wrap=");
+    if (joined) {
+      return text_of(without_start(words[i], kOption.size() + 1), i);
+    }
+  }
+  return std::nullopt;
+}
+
+/// ssh node '…', pdsh -w nodes '…': what the words behind the host say.
+std::optional<NestedScript> elsewhere(const std::vector<Field>& words) {
+  const std::string name = words.front().known() ? words.front().text() : std::string();
+  const bool many = base_name(name) == "pdsh";
+  if (!many && base_name(name) != "ssh") {
+    return std::nullopt;
+  }
+  constexpr std::string_view kWithValue = "bcDEeFIiJLlmOopQRSWw";
+  std::size_t at = 1;
+  while (at < words.size() && words[at].text().starts_with('-')) {
+    const std::string option = words[at].text();
+    const bool apart = option.size() == 2 && kWithValue.find(option[1]) != std::string_view::npos;
+    at += apart ? 2U : 1U;
+  }
+  at += many ? 0U : 1U;
+  if (at >= words.size()) {
+    return std::nullopt;
+  }
+  NestedScript result;
+  result.first = 0;
+  result.remote = true;
+  result.source = joined({words.begin() + static_cast<std::ptrdiff_t>(at), words.end()});
+  return result;
+}
+
 std::vector<Field> split_line(std::string_view line, const text::SourceFile& file) {
   std::vector<Field> result;
   const auto base = static_cast<std::size_t>(line.data() - file.bytes().data());
@@ -106,12 +157,18 @@ std::vector<Field> split_line(std::string_view line, const text::SourceFile& fil
 
 std::optional<NestedScript> nested_script(const std::vector<Field>& words,
                                           const std::optional<Field>& input) {
+  if (auto remote = elsewhere(words)) {
+    return remote;
+  }
   for (std::size_t i = 0; i < words.size(); ++i) {
     if (is_shell(words[i])) {
       return behind_shell(words, input, i);
     }
   }
   if (submits(words.front())) {
+    if (auto command = wrapped(words)) {
+      return command;
+    }
     for (std::size_t i = 1; i < words.size(); ++i) {
       if (is_script(words[i])) {
         NestedScript result;

@@ -9,11 +9,13 @@
 
 namespace epwise::shell {
 
-/// A script that a command starts: srun … bash -c '…', sbatch <<EOF, sbatch run.sh, bash run.sh.
+/// A script that a command starts: srun … bash -c '…', sbatch <<EOF, sbatch run.sh, sbatch
+/// --wrap '…', bash run.sh, ssh node '…'.
 struct NestedScript {
   std::size_t first = 0;            // words before it that belong to the outer command
   Source source;                    // of a text
   std::optional<std::size_t> path;  // of a file: which word names it; its arguments follow
+  bool remote = false;              // on another machine, which has variables of its own
 };
 
 std::optional<NestedScript> nested_script(const std::vector<Field>& words,

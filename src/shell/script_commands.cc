@@ -23,6 +23,21 @@ bool runs_python(const Invocation& invocation) {
          });
 }
 
+/// read -r -d '' X: all of the input goes to one variable.
+bool reads_whole(const std::vector<Field>& words) {
+  const auto ends_at_nothing = [&words](std::size_t at) {
+    const std::string text = words[at].text();
+    return text.starts_with('-') && !text.starts_with("--") && text.ends_with('d') &&
+           at + 2 < words.size() && words[at + 1].text().empty();
+  };
+  for (std::size_t i = 1; i + 2 < words.size(); ++i) {
+    if (ends_at_nothing(i)) {
+      return i + 3 == words.size();
+    }
+  }
+  return false;
+}
+
 }  // namespace
 
 Expansion Interpreter::expanding() {
@@ -49,6 +64,14 @@ Truth Interpreter::simple(const Command& command) {
     declare(command, words, variables_, expansion);
     remember(expansion);
     return Truth::of(true);
+  }
+  if (name == "read" && !command.input.empty() && reads_whole(words)) {
+    variables_.assign(words.back().text(),
+                      Variable::Kind::text,
+                      {expansion.field(command.input.front())},
+                      words.back().mark);
+    remember(expansion);
+    return Truth{};
   }
   if (const auto truth = builtin(name, words)) {
     return *truth;
@@ -161,7 +184,11 @@ void Interpreter::external(const Command& command, std::vector<Field> words, Exp
     input = expansion.field(command.input.front());
   }
   remember(expansion);
-  if (const auto nested = nested_script(words, input)) {
+  const bool writes =
+      words.size() == 1 && words.front().text() == "cat" && input && !command.output.empty();
+  if (writes) {
+    written_.insert_or_assign(expansion.field(command.output.front()).text(), *input);
+  } else if (const auto nested = nested_script(words, input)) {
     enter(*nested, words);
   } else {
     record(std::move(words));
@@ -174,12 +201,16 @@ void Interpreter::enter(const NestedScript& nested, const std::vector<Field>& wo
                            words.begin() + static_cast<std::ptrdiff_t>(nested.first));
   if (!nested.path) {
     const Variables before = variables_;
+    if (nested.remote) {
+      variables_ = {};
+    }
     run_nested(nested.source, std::move(outer));
     variables_ = before;
     return;
   }
-  const auto file = open(words[*nested.path]);
-  if (file == nullptr) {
+  const auto own = written_.find(words[*nested.path].text());
+  const auto file = own == written_.end() ? open(words[*nested.path]) : nullptr;
+  if (file == nullptr && own == written_.end()) {
     record(words);
     return;
   }
@@ -191,10 +222,14 @@ void Interpreter::enter(const NestedScript& nested, const std::vector<Field>& wo
     variables_.set(name, variable);
   }
   std::swap(arguments_, arguments);
-  for (Field& directive : directives(*file)) {
-    outer.push_back(std::move(directive));
+  if (file == nullptr) {
+    run_nested(joined({own->second}), std::move(outer));
+  } else {
+    for (Field& directive : directives(*file)) {
+      outer.push_back(std::move(directive));
+    }
+    run_nested(Source(*file), std::move(outer));
   }
-  run_nested(Source(*file), std::move(outer));
   std::swap(arguments_, arguments);
   variables_ = all;
   done_ = false;

@@ -97,6 +97,7 @@ class Interpreter {
   std::vector<Field> arguments_;
   std::deque<Command> scripts_;  // functions point into them
   std::map<std::string, const Command*, std::less<>> functions_;
+  std::map<std::string, Field, std::less<>> written_;  // here-documents that went to files
   Trace trace_;
   int depth_ = 0;
   int nested_ = 0;

@@ -14,8 +14,10 @@ bool is_declaration(std::string_view word) {
   return std::find(kWords.begin(), kWords.end(), word) != kWords.end();
 }
 
+/// A word that starts with what elsewhere ends one.
 bool sees_substitution(const Cursor& cursor) {
-  return cursor.sees("<(") || cursor.sees(">(");
+  return cursor.sees("<(") || cursor.sees(">(") ||
+         placeholder_length(cursor.text(), cursor.at()) > 0;
 }
 
 /// 2>, <, &>, <<
@@ -58,6 +60,7 @@ void read_here_document(Cursor& cursor, Command& command) {
 }
 
 void read_redirection(Cursor& cursor, Command& command) {
+  const bool error = cursor.sees("2");
   cursor.go(cursor.text().find_first_of("<>&", cursor.at()));
   if (cursor.sees("<<<")) {
     cursor.go(cursor.at() + 3);
@@ -70,9 +73,13 @@ void read_redirection(Cursor& cursor, Command& command) {
     read_here_document(cursor, command);
     return;
   }
+  const bool writes = cursor.sees(">") && !cursor.sees(">&");
   cursor.go(cursor.text().find_first_not_of("<>&|", cursor.at()));
   cursor.skip_blanks();
-  cursor.word();
+  Word file = cursor.word();
+  if (writes && !error) {
+    command.output.assign(1, std::move(file));
+  }
 }
 
 /// The elements of a list, and its closing parenthesis.

@@ -83,7 +83,8 @@ struct Command {
   std::string name = {};
   std::vector<Assignment> assignments = {};
   std::vector<Word> words = {};
-  std::vector<Word> input = {};  // a here-document or here-string: none or one
+  std::vector<Word> input = {};   // a here-document or here-string: none or one
+  std::vector<Word> output = {};  // the file that standard output goes to: none or one
   std::vector<Command> children = {};
   std::vector<Clause> clauses = {};
   text::Mark mark = {};

@@ -54,6 +54,21 @@ bool is_meta(char c) {
   return std::string_view(" \t\r\n;&|<>()").find(c) != npos;
 }
 
+std::size_t placeholder_length(std::string_view text, std::size_t at) {
+  if (at + 1 >= text.size() || text[at] != '<' || !starts_name(text[at + 1])) {
+    return 0;
+  }
+  std::size_t end = at + 1;
+  while (end < text.size() &&
+         (continues_name(text[end]) || std::string_view(" -./:,").find(text[end]) != npos)) {
+    ++end;
+  }
+  const bool closed = end < text.size() && text[end] == '>' && text[end - 1] != ' ';
+  const bool writes =
+      closed && end + 1 < text.size() && std::string_view(">&(").find(text[end + 1]) != npos;
+  return closed && !writes ? end + 1 - at : 0;
+}
+
 Word WordParser::word(std::size_t& at) {
   const std::size_t begin = at;
   Word result;
@@ -103,8 +118,8 @@ bool WordParser::ends(std::size_t at, std::size_t end, Ending ending) const {
     return true;
   }
   const char c = text_[at];
-  return (ending == Ending::meta && is_meta(c)) || (ending == Ending::brace && c == '}') ||
-         (ending == Ending::quote && c == '"');
+  return (ending == Ending::meta && is_meta(c) && placeholder_length(text_, at) == 0) ||
+         (ending == Ending::brace && c == '}') || (ending == Ending::quote && c == '"');
 }
 
 void WordParser::read(std::size_t& at, std::size_t end, Ending ending, bool quoted, Word& word) {
@@ -123,6 +138,10 @@ void WordParser::read(std::size_t& at, std::size_t end, Ending ending, bool quot
       add_dollar(at, quoted, word);
     } else if (c == '`') {
       add_backticks(at, quoted, word);
+    } else if (ending == Ending::meta && placeholder_length(text_, at) > 0) {
+      const std::size_t length = placeholder_length(text_, at);
+      add_command(at, 1, at + length - 1, true, word);
+      at += length;
     } else {
       const std::size_t begin = at++;
       while (!ends(at, end, ending) && std::string_view("\\'\"$`").find(text_[at]) == npos) {

@@ -18,6 +18,11 @@ std::size_t name_length(std::string_view text, std::size_t at);
 /// A character that ends an unquoted word.
 bool is_meta(char c);
 
+/// How long the placeholder at `at` is, `<path>` or `<your checkpoint>`, that a reader of the
+/// script is meant to replace; 0 when there is none. A shell would read from and write to files
+/// there, which nobody who trains means.
+std::size_t placeholder_length(std::string_view text, std::size_t at);
+
 /// Reads words with quotes, escapes and expansions.
 class WordParser {
  public:

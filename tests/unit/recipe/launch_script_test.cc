@@ -160,6 +160,81 @@ TEST_CASE("a script may read others") {
   CHECK(recipes.front().find("model.num_layers")->mark.file->name() == "model.sh");
 }
 
+TEST_CASE("variables that a launcher hands on") {
+  const auto queues = [](const std::string& command) {
+    const auto recipes = read(command + " pretrain_gpt.py --num-layers 4 --lr 1e-4 --bf16\n");
+    const auto found = recipes.front().variables.find("CUDA_DEVICE_MAX_CONNECTIONS");
+    return found == recipes.front().variables.end() ? "-" : found->second.value.to_text();
+  };
+  CHECK(queues("srun --export=ALL,CUDA_DEVICE_MAX_CONNECTIONS=8 -n 8 python") == "8");
+  CHECK(queues("srun --export ALL,CUDA_DEVICE_MAX_CONNECTIONS=8 -n 8 python") == "8");
+  CHECK(queues("singularity exec --nv --env CUDA_DEVICE_MAX_CONNECTIONS=8,X=1 a.sif python") ==
+        "8");
+  CHECK(queues("enroot start --env CUDA_DEVICE_MAX_CONNECTIONS=8 --rw a python") == "8");
+  CHECK(queues("docker run --env=CUDA_DEVICE_MAX_CONNECTIONS=8 --rm a torchrun") == "8");
+  CHECK(queues("mpiexec -n 8 -genv CUDA_DEVICE_MAX_CONNECTIONS 8 python") == "8");
+  CHECK(queues("mpiexec -n 8 --env CUDA_DEVICE_MAX_CONNECTIONS=8 python") == "8");
+  CHECK(queues("CUDA_DEVICE_MAX_CONNECTIONS=8\nssh node1 torchrun") == "-");
+
+  const auto recipes = read(
+      "docker run -e NCCL_IB_HCA=mlx5_0,mlx5_1 a python pretrain_gpt.py --num-layers 4 --lr 1 "
+      "--bf16\n");
+  CHECK(recipes.front().variables.at("NCCL_IB_HCA").value.to_text() == "mlx5_0,mlx5_1");
+}
+
+TEST_CASE("a script that is written, wrapped or sent before it runs") {
+  const std::string launch =
+      "torchrun --nnodes 2 --nproc_per_node 8 pretrain_gpt.py --num-layers 4 "
+      "--lr 1e-4 --bf16";
+  const auto layers = [](const std::string& script) {
+    const auto recipes = read(script);
+    const Field* field = recipes.front().find("model.num_layers");
+    const auto world = recipes.front().raw.find("raw.gpus");
+    return field == nullptr || world == recipes.front().raw.end()
+               ? std::string("-")
+               : field->value.to_text() + " on " + world->second.to_text();
+  };
+  CHECK(layers("cat > run.sh <<'EOF'\n" + launch + "\nEOF\nsrun bash run.sh\n") == "4 on 16");
+  CHECK(layers("cat <<EOF > $DIR/run.sh\n" + launch + "\nEOF\nsrun bash $DIR/run.sh\n") ==
+        "4 on 16");
+  CHECK(layers("read -r -d '' CMD <<EOF\n" + launch + "\nEOF\nsrun bash -c \"$CMD\"\n") ==
+        "4 on 16");
+  CHECK(layers("sbatch -N 2 --wrap=\"" + launch + "\"\n") == "4 on 16");
+  CHECK(layers("sbatch --wrap '" + launch + "'\n") == "4 on 16");
+  CHECK(layers("ssh -p 22 node1 \"cd /w && " + launch + "\"\n") == "4 on 16");
+  CHECK(layers("pdsh -w node[1-2] '" + launch + "'\n") == "4 on 16");
+}
+
+TEST_CASE("places that a reader of the script fills in are unknown words") {
+  const auto recipes = read(
+      "CKPT=<your checkpoint>\n"
+      "python pretrain_gpt.py --num-layers 4 --load $CKPT --save <path/to/results> --bf16 --lr 1 "
+      "--seq-length <length> <in.txt >out.txt\n");
+  const Recipe& recipe = recipes.front();
+  CHECK(shown(recipe, "checkpoint.load").front() == '?');
+  CHECK(shown(recipe, "checkpoint.save").front() == '?');
+  CHECK(shown(recipe, "model.seq_length").front() == '?');
+  CHECK(shown(recipe, "model.bf16").starts_with("true"));
+  CHECK(recipe.diagnostics.empty());
+}
+
+TEST_CASE("sizes of a checkpoint are not known, whatever the flags say") {
+  const auto recipes = read(
+      "python pretrain_gpt.py --num-layers 4 --swiglu --normalization LayerNorm --seq-length 64 "
+      "--micro-batch-size 1 --load base --use-checkpoint-args\n");
+  const Recipe& recipe = recipes.front();
+  CHECK(shown(recipe, "model.num_layers").starts_with("4"));   // a flag that gives it counts
+  CHECK(shown(recipe, "model.normalization").front() == '?');  // the checkpoint's wins
+  CHECK(shown(recipe, "model.hidden_size").front() == '?');    // nobody gives it
+  CHECK(shown(recipe, "train.micro_batch_size").starts_with("1"));
+  CHECK(shown(recipe, "ddp.overlap_grad_reduce") == "-");  // no checkpoint knows
+
+  const auto without = read(
+      "python pretrain_gpt.py --num-layers 4 --normalization LayerNorm --lr 1 "
+      "--use-checkpoint-args\n");
+  CHECK(shown(without.front(), "model.normalization").starts_with("LayerNorm"));
+}
+
 TEST_CASE("every launch is a recipe, and a script without one is none") {
   const std::string run = "torchrun pretrain_gpt.py --num-layers 4 --hidden-size 64 --bf16\n";
   const auto two = read(run + run);
