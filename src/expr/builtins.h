@@ -13,6 +13,7 @@ Value refuse(std::string_view function, const Value& argument);
 Value absolute(Arguments a);
 Value ceil_div(Arguments a);
 Value divides(Arguments a);
+Value divisors(Arguments a);
 Value floor(Arguments a);
 Value integer(Arguments a);
 Value is_bool(Arguments a);

@@ -22,6 +22,7 @@ constexpr std::array kFunctions = {
     Function{"contains", 2, 2, "whole, part", "part in whole, false when whole is null: contains(null, \"a\") → false", Kind::boolean, builtin::contains},
     Function{"count", 2, 2, "whole, part", "how often an item is in a list or a text in a text: count(\"Ett\", \"t\") → 2", kInteger, builtin::count},
     Function{"divides", 2, 2, "a, b", "b is a multiple of a: divides(8, 64) → true", Kind::boolean, builtin::divides, {kReal, kReal}},
+    Function{"divisors", 1, 1, "number", "all that divide an integer from 1 to 2^24, in ascending order: divisors(12) → [1, 2, 3, 4, 6, 12]", kList, builtin::divisors, {kInteger}},
     Function{"ends_with", 2, 2, "text, end", "false when text is null: ends_with(\"nemo.tar\", \".tar\") → true", Kind::boolean, builtin::ends_with, {kText, kText}},
     Function{"floor", 1, 1, "number", "rounded down to an integer: floor(2.5) → 2", kInteger, builtin::floor, {kReal}},
     Function{"frequency", 2, 2, "value, layers", "a layer frequency as a list of 0 and 1: frequency(2, 4) → [1, 0, 1, 0]", kList, builtin::frequency, {kAny, kInteger}},

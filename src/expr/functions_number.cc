@@ -1,4 +1,6 @@
 #include <cmath>
+#include <cstdint>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -47,6 +49,29 @@ Value ceil_div(Arguments a) {
 Value divides(Arguments a) {
   Value remainder = modulo(*a[1], *a[0]);
   return remainder.is_crash() ? remainder : Value::of(!remainder.truthy());
+}
+
+Value divisors(Arguments a) {
+  constexpr std::int64_t kMost = 1 << 24;  // of ranks, layers or experts; keeps the search short
+  const std::int64_t* whole = a[0]->integer();
+  if (whole == nullptr) {
+    return refuse("divisors", *a[0]);
+  }
+  if (*whole < 1 || *whole > kMost) {
+    return Value::crash(fmt::format("ValueError: divisors of {}", *whole));
+  }
+  Value::List below;
+  Value::List above;
+  for (std::int64_t n = 1; n * n <= *whole; ++n) {
+    if (*whole % n == 0) {
+      below.push_back(Value::of(n));
+      if (n * n < *whole) {
+        above.push_back(Value::of(*whole / n));
+      }
+    }
+  }
+  below.insert(below.end(), above.rbegin(), above.rend());
+  return Value::of(std::move(below));
 }
 
 Value floor(Arguments a) {
