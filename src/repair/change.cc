@@ -7,6 +7,7 @@
 
 #include "expr/python_text.h"
 #include "lint/renaming.h"
+#include "recipe/trainer_facts.h"
 
 namespace epwise::repair {
 
@@ -101,10 +102,19 @@ class Translator {
     }
   }
 
-  /// What the recipe says about a field, and whether its file says it.
+  /// What the recipe says about a field; not what a trainer sets where nobody writes anything.
   const Field* written(std::string_view name) const {
     const auto* spec = vocabulary_.find(name);
-    return recipe_.find(spec == nullptr ? name : spec->name);
+    const Field* field = recipe_.find(spec == nullptr ? name : spec->name);
+    const bool preset = field != nullptr && field->key.nowhere() && recipe::has_trainer(recipe_);
+    return preset ? nullptr : field;
+  }
+
+  /// For Hydra a word that needs no key in the trainer's own files; else the trainer's flag.
+  std::string added_word(std::string_view name) const {
+    const std::string path = recipe_.path_of(name);
+    const bool flag = path.find('.') == std::string::npos;
+    return (!recipe::has_trainer(recipe_) ? "" : flag ? "--" : "++") + path;
   }
 
   /// What the base recipe says is overridden in the file.
@@ -210,12 +220,12 @@ class Translator {
     } else {
       check_misspelt(edit.name);
     }
+    std::optional<std::vector<std::string>> words;
+    if (!edit.remove) {
+      words = {yaml::render(literal_of(edit.target))};
+    }
     if (is_script() && !is_word(field)) {
-      edit_script(
-          field,
-          {field == nullptr ? recipe_.path_of(edit.name) : field->spelling,
-           edit.remove ? std::nullopt
-                       : std::optional(std::vector{yaml::render(literal_of(edit.target))})});
+      edit_script(field, {field == nullptr ? added_word(edit.name) : field->spelling, words});
       return;
     }
     if (goes_to_file(field)) {
@@ -223,11 +233,7 @@ class Translator {
                 edit.remove ? std::nullopt : std::optional(literal_of(edit.target)));
       return;
     }
-    WordEdit word{recipe_.path_of(edit.name), std::nullopt};
-    if (!edit.remove) {
-      word.values = {yaml::render(literal_of(edit.target))};
-    }
-    change_.words.push_back(std::move(word));
+    change_.words.push_back({recipe_.path_of(edit.name), std::move(words)});
   }
 
   void set_argument(const Fix::Edit& edit) {

@@ -174,6 +174,13 @@ class Editor {
   /// What is left of a line that held nothing else goes too; but a line that ends the command
   /// behind a `\` stays, empty.
   void remove(std::size_t begin, std::size_t end) {
+    while (begin > 0 && std::string_view("+~").find(bytes_[begin - 1]) != std::string_view::npos) {
+      --begin;
+    }
+    const bool quoted = begin > 0 && end < bytes_.size() && bytes_[begin - 1] == bytes_[end] &&
+                        (bytes_[end] == '"' || bytes_[end] == '\'');
+    begin -= quoted ? 1U : 0U;
+    end += quoted ? 1U : 0U;
     const std::size_t line = bytes_.rfind('\n', begin == 0 ? 0 : begin - 1);
     const std::size_t first = line == std::string_view::npos || begin == 0 ? 0 : line + 1;
     const std::size_t last = std::min(bytes_.find('\n', end), bytes_.size());
