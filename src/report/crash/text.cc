@@ -184,8 +184,21 @@ class Text {
     }
     if (where.finding != nullptr) {
       out_ += '\n' + finding_text(*report_.recipe, *where.finding, true, style_, paint_);
+      further(*where.finding);
     } else if (result.launch.rule != nullptr && result.launch.rule != suspect.rule) {
       expected_instead();
+    }
+  }
+
+  /// A reader finds the same mistake in several places, and one message tells of all of them.
+  void further(const lint::Finding& first) {
+    if (!first.rule->builtin) {
+      return;
+    }
+    for (const auto& finding : report_.recipe->result.findings) {
+      if (finding.rule == first.rule && &finding != &first) {
+        out_ += '\n' + finding_text(*report_.recipe, finding, true, style_, paint_);
+      }
     }
   }
 
