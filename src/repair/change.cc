@@ -7,7 +7,7 @@
 
 #include "expr/python_text.h"
 #include "lint/renaming.h"
-#include "recipe/trainer_facts.h"
+#include "recipe/trainers/trainer_facts.h"
 
 namespace epwise::repair {
 
