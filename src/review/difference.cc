@@ -44,6 +44,13 @@ class Values {
     return value.is_unknown() ? "unknown" : value.is_unset() ? "-" : value.to_text();
   }
 
+  /// Whether the value is the framework's, and nobody's word.
+  bool is_default(const std::string& name) const {
+    const auto* spec = side_.recipe.vocabulary_or(side_.vocabulary).find(name);
+    return side_.recipe.find(name) == nullptr && spec != nullptr && spec->has_default &&
+           text(name) != "-" && spec->default_value.to_text() == text(name);
+  }
+
  private:
   expr::Value find(const std::string& name) const {
     if (name.starts_with("env.")) {
@@ -188,21 +195,27 @@ Difference difference_of(const Side& before, const Side& after, const lint::Know
   const EffectTable& effects = EffectTable::embedded();
   std::set<std::string> names;  // of what changed, canonical and as it is written
   for (const std::string& name : fields_of(before, after)) {
-    Changed changed{spelling_of(name, before, after), were.text(name), are.text(name), {}, {}, {}};
+    Changed changed;
+    changed.field = spelling_of(name, before, after);
+    changed.before = were.text(name);
+    changed.after = are.text(name);
     if (changed.before == changed.after) {
       continue;
     }
     changed.effect = effects.effect_of(name);
     changed.about = effects.about(name);
+    changed.default_before = were.is_default(name);
+    changed.default_after = are.is_default(name);
     for (const auto& [list, side] :
          {std::pair(&introduced, &after), std::pair(&removed, &before)}) {
       for (const lint::Finding* finding : *list) {
         if (reads(*finding, side->recipe, name, changed.field)) {
           changed.rules.emplace_back(finding->rule->id);
+          changed.effect =
+              finding->severity == lint::Severity::error ? Effect::legality : changed.effect;
         }
       }
     }
-    changed.effect = changed.rules.empty() ? changed.effect : Effect::legality;
     names.insert({name, changed.field});
     result.changed.push_back(std::move(changed));
   }

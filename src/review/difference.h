@@ -20,6 +20,8 @@ struct Changed {
   Effect effect = Effect::neutral;
   std::vector<std::string> rules;  // findings that came or went and read it
   std::string about = {};          // "how tokens reach their experts"; empty: nobody classed it
+  bool default_before = false;     // that recipe does not write it
+  bool default_after = false;
 };
 
 struct Told {

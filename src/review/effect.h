@@ -15,7 +15,7 @@ enum class Effect : std::uint8_t {
   neutral,      // nothing: logs, checkpoints, evaluation
   performance,  // speed and memory
   training,     // the mathematics or the data
-  legality,     // whether it starts at all, or a finding comes or goes
+  legality,     // whether it starts at all, or an error comes or goes
 };
 
 std::string_view to_string(Effect effect);  // "neutral", "performance", "training-changing", …

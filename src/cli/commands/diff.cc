@@ -30,7 +30,7 @@ using world::UsageError;
 
 constexpr std::string_view kAbout = R"(WHAT IS COMPARED
   Values as executed: what the launch makes of them, defaults included. Each that differs is
-  legality-changing when a finding that reads it comes or goes, else training-changing (the
+  legality-changing when an error that reads it comes or goes, else training-changing (the
   mathematics or the data), performance (speed and memory) or neutral. What a finding that
   comes asks to change besides is named with the value: those are usually changed together.
 

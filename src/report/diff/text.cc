@@ -60,6 +60,11 @@ std::string assignment(const review::Wanted& wanted) {
   return wanted.field + (wanted.value.empty() ? " taken out" : ": " + wanted.value);
 }
 
+/// "0 (default)" where the recipe does not say it.
+std::string valued(const std::string& value, bool is_default) {
+  return is_default ? value + " (default)" : value;
+}
+
 void add_findings(std::string_view title,
                   const std::vector<review::Told>& findings,
                   std::string& out) {
@@ -91,8 +96,8 @@ std::string diff_text(const RecipeDifference& recipes, const Style& style) {
         review::to_string(changed.effect),
         changed.field,
         widest,
-        changed.before,
-        changed.after,
+        valued(changed.before, changed.default_before),
+        valued(changed.after, changed.default_after),
         changed.rules.empty() ? std::string() : fmt::format("  ({})", listed(changed.rules)));
   }
   if (difference.changed.empty()) {
@@ -122,11 +127,13 @@ std::string diff_markdown(const RecipeDifference& recipes) {
     out += "\n| change | parameter | before | after |\n| --- | --- | --- | --- |\n";
   }
   for (const review::Changed& changed : difference.changed) {
-    out += fmt::format("| {} | `{}` | `{}` | `{}` |\n",
+    out += fmt::format("| {} | `{}` | `{}`{} | `{}`{} |\n",
                        review::to_string(changed.effect),
                        cell(changed.field),
                        cell(changed.before),
-                       cell(changed.after));
+                       changed.default_before ? " (default)" : "",
+                       cell(changed.after),
+                       changed.default_after ? " (default)" : "");
   }
   for (const auto& [title, findings] : {std::pair("introduced", &difference.introduced),
                                         std::pair("removed", &difference.removed)}) {

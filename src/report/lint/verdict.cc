@@ -41,6 +41,15 @@ std::string later_errors(const LintedFile& file) {
   return listed(codes);
 }
 
+/// ", accepted by known.yaml": what the launch stumbles over was a finding, until the user's word.
+std::string accepted_by(const lint::Result& result) {
+  const auto is_it = [&result](const lint::Accepted& accepted) {
+    return accepted.finding.rule == result.launch.rule || accepted.finding.rule == result.root;
+  };
+  const auto found = std::ranges::find_if(result.accepted, is_it);
+  return found == result.accepted.end() ? "" : fmt::format(", accepted by {}", found->source);
+}
+
 }  // namespace
 
 std::string verdict_text(const LintedFile& file) {
@@ -61,19 +70,21 @@ std::string verdict_text(const LintedFile& file) {
         return fmt::format("would not start: {}{}", launch.crash, stage);
       }
       if (const auto* root = file.result.root) {
-        return fmt::format("would not start: {} ({}), by way of {} ({}){}",
+        return fmt::format("would not start: {} ({}), by way of {} ({}){}{}",
                            root->id,
                            root->code,
                            launch.rule->id,
                            launch.rule->code,
-                           stage);
+                           stage,
+                           accepted_by(file.result));
       }
-      return fmt::format("would not start: {} ({}){}{}{}",
+      return fmt::format("would not start: {} ({}){}{}{}{}",
                          launch.rule->id,
                          launch.rule->code,
                          stage,
                          launch.crash.empty() ? "" : ", " + launch.crash,
-                         because_of(file.result));
+                         because_of(file.result),
+                         accepted_by(file.result));
     case lint::Verdict::undecided:
       break;
   }
