@@ -195,6 +195,28 @@ void ReportOutput::add(const report::LintedFile& file) {
   }
 }
 
+void ReportOutput::add_without_notes(report::LintedFile& file) {
+  const auto is_for_people = [](const Sink& sink) {
+    return sink.path.empty() && sink.layout.empty() &&
+           (sink.start == report::start_full || sink.start == report::start_concise);
+  };
+  for (std::size_t i = 0; i < sinks_.size(); ++i) {
+    if (!is_for_people(sinks_[i])) {
+      writings_[i]->add(file);
+    }
+  }
+  std::vector<lint::Finding> all = file.result.findings;
+  std::erase_if(file.result.findings, [](const lint::Finding& finding) {
+    return finding.severity == lint::Severity::note;
+  });
+  for (std::size_t i = 0; i < sinks_.size(); ++i) {
+    if (is_for_people(sinks_[i])) {
+      writings_[i]->add(file);
+    }
+  }
+  file.result.findings = std::move(all);
+}
+
 void ReportOutput::drop_output() {
   for (std::size_t i = sinks_.size(); i-- > 0;) {
     if (sinks_[i].path.empty()) {

@@ -51,6 +51,9 @@ class ReportOutput {
 
   void add(const report::LintedFile& file);
 
+  /// The same; text for people on standard output leaves notes out.
+  void add_without_notes(report::LintedFile& file);
+
   /// Nothing goes to standard output.
   void drop_output();
 

@@ -63,9 +63,15 @@ ExitCode write(Session& session, const Arguments& arguments, const std::string& 
   LintHooks hooks;
   hooks.writes = false;
   std::vector<Baseline::Entry> entries;
+  std::ptrdiff_t errors = 0;
   hooks.reads_baselines = false;
   hooks.each = [&](report::LintedFile& file, const report::Checkout& checkout) {
-    std::ranges::copy(Baseline::entries_of(checkout, file), std::back_inserter(entries));
+    const std::vector<Baseline::Entry> found = Baseline::entries_of(checkout, file);
+    if (!found.empty()) {
+      errors +=
+          std::ranges::count(report::shown(file), lint::Severity::error, &lint::Finding::severity);
+    }
+    std::ranges::copy(found, std::back_inserter(entries));
   };
   hooks.judge = [&](report::LintReport& report) {
     if (!is_sound(report)) {
@@ -74,7 +80,10 @@ ExitCode write(Session& session, const Arguments& arguments, const std::string& 
     }
     const std::size_t count = entries.size();
     session.files.write_atomically(path, Baseline::to_text(reason->value, std::move(entries)));
-    session.err << fmt::format("epwise: {} written with {}\n", path, quantity(count));
+    session.err << fmt::format("epwise: {} written with {}{}\n",
+                               path,
+                               quantity(count),
+                               errors == 0 ? "" : fmt::format(", {} of them errors", errors));
     return ExitCode::clean;
   };
   const ExitCode code = run_lint_with(session, linted(arguments), hooks);

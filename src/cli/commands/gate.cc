@@ -34,7 +34,7 @@ constexpr std::string_view kAbout = R"(WHAT IT CHECKS
   --since REF looks at files that differ from a revision, --staged at what is about to be committed,
   as it is staged. Both also look at what names a file that changed, as scripts name recipes and
   recipes their base, and at everything below an .epwise.yaml that changed. With either of them
-  nothing to check is no failure.
+  nothing to check is no failure. -q leaves notes out, unless --fail-on note makes them count.
 
 BUDGETS
   A prediction is an interval. A budget is broken when all of it lies beyond the limit, kept when
@@ -156,6 +156,7 @@ ExitCode gate(Session& session, const Arguments& given) {
                 session.interruption,
                 session.programs};
   LintHooks hooks;
+  hooks.quiet_hides_notes = true;
   hooks.nothing_is_fine = narrow || arguments.flag("--skip-others");
   if (narrow) {
     hooks.narrow = [&, narrowing = Narrowing(session.files, root, chosen, arguments.operands)](

@@ -263,7 +263,13 @@ class LintRun {
       if (hooks_.each) {
         hooks_.each(file, checkout_);
       }
-      output.add(file);
+      const Threshold& threshold = thresholds_[i];
+      if (hooks_.quiet_hides_notes && arguments_.flag("--quiet") &&
+          threshold.fail_on != lint::Severity::note) {
+        output.add_without_notes(file);
+      } else {
+        output.add(file);
+      }
     }
     builder.add(tasks_[i], thresholds_[i], outcome);
   }

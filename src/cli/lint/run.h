@@ -18,9 +18,10 @@ struct LintHooks {
   std::function<void(report::LintedFile&, const report::Checkout&)> each = {};
   /// Looks at what came out of all, before it is written; the worse of both codes counts.
   std::function<ExitCode(report::LintReport&)> judge = {};
-  bool nothing_is_fine = false;  // no file left, or no recipe among them, is no failure
-  bool writes = true;            // the report, in the formats that are asked for
-  bool reads_baselines = true;   // those that configurations name
+  bool nothing_is_fine = false;    // no file left, or no recipe among them, is no failure
+  bool writes = true;              // the report, in the formats that are asked for
+  bool reads_baselines = true;     // those that configurations name
+  bool quiet_hides_notes = false;  // -q: in text for people, unless notes fail the run
 };
 
 /// The run of `epwise lint` with hooks.

@@ -152,6 +152,21 @@ TEST_CASE("severity and a baseline stand in the configuration") {
   CHECK(run.run({"gate", "r"}) == 0);
 }
 
+TEST_CASE("-q leaves notes out of text, unless they count") {
+  const std::map<std::string, std::string> files = {{"a.yaml", kBad}};
+  const auto loud = gate(files, {});
+  const auto still = gate(files, {"-q"});
+  CHECK(loud.out.find("note[") != std::string::npos);
+  CHECK(still.out.find("note[") == std::string::npos);
+  CHECK(still.out.find("error[batch/indivisible]") != std::string::npos);
+  CHECK(still.code == loud.code);
+  CHECK(gate(files, {"-q", "--fail-on", "note"}).out.find("note[") != std::string::npos);
+  support::AppRun run;
+  run.files.put("a.yaml", kBad);
+  CHECK(run.run({"gate", "a.yaml", "--gpus", "8", "-q", "-f", "json"}) == 1);
+  CHECK(run.out.find("\"note\"") != std::string::npos);
+}
+
 TEST_CASE("a report by a template") {
   const auto told = gate({{"a.yaml", kBad}},
                          {"-f",
