@@ -56,8 +56,8 @@ ddp: {use_distributed_optimizer: true}
 /// A recipe's step on `gpus` GPUs, with the constants that ship. Throws where the recipe lacks a
 /// fact. Stays where it is: the work points into the job.
 struct LoweredStep {
-  LoweredStep(const std::string& text, std::string_view hw, int gpus) : hw(hw) {
-    auto read = workload_of(text, hw, gpus);
+  LoweredStep(const std::string& text, std::string_view profile, int gpus) : hw(profile) {
+    auto read = workload_of(text, profile, gpus);
     if (!read.problems.empty()) {
       throw std::logic_error(read.problems.front().message);
     }
