@@ -76,7 +76,7 @@ bool read_present(const World& world,
   if (present.work == nullptr) {
     text::Diagnostic& problem = advice.missing.emplace_back();
     problem.message = present.assessment.problem;
-    problem.help = "`epwise simulate` lists all that is missing";
+    problem.help = "`epwise simulate --force` lists all that is missing";
     return false;
   }
   sim::CalibrationEffect effect = request.calibration.value_or(sim::CalibrationEffect{});
@@ -283,7 +283,57 @@ Advice advise(const World& world,
   return advice;
 }
 
-WhyNot why_not(const World& world, const Knowledge& /*knowledge*/, const Edit& edit) {
+namespace {
+
+/// What a field that does nothing alone is set with: the other settings of a move that holds it.
+///   model.moe_flex_dispatcher_backend=deepep → model.moe_token_dispatcher_type=flex
+Edits partners_of(const Edit& edit, const Knowledge& knowledge, const Ground& ground) {
+  for (const Axis& axis : knowledge.axes) {
+    for (const Move& move : axis.moves) {
+      Edits partners;
+      bool holds = false;
+      for (const Setting& setting : move.sets) {
+        const bool own = std::ranges::find(setting.fields, edit.field) != setting.fields.end();
+        holds = holds || (own && !setting.value.is_unset() && setting.value.equals(edit.value));
+        if (!own && ground.knows(setting.fields.front())) {
+          partners.push_back({setting.fields.front(), setting.value, setting.value.is_unset()});
+        }
+      }
+      if (holds && !partners.empty()) {
+        return partners;
+      }
+    }
+  }
+  return {};
+}
+
+/// The prospect of an edit; where that moves nothing alone, of what it is set with, and `with` says
+/// so.
+Prospect prospect_of(const Edit& edit,
+                     const Prospect& present,
+                     const Knowledge& knowledge,
+                     Assessor& assessor,
+                     std::string& with) {
+  Prospect alone = assessor.prospect(Edits{edit});
+  const bool moves = alone.work == nullptr || present.work == nullptr ||
+                     alone.assessment.step != present.assessment.step ||
+                     alone.assessment.needed_memory != present.assessment.needed_memory;
+  Edits edits =
+      moves || edit.drop ? Edits{} : partners_of(edit, knowledge, assessor.terrain().plain());
+  if (edits.empty()) {
+    return alone;
+  }
+  for (const Edit& each : edits) {
+    with += fmt::format("{}{}={}", with.empty() ? "" : ", ", each.field, each.value.to_text());
+  }
+  with = fmt::format("without {} it does nothing; together:", with);
+  edits.push_back(edit);
+  return assessor.prospect(std::move(edits));
+}
+
+}  // namespace
+
+WhyNot why_not(const World& world, const Knowledge& knowledge, const Edit& edit) {
   const Mending mending(world.bench);
   Assessor assessor(world, mending.draft, nullptr);
   WhyNot answer;
@@ -291,8 +341,12 @@ WhyNot why_not(const World& world, const Knowledge& /*knowledge*/, const Edit& e
   answer.field = spelled.field;
   answer.value = edit.drop ? "" : edit.value.to_text();
   const Prospect present = assessor.predicted(Edits{});
-  const Prospect other = assessor.prospect(Edits{edit});
+  std::string with;
+  const Prospect other = prospect_of(edit, present, knowledge, assessor, with);
   answer.legality = legality_of(other);
+  if (answer.legality.legal) {
+    answer.legality.reason = std::move(with);
+  }
   if (!other.assessment.legal || other.work == nullptr || present.work == nullptr) {
     return answer;
   }

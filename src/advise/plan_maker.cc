@@ -23,6 +23,10 @@ double risk_cost(Risk risk) {
   return risk == Risk::low ? 0 : risk == Risk::medium ? 0.02 : 0.06;
 }
 
+bool is_opposite(std::string_view a, std::string_view b) {
+  return (a == "true" && b == "false") || (a == "false" && b == "true");
+}
+
 bool is_part_of(const std::vector<std::size_t>& part, const std::vector<std::size_t>& whole) {
   return std::ranges::includes(whole, part);
 }
@@ -117,6 +121,10 @@ PlanChange PlanMaker::change_of(const Edit& edit, lint::Tier tier, std::string w
   change.field = spelled.field;
   change.from = ground.is_written(edit.field) ? ground.written_text(edit.field) : "";
   change.to = edit.drop ? "" : edit.value.to_text();
+  if (is_opposite(change.to, spelled.value)) {  // --no-check-…: true where the field is false
+    change.to = spelled.value;
+    change.from = change.from.empty() ? "" : change.from == "true" ? "false" : "true";
+  }
   change.tier = tier;
   change.why = std::move(why);
   return change;

@@ -205,6 +205,11 @@ advise::Request advise_request(const Session& session,
                                   : advise::Goal::speed;
   request.freedom.keep = words_of(arguments.all("--keep"));
   request.freedom.may_change = words_of(arguments.all("--may-change"));
+  for (const std::string& word : request.freedom.keep) {
+    if (std::ranges::find(request.freedom.may_change, word) != request.freedom.may_change.end()) {
+      throw UsageError(fmt::format("--keep and --may-change both name `{}`: which is it?", word));
+    }
+  }
   if (const auto top = arguments.one("--top")) {
     constexpr std::size_t kMost = 50;
     std::size_t number = 0;

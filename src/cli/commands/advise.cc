@@ -61,7 +61,7 @@ struct Destination {
   std::string path;
 };
 
-Destination destination_of(const Arguments& arguments) {
+Destination destination_of(const Session& session, const Arguments& arguments) {
   Destination destination;
   if (const auto setting = arguments.one("--format")) {
     const std::size_t sign = setting->value.find('=');
@@ -74,6 +74,13 @@ Destination destination_of(const Arguments& arguments) {
                                           destination.format,
                                           text::did_you_mean(destination.format, known)));
     }
+  }
+  const std::size_t slash = destination.path.rfind('/');
+  if (slash != std::string::npos && slash > 0 &&
+      !session.files.is_directory(destination.path.substr(0, slash))) {
+    throw world::MissingError(fmt::format("{} can't be written: there is no folder {}",
+                                          destination.path,
+                                          destination.path.substr(0, slash)));
   }
   return destination;
 }
@@ -99,7 +106,7 @@ report::Style style_for(const Destination& destination,
 }
 
 ExitCode answer(Session& session, const Arguments& arguments, const AdvisedJob& job) {
-  const Destination destination = destination_of(arguments);
+  const Destination destination = destination_of(session, arguments);
   const report::AnsweredWhyNot answered{
       job.recipe().path,
       job.target_text(),
@@ -168,7 +175,7 @@ void print(Session& session,
            const Arguments& arguments,
            const AdvisedJob& job,
            const report::AdvisedRecipe& recipe) {
-  const Destination destination = destination_of(arguments);
+  const Destination destination = destination_of(session, arguments);
   if (arguments.flag("--diff")) {
     show_diff(session, job, recipe.advice);
   } else if (destination.format == "json") {
@@ -190,7 +197,7 @@ Advised advise_recipe(Session& session, const Arguments& arguments) {
   if (arguments.one("--why-not")) {
     return {answer(session, arguments, job), {}};
   }
-  destination_of(arguments);  // wrong ones are told before the search
+  destination_of(session, arguments);  // wrong ones are told before the search
   advise::Request request = advise_request(session, arguments, *job.bench().target.hw);
   request.calibration = job.calibration();
   std::vector<SimulatedJob> rivals;

@@ -261,6 +261,9 @@ std::string why_not_json(const AnsweredWhyNot& answered) {
                {"field", answer.field},
                {"value", answer.value}};
   add_legality(answer.legality, json);
+  if (answer.legality.legal && !answer.legality.reason.empty()) {
+    json["note"] = answer.legality.reason;
+  }
   if (answer.step) {
     json["step_time_s"] = range_json(*answer.step);
     json["speedup"] = range_json(*answer.speedup);

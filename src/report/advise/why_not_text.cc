@@ -20,6 +20,9 @@ std::string why_not_text(const AnsweredWhyNot& answered, const Style& style) {
              ? std::string("legal\n")
              : printable("not legal: " + reason_text(answer.legality), style.unicode) + "\n";
   const std::string with = companions_text(answer.legality.companions);
+  if (answer.legality.legal && !answer.legality.reason.empty()) {
+    out += "  " + printable(answer.legality.reason, style.unicode) + "\n";
+  }
   if (!with.empty()) {
     out += "  " + with + "\n";
   }
