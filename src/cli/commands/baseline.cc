@@ -80,10 +80,11 @@ ExitCode write(Session& session, const Arguments& arguments, const std::string& 
     }
     const std::size_t count = entries.size();
     session.files.write_atomically(path, Baseline::to_text(reason->value, std::move(entries)));
-    session.err << fmt::format("epwise: {} written with {}{}\n",
-                               path,
-                               quantity(count),
-                               errors == 0 ? "" : fmt::format(", {} of them errors", errors));
+    session.err << fmt::format(
+        "epwise: {} written with {}{}\n",
+        path,
+        quantity(count),
+        errors == 0 ? "" : fmt::format(" ({} error{})", errors, errors == 1 ? "" : "s"));
     return ExitCode::clean;
   };
   const ExitCode code = run_lint_with(session, linted(arguments), hooks);
