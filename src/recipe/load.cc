@@ -302,7 +302,9 @@ class Loader {
     Parser parser = parser_of(vocabulary);
     parser.complete = complete;
     add_arguments(recipe, parse_arguments(words, parser), vocabulary);
-    take_from_checkpoint(recipe, vocabulary);
+    if (!complete) {  // words that say less than all: the frameworks' programs read the rest there
+      take_from_checkpoint(recipe, vocabulary);
+    }
   }
 
   static void add_duplicates(Recipe& recipe, const yaml::Node& root) {

@@ -263,15 +263,14 @@ class LintRun {
       if (hooks_.each) {
         hooks_.each(file, checkout_);
       }
-      const Threshold& threshold = thresholds_[i];
-      if (hooks_.quiet_hides_notes && arguments_.flag("--quiet") &&
-          threshold.fail_on != lint::Severity::note) {
-        output.add_without_notes(file);
-      } else {
-        output.add(file);
-      }
+      hides_notes(thresholds_[i]) ? output.add_without_notes(file) : output.add(file);
     }
     builder.add(tasks_[i], thresholds_[i], outcome);
+  }
+
+  bool hides_notes(const Threshold& threshold) const {
+    return hooks_.quiet_hides_notes && arguments_.flag("--quiet") &&
+           threshold.fail_on != lint::Severity::note;
   }
 
   ExitCode judge(ReportBuilder& builder) {
@@ -279,12 +278,10 @@ class LintRun {
     for (const auto& [path, baseline] : baselines_) {
       const report::BaselineCount count = baseline.count();
       tell_settled(count);
-      if (!report.baseline) {
-        report.baseline.emplace();
-      }
-      report.baseline->path += (report.baseline->path.empty() ? "" : ", ") + count.path;
-      report.baseline->known += count.known;
-      report.baseline->settled += count.settled;
+      auto& all = report.baseline ? *report.baseline : report.baseline.emplace();
+      all.path += (all.path.empty() ? "" : ", ") + count.path;
+      all.known += count.known;
+      all.settled += count.settled;
     }
     auto code = ExitCode{static_cast<std::uint8_t>(report.exit_code)};
     if (hooks_.judge) {
@@ -326,21 +323,20 @@ class LintRun {
 
   void tell_settled(const report::BaselineCount& count) {
     if (count.settled > 0) {
+      const std::string settled = report::counted(count.settled, "finding");
       session_.err << fmt::format(
-          "epwise: {} of {} settled: `epwise baseline prune {}` takes them out\n",
-          report::counted(count.settled, "finding"),
-          count.path,
+          "epwise: {0} of {1} settled: `epwise baseline prune {1}` takes them out\n",
+          settled,
           count.path);
     }
   }
 
   void check_base() const {
     if (given_.base && !base_is_used_) {
-      throw UsageError(
-          fmt::format("{} {} is laid under files of overrides for Megatron-Bridge, "
-                      "and none is linted",
-                      given_.base->source,
-                      given_.base->value));
+      throw UsageError(fmt::format(
+          "{} {} is laid under files of overrides for Megatron-Bridge, and none is linted",
+          given_.base->source,
+          given_.base->value));
     }
   }
 

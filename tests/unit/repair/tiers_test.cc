@@ -155,7 +155,7 @@ mixed_precision: bf16_mixed
   const std::string after =
       fixed(kRecipe, "--hw h100 --gpus 16 --stack bridge=0.6.2", Tier::training);
   CHECK(has(after, "num_moe_experts: 128\n"));
-  CHECK(has(after, "expert_model_parallel_size: 8  # typo for 16\n"));
+  CHECK(has(after, "expert_model_parallel_size: 16  # typo for 16\n"));
   constexpr std::string_view kScript =
       "torchrun --nproc_per_node 8 --nnodes 2 pretrain_gpt.py --num-layers 32 --hidden-size 4096 "
       "--num-attention-heads 32 --seq-length 4096 --max-position-embeddings 4096 --num-experts 8 "
