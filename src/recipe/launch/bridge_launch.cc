@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "recipe/bridge/bridge_yaml.h"
+#include "recipe/launch/harness_options.h"
 #include "recipe/launch/launch_options.h"
 #include "shell/arithmetic.h"
 #include "yaml/parse.h"
@@ -23,6 +24,9 @@ template <std::size_t N>
 bool is_one_of(std::string_view name, const std::array<std::string_view, N>& names) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
+
+/// The programs of Bridge's performance harness, with options of their own.
+constexpr std::array<std::string_view, 2> kHarness = {"run_script.py", "setup_experiment.py"};
 
 /// "++model.num_layers=4" → "model.num_layers"
 std::string_view override_key(std::string_view word) {
@@ -111,6 +115,15 @@ class Reader {
       Word word = word_of(field);
       (word.known() ? sure : open).push_back(std::move(word));
     }
+    if (!is_one_of(program_name(launch_.program), kHarness)) {
+      return;
+    }
+    HarnessOptions options = harness_options(launch_);
+    std::move(options.overrides.begin(), options.overrides.end(), std::back_inserter(sure));
+    std::move(options.left_open.begin(), options.left_open.end(), std::back_inserter(open));
+    for (const std::string& key : options.ask) {
+      open.push_back({key + "=", recipe_.root, {"what the harness makes of its options"}});
+    }
   }
 
   yaml::Stream config_file() {
@@ -190,9 +203,8 @@ class Reader {
 }  // namespace
 
 bool is_bridge(const LaunchWords& launch, const Vocabulary& vocabulary) {
-  constexpr std::array<std::string_view, 3> kPrograms = {
-      "run_recipe.py", "run_script.py", "setup_experiment.py"};
-  if (is_one_of(program_name(launch.program), kPrograms)) {
+  const std::string program = program_name(launch.program);
+  if (program == "run_recipe.py" || is_one_of(program, kHarness)) {
     return true;
   }
   // Sections such as `logger` are everybody's: its own fields, and few of other programs.

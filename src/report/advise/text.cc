@@ -176,14 +176,14 @@ class Text {
           more += std::string(more.empty() ? "" : "; ") + "doesn't fit";
         }
         line(fmt::format(
-                 "  {}  {:<13}{:>9}  {:>19}  {:>9}  {:>3} SMs  ",
+                 "  {}  {:<13}{:>9}  {:>19}  {:>9}  {:>3} SMs",
                  row.rank,
                  name,
                  seconds_text(row.step->value),
                  fmt::format("{} to {}", seconds_text(row.step->low), seconds_text(row.step->high)),
                  gib_text(row.needed_memory),
                  row.sms) +
-             paint_(Role::warning, more));
+             (more.empty() ? "" : "  " + paint_(Role::warning, more)));
       }
       details(row);
     }

@@ -146,6 +146,26 @@ TEST_CASE("a launch of Megatron-Bridge: overrides, a file of them, and the envir
   CHECK(recipe.raw.at("raw.gpus").to_text() == "16");
 }
 
+TEST_CASE("options of Bridge's performance harness are fields, and win over Hydra words") {
+  const auto recipes = read(
+      "python scripts/performance/setup_experiment.py -g gb200 -mr qwen3_30b_a3b -ng 64 -tp 4 "
+      "-gb $GBS --moe_a2a_overlap true --recompute_modules mlp,moe_act "
+      "model.tensor_model_parallel_size=2 model.moe_router_dtype=fp32\n");
+  REQUIRE(recipes.size() == 1);
+  const Recipe& recipe = recipes.front();
+  CHECK(shown(recipe, "model.tensor_model_parallel_size").substr(0, 2) == "4@");
+  CHECK(shown(recipe, "model.sequence_parallel").substr(0, 5) == "true@");
+  CHECK(shown(recipe, "comm_overlap.overlap_moe_expert_parallel_comm").substr(0, 5) == "true@");
+  CHECK(shown(recipe, "model.moe_router_dtype").substr(0, 5) == "fp32@");
+  CHECK(shown(recipe, "train.global_batch_size").front() == '?');
+  CHECK(shown(recipe, "model.recompute_modules").front() == '?');
+  CHECK(recipe.raw.at("raw.gpus").to_text() == "64");
+  // Another program's options are its own business.
+  const auto others = read("python run_recipe.py -tp 4 model.tensor_model_parallel_size=2\n");
+  REQUIRE(others.size() == 1);
+  CHECK(shown(others.front(), "model.tensor_model_parallel_size").substr(0, 2) == "2@");
+}
+
 TEST_CASE("a file that can't be read leaves everything open but what is written") {
   const auto recipes =
       read_with("torchrun pretrain.py --config-file $WHERE/a.yaml model.num_layers=4\n", {});
