@@ -56,6 +56,7 @@ constexpr Setting kAsked[] = {
     {"--use_tokendrop", "", "model.moe_router_force_load_balancing"},
     {"--num_layers", "", "model.moe_layer_freq"},
     {"--first_k_dense_replace", "", "model.moe_layer_freq"},
+    {"--moe_a2a_overlap", "", "comm_overlap.tp_comm_overlap"},
 };
 
 /// What `--moe_a2a_overlap true` sets; false leaves the recipe as it is.
