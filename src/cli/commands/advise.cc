@@ -11,6 +11,7 @@
 #include "cli/advise/advising.h"
 #include "cli/advise/search_progress.h"
 #include "cli/commands/all.h"
+#include "cli/files/places.h"
 #include "cli/interruption.h"
 #include "cli/report_output.h"
 #include "cli/simulate/simulation.h"
@@ -75,12 +76,10 @@ Destination destination_of(const Session& session, const Arguments& arguments) {
                                           text::did_you_mean(destination.format, known)));
     }
   }
-  const std::size_t slash = destination.path.rfind('/');
-  if (slash != std::string::npos && slash > 0 &&
-      !session.files.is_directory(destination.path.substr(0, slash))) {
-    throw world::MissingError(fmt::format("{} can't be written: there is no folder {}",
-                                          destination.path,
-                                          destination.path.substr(0, slash)));
+  const std::string folder = parent_of(destination.path);
+  if (folder != "." && !session.files.is_directory(folder)) {
+    throw world::MissingError(
+        fmt::format("{} can't be written: there is no folder {}", destination.path, folder));
   }
   return destination;
 }

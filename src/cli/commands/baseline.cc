@@ -84,7 +84,8 @@ ExitCode write(Session& session, const Arguments& arguments, const std::string& 
         "epwise: {} written with {}{}\n",
         path,
         quantity(count),
-        errors == 0 ? "" : fmt::format(" ({} error{})", errors, errors == 1 ? "" : "s"));
+        errors == 0 ? ""
+                    : fmt::format(" ({})", report::counted(static_cast<int>(errors), "error")));
     return ExitCode::clean;
   };
   const ExitCode code = run_lint_with(session, linted(arguments), hooks);

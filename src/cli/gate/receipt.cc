@@ -5,10 +5,10 @@
 #include <map>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "cli/version.h"
 #include "data/embedded.h"
+#include "report/json_text.h"
 #include "report/place.h"
 #include "text/sha256.h"
 
@@ -16,7 +16,8 @@ namespace epwise::cli {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
+using report::Json;
+using report::json_line;
 
 constexpr std::string_view kSchema = "epwise.receipt/1";
 constexpr std::string_view kSeal = ",\n\"seal\":\"";
@@ -79,10 +80,6 @@ Json recipe_json(const report::LintedFile& file) {
           {"values", std::move(values)}};
 }
 
-std::string dumped(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
-
 /// What verifying needs of a receipt; of recipes and budgets, which are most of it, no tree is
 /// made.
 Json read_head(std::string_view part) {
@@ -113,7 +110,7 @@ void Receipt::add(const report::LintedFile& file) {
     }
   }
   recipes_.add(recipes_.empty() ? "\n" : ",\n");
-  recipes_.add(dumped(recipe_json(file)));
+  recipes_.add(json_line(recipe_json(file)));
 }
 
 std::string Receipt::text(const report::LintReport& report) const {
@@ -137,7 +134,7 @@ std::string Receipt::text(const report::LintReport& report) const {
       report.tool_version,
       rule_set(),
       report.exit_code,
-      dumped(files));
+      json_line(files));
   recipes_.give([&text](std::string_view part) {
     text += part;
     if (text.size() > kMost) {
@@ -147,7 +144,7 @@ std::string Receipt::text(const report::LintReport& report) const {
           kMost >> 20U));
     }
   });
-  text += "],\n\"budgets\":" + dumped(budgets);
+  text += "],\n\"budgets\":" + json_line(budgets);
   seal(text);
   return text;
 }
