@@ -367,12 +367,14 @@ class Text {
   void tally(const Advice& advice) {
     const advise::SearchTally& tally = advice.tally;
     line("");
-    line(paint_(Role::dim,
-                fmt::format("{} of {:.3g} combinations judged and predicted{}{}",
-                            tally.looked_at,
-                            tally.space,
-                            tally.exhaustive ? ", all that there are" : "",
-                            tally.stopped ? "; the search was cut short" : "")));
+    const std::string seen =
+        tally.exhaustive
+            ? fmt::format("all {} combinations that differ judged and predicted", tally.looked_at)
+            : fmt::format("{} combinations judged and predicted, of {}",
+                          tally.looked_at,
+                          tally.space < 1e6 ? fmt::format("{:.0f}", tally.space)
+                                            : fmt::format("about {:.1g}", tally.space));
+    line(paint_(Role::dim, seen + (tally.stopped ? "; the search was cut short" : "")));
   }
 
   const Style& style_;
