@@ -10,6 +10,7 @@
 #include <fmt/core.h>
 
 #include "cli/files/checkout.h"
+#include "cli/files/neighbours.h"
 #include "cli/files/places.h"
 #include "cli/lint/baseline.h"
 #include "cli/lint/calendar.h"
@@ -187,8 +188,11 @@ void EditorDesk::fill(editor::Reading& reading) {
     return other;
   };
   remember(reading.request.base);
-  reading.request.open = [remember, open = neighbours(session_.files, path)](
-                             const std::string& name) { return remember(open(name)); };
+  Neighbours neighbours = cli::neighbours(session_.files, path);
+  reading.request.open = [remember, open = std::move(neighbours.open)](const std::string& name) {
+    return remember(open(name));
+  };
+  reading.request.slip = std::move(neighbours.slip);
   lint(reading);
 }
 

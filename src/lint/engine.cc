@@ -146,7 +146,9 @@ class Collector final : public LaunchEvents {
         continue;
       }
       const auto* premise = open_premise(rule, knowledge_, open_);
-      if (premise != nullptr) {
+      const bool ends_launch =
+          result_.launch.rule == &rule;  // whatever the premise turns out to be
+      if (premise != nullptr && !ends_launch) {
         result_.open.push_back({&rule, open_[premise]});
       } else {
         result_.findings.push_back(std::move(finding));

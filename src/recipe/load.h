@@ -36,6 +36,9 @@ struct Request {
   /// Of a launch script: another file that it names, by that name or seen from the script's folder;
   /// null pointer where there is none. Unset: no other file is read.
   std::function<std::shared_ptr<const text::SourceFile>(const std::string& path)> open = {};
+  /// Of a file that `open` has not: nullopt where it may well be elsewhere; else there is a slip in
+  /// its name, and this is the nearest name that there is, "" without one.
+  std::function<std::optional<std::string>(const std::string& path)> slip = {};
   enum class Documents { each, merge } documents = Documents::each;
 };
 

@@ -30,6 +30,24 @@ train:
 BAD = GOOD.replace("512", "500")  # batch/indivisible on 16 GPUs
 WARNS = "batch/indivisible"
 TARGET = ["--gpus", "16"]
+# Context parallelism is not told: whether tensor and pipeline parallelism fit is open, expert parallelism doesn't fit for sure.
+TRAINER = """policy:
+  model_name: Qwen/Qwen3-30B-A3B
+  train_global_batch_size: 512
+  train_micro_batch_size: 1
+  megatron_cfg:
+    enabled: true
+    tensor_model_parallel_size: 4
+    pipeline_model_parallel_size: 3
+    expert_model_parallel_size: 8
+    expert_tensor_parallel_size: 1
+cluster: {gpus_per_node: 8, num_nodes: 4}
+"""
+STARTED = {
+    "r/a.yaml": GOOD,
+    "r/z.yaml": GOOD,
+    "run.sh": "torchrun --nproc-per-node 8 run_recipe.py --config_file r/a.yaml model.tensor_model_parallel_size=1\n",
+}
 OLD = "version: 1\nreason: old\nfindings: []\n"
 
 
@@ -176,10 +194,25 @@ def rows(fingerprint: str) -> list[Row]:
         Row("since, with a script whose recipe changed", {"a.yaml": GOOD, "run.sh":
             "torchrun --nproc-per-node 8 scripts/training/run_recipe.py --config_file a.yaml model.tensor_model_parallel_size=3\n"},
             ["run.sh", "--since", "HEAD"], 1, "run.sh", staged={"a.yaml": GOOD + "  train_iters: 10\n"}),
+        Row("since, with a script whose recipe is gone", STARTED, ["--since", "HEAD"], 1, "recipe/missing-file", staged={"r/a.yaml": None}),
+        Row("staged, with a script whose recipe is gone", STARTED, ["--staged"], 1, "recipe/missing-file", staged={"r/a.yaml": None}),
+        Row("staged, with a script whose recipe has a new name", STARTED, ["--staged"], 1, "recipe/missing-file",
+            staged={"r/a.yaml": None, "r/b.yaml": GOOD}),
+        Row("since, a recipe that was emptied", good, ["--since", "HEAD"], 1, "was a recipe", staged={"a.yaml": ""}),
+        Row("staged, a recipe with a slip in its keys", good, ["--staged"], 1, "was a recipe",
+            staged={"a.yaml": GOOD.replace("model:", "modle:").replace("train:", "trian:")}),
+        # Launches.
+        Row("a script whose recipe is not there", {"run.sh": STARTED["run.sh"], "r/b.yaml": GOOD}, ["run.sh"], 1, "recipe/missing-file"),
+        Row("what ends the launch, behind a check that is open", {"a.yaml": TRAINER}, ["a.yaml"], 1, "shape/expert-world"),
         # What is asked for.
         Row("a budget that is none", good, ["a.yaml", "--max-exposed-comm", "8"], 2, "8"),
         Row("a budget that can't be decided, strictly", good, ["a.yaml", "--min-headroom", "6GiB", "--strict"], 1, "--min-headroom"),
         Row("open rules, strictly", good, ["a.yaml", "--strict"], 1, "open"),
+        Row("open rules, strictly and quietly", good, ["a.yaml", "--strict", "-q"], 1, "undecided"),
+        Row("open rules, strictly, for GitHub", good, ["a.yaml", "--strict", "-f", "github"], 1, "::error"),
+        Row("an undecided budget, strictly and quietly", good, ["a.yaml", "--min-headroom", "6GiB", "--strict", "-q"], 1, "--min-headroom"),
+        Row("an undecided budget, strictly, for GitHub", good, ["a.yaml", "--min-headroom", "6GiB", "--strict", "-f", "github"], 1,
+            "--min-headroom"),
         Row("a report that can't be written", good, ["a.yaml", "-f", "junit=no/x.xml"], 3, "cannot write"),
         Row("a receipt that can't be written", good, ["a.yaml", "--receipt", "no/x.json"], 3, "cannot write"),
         Row("a receipt that is not there", good, ["--verify-receipt", "r.json"], 3, "no such file"),
@@ -291,6 +324,42 @@ def check_streams(epwise: str, folder: pathlib.Path) -> list[str]:
     return problems
 
 
+def check_receipts(epwise: str, folder: pathlib.Path) -> list[str]:
+    """A receipt holds until anything changes that its result rests on."""
+    configuration = "gpus: 16\nbaseline: known.yaml\n"
+    text = {"r/a.yaml": GOOD, "r/c.yml": "services: {web: {image: x}}\n", ".epwise.yaml": configuration, "known.yaml": OLD, "base.yaml": GOOD,
+            "r/o.yaml": "# epwise: --base ../base.yaml\nddp: {overlap_grad_reduce: true}\n"}
+    repository = Repository(folder, Row("", text, [], 0, ""))
+    problems = []
+
+    def gate(*words: str) -> int:
+        done = subprocess.run([epwise, "gate", *words], cwd=folder, env=repository.environment(), capture_output=True, timeout=120, check=False,
+                              stdin=subprocess.DEVNULL)
+        return done.returncode
+
+    def verify(what: str, wanted: int) -> None:
+        code = gate("--verify-receipt", "receipt.json")
+        if code != wanted:
+            problems.append(f"a receipt, {what}: exit {code}, not {wanted}")
+
+    if gate("r", "--receipt", "receipt.json") != 0:
+        return ["a receipt of a gate that passes: the gate does not pass"]
+    verify("nothing has changed", 0)
+    for name in (".epwise.yaml", "known.yaml", "base.yaml", "r/a.yaml", "r/o.yaml"):
+        repository.put(name, text[name] + "# changed\n")
+        verify(f"{name} has changed", 1)
+        (folder / name).unlink()
+        verify(f"{name} is gone", 1)
+        repository.put(name, text[name])
+        verify(f"{name} is as it was", 0)
+    repository.put("r/.epwise.yaml", "gpus: 8\n")
+    verify("another configuration came in between", 1)
+    (folder / "r/.epwise.yaml").unlink()
+    repository.put("r/c.yml", "services: {}\n")
+    verify("a file that is no recipe has changed", 0)
+    return problems
+
+
 def main() -> int:
     epwise = str(pathlib.Path(sys.argv[1]).resolve())
     failures = 0
@@ -319,11 +388,12 @@ def main() -> int:
                 if other[0] != code:
                     print(f"FAILED: {row.what}: JSON changes exit {code} to {other[0]}")
                     failures += 1
-        folder = pathlib.Path(top) / "streams"
-        folder.mkdir()
-        for problem in check_streams(epwise, folder):
-            print(f"FAILED: {problem}")
-            failures += 1
+        for name, check in (("streams", check_streams), ("receipts", check_receipts)):
+            folder = pathlib.Path(top) / name
+            folder.mkdir()
+            for problem in check(epwise, folder):
+                print(f"FAILED: {problem}")
+                failures += 1
     print(f"{len(table)} rows, {failures} failures")
     return 1 if failures or len(table) < 50 else 0
 

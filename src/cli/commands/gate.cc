@@ -14,9 +14,11 @@
 #include "cli/files/places.h"
 #include "cli/gate/budgets.h"
 #include "cli/gate/receipt.h"
+#include "cli/gate/witness_files.h"
 #include "cli/lint/options.h"
 #include "cli/lint/run.h"
 #include "cli/target/options.h"
+#include "recipe/load.h"
 #include "report/lint/tally.h"
 #include "report/place.h"
 
@@ -55,17 +57,22 @@ std::set<std::string> chosen_files(const Git& git, const Arguments& arguments) {
   return since ? git.changed_since(since->value) : git.staged();
 }
 
-/// What is staged, as it is staged, by absolute path.
-std::map<std::string, std::string> staged_texts(const Git& git,
-                                                const std::set<std::string>& names,
-                                                const std::string& root) {
+/// What is staged, by absolute path.
+struct Index {
   std::map<std::string, std::string> texts;
+  std::set<std::string> gone;
+};
+
+Index read_index(const Git& git, const std::set<std::string>& names, const std::string& root) {
+  Index index;
   for (const std::string& name : names) {
     if (const auto text = git.show_staged(name)) {
-      texts.emplace(join(root, name), *text);
+      index.texts.emplace(join(root, name), *text);
+    } else {
+      index.gone.insert(join(root, name));
     }
   }
-  return texts;
+  return index;
 }
 
 /// Leaves what was not chosen out of a selection. Names are compared as places, so that it does not
@@ -85,17 +92,18 @@ class Narrowing {
     }
   }
 
-  void apply(FileSelection& selection, bool from_index) const {
+  /// `index`: null pointer where the files on the disk count.
+  void apply(FileSelection& selection, const Index* index) const {
     Dependants dependants(files_, places_);
     std::erase_if(selection.inputs, [&](const Input& input) {
       const auto place = files_.canonical(input.path);
-      return input.standard || !place ||
+      return input.standard || !place || (index != nullptr && index->gone.contains(*place)) ||
              (!places_.contains(*place) && !dependants.hold(input.path));
     });
-    if (!from_index) {
+    if (index == nullptr) {
       return;
     }
-    for (const std::string& place : places_) {
+    for (const auto& [place, text] : index->texts) {
       if (!files_.canonical(place) && is_lintable(place) && is_asked_for(place)) {
         selection.inputs.push_back({shown(files_, place), false, false});
       }
@@ -117,11 +125,27 @@ class Narrowing {
   std::vector<std::string> operands_;
 };
 
+/// Files that changed, hold no recipe and held one before: nobody leaves the gate by emptying a
+/// file or by a slip in its first key.
+std::vector<std::string> lost_recipes(const world::Files& files,
+                                      const Git& git,
+                                      const std::string& revision,
+                                      const std::vector<std::string>& skipped) {
+  const std::string root = git.root();
+  std::vector<std::string> lost;
+  for (const std::string& path : skipped) {
+    const auto name = below(root, files.canonical(path).value_or(path));
+    const auto before = name ? git.show(revision, *name) : std::nullopt;
+    if (before && recipe::sniff(text::SourceFile(path, *before))) {
+      lost.push_back(path);
+    }
+  }
+  return lost;
+}
+
 ExitCode budget_code(const std::vector<report::Budget>& budgets, bool strict) {
-  const bool failed = std::ranges::any_of(budgets, [strict](const report::Budget& budget) {
-    return budget.state == report::Budget::State::broken ||
-           (strict && budget.state == report::Budget::State::undecided);
-  });
+  const bool failed = std::ranges::any_of(
+      budgets, [strict](const report::Budget& budget) { return report::fails(budget, strict); });
   return failed ? ExitCode::findings : ExitCode::clean;
 }
 
@@ -143,13 +167,13 @@ ExitCode gate(Session& session, const Arguments& given) {
   const auto chosen = narrow ? chosen_files(git, arguments) : std::set<std::string>();
   const bool staged = arguments.flag("--staged");
   const std::string root = narrow ? git.root() : "";
-  OverlayFiles files(
-      session.files,
-      staged ? staged_texts(git, chosen, root) : std::map<std::string, std::string>());
+  const Index index = staged ? read_index(git, chosen, root) : Index();
+  OverlayFiles files(session.files, index.texts, index.gone);
+  WitnessFiles witness(files);
   Session inner{session.in,
                 session.out,
                 session.err,
-                files,
+                receipt ? static_cast<world::Files&>(witness) : files,
                 session.variables,
                 session.terminal,
                 session.devices,
@@ -160,7 +184,9 @@ ExitCode gate(Session& session, const Arguments& given) {
   hooks.nothing_is_fine = narrow || arguments.flag("--skip-others");
   if (narrow) {
     hooks.narrow = [&, narrowing = Narrowing(session.files, root, chosen, arguments.operands)](
-                       FileSelection& selection) { narrowing.apply(selection, staged); };
+                       FileSelection& selection) {
+      narrowing.apply(selection, staged ? &index : nullptr);
+    };
   }
   std::vector<std::string> recipes;
   Receipt slip;
@@ -183,8 +209,18 @@ ExitCode gate(Session& session, const Arguments& given) {
       session.err << "epwise: the baseline has to shrink: it holds what is settled\n";
       code = worst(code, ExitCode::findings);
     }
+    if (narrow) {
+      const auto since = arguments.one("--since");
+      const std::string revision = since ? since->value : "HEAD";
+      for (const std::string& path : lost_recipes(session.files, git, revision, report.skipped)) {
+        session.err << fmt::format(
+            "epwise: {} was a recipe at {}, and is none any more\n", path, revision);
+        code = worst(code, ExitCode::findings);
+      }
+    }
     if (receipt) {
       report.exit_code = to_int(worst(ExitCode{static_cast<std::uint8_t>(report.exit_code)}, code));
+      slip.add(witness, report.skipped);
       session.files.write_atomically(receipt->value, slip.text(report));
     }
     return code;

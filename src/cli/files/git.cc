@@ -69,7 +69,7 @@ std::set<std::string> Git::changed_since(const std::string& revision) const {
 
 std::set<std::string> Git::staged() const {
   std::set<std::string> names;
-  add_names(ask({"diff", "--cached", "--name-only", "-z", "--no-relative", "--diff-filter=d", "--"},
+  add_names(ask({"diff", "--cached", "--name-only", "-z", "--no-relative", "--no-renames", "--"},
                 "--staged"),
             names);
   return names;

@@ -23,7 +23,8 @@ class Git {
   /// their names from its root.
   std::set<std::string> changed_since(const std::string& revision) const;
 
-  /// Files of the checkout whose staged text differs from the last commit's, by the same names.
+  /// Files of the checkout whose staged text differs from the last commit's, by the same names, and
+  /// those that are staged to go.
   std::set<std::string> staged() const;
 
   /// Files that differ between two revisions, by the same names; those that only one of them has

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 
 #include "cli/files/places.h"
@@ -10,21 +11,28 @@
 namespace epwise::cli {
 
 /// The file system with other contents in some places: a file as a revision or git's index has it.
-/// Contents are given by the path that will be asked for, or by absolute path.
+/// Contents are given by the path that will be asked for, or by absolute path; those of `gone`,
+/// absolute ones, aren't there.
 class OverlayFiles : public world::Files, public world::PartWriter {
  public:
-  OverlayFiles(world::Files& below, std::map<std::string, std::string> contents)
+  OverlayFiles(world::Files& below,
+               std::map<std::string, std::string> contents,
+               std::set<std::string> gone = {})
       : below_(below),
-        contents_(std::move(contents)) {}
+        contents_(std::move(contents)),
+        gone_(std::move(gone)) {}
 
   std::string read(const std::string& path,
                    std::size_t limit = static_cast<std::size_t>(-2)) const override {
     const std::string* const found = find(path);
+    if (found == nullptr && is_gone(path)) {
+      throw world::MissingError("cannot read " + path + ": it is not there any more");
+    }
     return found == nullptr ? below_.read(path, limit) : found->substr(0, limit + 1);
   }
 
   bool is_file(const std::string& path) const override {
-    return find(path) != nullptr || below_.is_file(path);
+    return find(path) != nullptr || (below_.is_file(path) && !is_gone(path));
   }
 
   bool is_directory(const std::string& path) const override { return below_.is_directory(path); }
@@ -58,6 +66,10 @@ class OverlayFiles : public world::Files, public world::PartWriter {
     return found == contents_.end() ? nullptr : &found->second;
   }
 
+  bool is_gone(const std::string& path) const {
+    return !gone_.empty() && gone_.contains(below_.canonical(path).value_or(path));
+  }
+
   /// Of a file that is not there.
   std::string absolute(const std::string& path) const {
     return join(folder_of(below_, path), path.substr(path.rfind('/') + 1));
@@ -65,6 +77,7 @@ class OverlayFiles : public world::Files, public world::PartWriter {
 
   world::Files& below_;
   std::map<std::string, std::string> contents_;
+  std::set<std::string> gone_;
 };
 
 }  // namespace epwise::cli

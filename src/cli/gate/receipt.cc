@@ -113,6 +113,14 @@ void Receipt::add(const report::LintedFile& file) {
   recipes_.add(json_line(recipe_json(file)));
 }
 
+void Receipt::add(const WitnessFiles& files, const std::vector<std::string>& skipped) {
+  hashes_.insert(files.read_files().begin(), files.read_files().end());
+  for (const std::string& path : skipped) {
+    hashes_.erase(path);
+  }
+  absent_ = files.absent();
+}
+
 std::string Receipt::text(const report::LintReport& report) const {
   Json files = Json::array();
   for (const auto& [path, hash] : hashes_) {
@@ -129,12 +137,13 @@ std::string Receipt::text(const report::LintReport& report) const {
   // Pieces are added in place: of many recipes this is large, and memory should hold it once.
   std::string text = fmt::format(
       "{{\"schema\":\"{}\",\n\"tool\":\"{}\",\n\"rules\":\"{}\",\n\"exit_code\":{},\n\"files\":{},"
-      "\n\"recipes\":[",
+      "\n\"absent\":{},\n\"recipes\":[",
       kSchema,
       report.tool_version,
       rule_set(),
       report.exit_code,
-      json_line(files));
+      json_line(files),
+      json_line(Json(absent_)));
   recipes_.give([&text](std::string_view part) {
     text += part;
     if (text.size() > kMost) {
@@ -193,6 +202,12 @@ Verification verify_receipt(const world::Files& files, const std::string& path) 
       }
     } catch (const world::MissingError& error) {
       object(error.what());
+    }
+  }
+  const auto absent = json.find("absent");
+  for (const Json& entry : absent == json.end() ? Json::array() : *absent) {
+    if (entry.is_string() && files.is_file(entry.get<std::string>())) {
+      object(fmt::format("{} is there now", entry.get<std::string>()));
     }
   }
   return result;

@@ -10,7 +10,7 @@
 #include <fmt/core.h>
 #include <fmt/ranges.h>
 
-#include "cli/files/places.h"
+#include "cli/files/neighbours.h"
 #include "cli/lint/pricing.h"
 #include "cli/settings/recipe_header.h"
 #include "cli/target/resolution.h"
@@ -86,24 +86,6 @@ std::shared_ptr<const text::SourceFile> base_file(const std::string& path,
   return path.empty() ? nullptr
                       : std::make_shared<const text::SourceFile>(
                             path, files.read(path, yaml::Limits{}.bytes));
-}
-
-std::function<std::shared_ptr<const text::SourceFile>(const std::string&)> neighbours(
-    const world::Files& files, const std::string& path) {
-  return [&files, folder = parent_of(path)](
-             const std::string& name) -> std::shared_ptr<const text::SourceFile> {
-    for (const std::string& place : {name, join(folder, name)}) {
-      if (files.is_file(place)) {
-        try {
-          return std::make_shared<const text::SourceFile>(place,
-                                                          files.read(place, yaml::Limits{}.bytes));
-        } catch (const MissingError&) {
-          return nullptr;
-        }
-      }
-    }
-    return nullptr;
-  };
 }
 
 DocumentChoice parse_document(const Setting& setting) {
@@ -234,7 +216,9 @@ recipe::Request Linter::request_of(const LintTask& task,
   request.base = base_file(resolved.base, files_);
   request.words = words_;
   request.environment = resolved.target.environment;
-  request.open = neighbours(files_, task.path);
+  Neighbours neighbours = cli::neighbours(files_, task.path);
+  request.open = std::move(neighbours.open);
+  request.slip = std::move(neighbours.slip);
   if (documents_.merge) {
     request.documents = recipe::Request::Documents::merge;
   }

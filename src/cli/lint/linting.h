@@ -36,10 +36,6 @@ DocumentChoice parse_document(const Setting& setting);
 std::shared_ptr<const text::SourceFile> base_file(const std::string& path,
                                                   const world::Files& files);
 
-/// How a launch script at `path` reaches other files: as they are named, else from its own folder.
-std::function<std::shared_ptr<const text::SourceFile>(const std::string&)> neighbours(
-    const world::Files& files, const std::string& path);
-
 /// What --fix and --diff ask for.
 struct FixOrder {
   lint::Tier highest = lint::Tier::neutral;

@@ -9,6 +9,7 @@
 #include <fmt/ranges.h>
 
 #include "cli/version.h"
+#include "report/lint/tally.h"
 
 namespace epwise::cli {
 
@@ -56,7 +57,7 @@ void ReportBuilder::add(const LintTask& task,
     say("internal error in " + outcome.internal);
   }
   if (outcome.skipped) {
-    skipped_.push_back(task.path);
+    report_.skipped.push_back(task.path);
   }
   for (const report::LintedFile& file : outcome.files) {
     code_ = worst(code_, exit_code_of(file, threshold));
@@ -112,17 +113,21 @@ void ReportBuilder::say_undecided(const report::LintedFile& file) {
 }
 
 void ReportBuilder::say_skipped() {
-  if (skipped_.empty() || quiet_) {
+  if (report_.skipped.empty() || quiet_) {
     return;
   }
-  const bool one = skipped_.size() == 1;
-  say(fmt::format("skipped {} file{} that {} no recipe{}",
-                  skipped_.size(),
-                  one ? "" : "s",
-                  one ? "is" : "are",
-                  one ? "" : "s"));
-  if (verbose_) {
-    for (const std::string& path : skipped_) {
+  constexpr std::size_t kNamed = 3;
+  const bool few = report_.skipped.size() <= kNamed;
+  const bool one = report_.skipped.size() == 1;
+  say(fmt::format(
+      "skipped {} file{} that {} no recipe{}{}",
+      report_.skipped.size(),
+      one ? "" : "s",
+      one ? "is" : "are",
+      one ? "" : "s",
+      few ? ": " + report::listed(report_.skipped) : (verbose_ ? ":" : " (-v names them)")));
+  if (verbose_ && !few) {
+    for (const std::string& path : report_.skipped) {
       session_.err << "  " << path << '\n';
     }
   }

@@ -62,7 +62,6 @@ class ReportBuilder {
   bool nothing_is_fine_ = false;
   bool any_file_ = false;
   bool rules_left_ = true;
-  std::vector<std::string> skipped_;
 };
 
 }  // namespace epwise::cli

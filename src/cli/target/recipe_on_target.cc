@@ -79,7 +79,7 @@ RecipeOnTarget::RecipeOnTarget(Session& session,
   const ThisMachine machine(session);
   resolved_ = resolve_target(sources, knowledge_, machine);
   base_ = base_file(resolved_.base, session.files);
-  open_ = neighbours(session.files, path_);
+  neighbours_ = neighbours(session.files, path_);
   take_launcher();
   selection_ = selection_of(run, knowledge_);
   threshold_ = threshold_of(run);
@@ -164,7 +164,8 @@ recipe::Request RecipeOnTarget::request_for(const model::Target& target) const {
   request.base = base_;
   request.words = words_;
   request.environment = target.environment;
-  request.open = open_;
+  request.open = neighbours_.open;
+  request.slip = neighbours_.slip;
   if (merge_) {
     request.documents = recipe::Request::Documents::merge;
   }

@@ -8,6 +8,7 @@
 
 #include "cli/arguments.h"
 #include "cli/command.h"
+#include "cli/files/neighbours.h"
 #include "cli/session.h"
 #include "cli/settings/run_settings.h"
 #include "cli/settings/settings.h"
@@ -75,7 +76,7 @@ class RecipeOnTarget {
   lint::Knowledge knowledge_;
   std::shared_ptr<const text::SourceFile> file_;
   std::shared_ptr<const text::SourceFile> base_;
-  std::function<std::shared_ptr<const text::SourceFile>(const std::string&)> open_;
+  Neighbours neighbours_;
   ResolvedTarget resolved_;
   lint::Selection selection_;
   Threshold threshold_;

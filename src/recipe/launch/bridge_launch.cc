@@ -138,6 +138,7 @@ class Reader {
         named->known() && request_.open ? request_.open(option_text(*named)) : nullptr;
     if (file == nullptr) {
       missing_ = {named->text()};
+      report_slip(recipe_, *named, request_);
       return {};
     }
     recipe_.files.push_back(file);

@@ -30,4 +30,21 @@ std::string option_text(const shell::Field& field) {
   return text.starts_with("-") ? text.substr(text.find('=') + 1) : text;
 }
 
+void report_slip(Recipe& recipe, const shell::Field& named, const Request& request) {
+  const std::string name = option_text(named);
+  const auto nearest =
+      named.known() && request.slip ? request.slip(name) : std::optional<std::string>();
+  if (!nearest) {
+    return;
+  }
+  recipe.diagnostics.push_back(
+      {"recipe/missing-file",
+       named.mark,
+       fmt::format("{} is not there, and its folder is{}",
+                   name,
+                   nearest->empty() ? "" : fmt::format(", did you mean `{}`?", *nearest)),
+       {},
+       "name a file that is there, or add it"});
+}
+
 }  // namespace epwise::recipe

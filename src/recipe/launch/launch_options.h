@@ -4,6 +4,8 @@
 #include <string_view>
 
 #include "recipe/launch/launch_words.h"
+#include "recipe/load.h"
+#include "recipe/recipe.h"
 
 namespace epwise::recipe {
 
@@ -15,5 +17,8 @@ const shell::Field* option(const LaunchWords& launch,
 
 /// The value in such a word: "--config=a.yaml" → "a.yaml".
 std::string option_text(const shell::Field& field);
+
+/// recipe/missing-file, where a file that is named and can't be read is surely a slip in its name.
+void report_slip(Recipe& recipe, const shell::Field& named, const Request& request);
 
 }  // namespace epwise::recipe

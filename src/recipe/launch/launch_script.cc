@@ -73,6 +73,9 @@ class Reader {
     shell::Surroundings surroundings = surrounding();
     trace_ = shell::follow(*request_.file, surroundings);
     for (const shell::Invocation& invocation : trace_.invocations) {
+      if (leaves(invocation)) {
+        request_.slip = {};
+      }
       auto launch = launch_words(invocation.words);
       if (!launch || recipes_.size() >= kMostLaunches || add_trainer(invocation, *launch)) {
         continue;
@@ -89,6 +92,26 @@ class Reader {
 
  private:
   static constexpr std::size_t kMostLaunches = 16;
+
+  /// Whether names of files may mean others from here on: the script goes to a folder that is not
+  /// one of those around it.
+  static bool leaves(const shell::Invocation& invocation) {
+    const auto& words = invocation.words;
+    for (std::size_t i = 0; i < words.size(); ++i) {
+      const std::string text = words[i].text();
+      if (text.find("chdir") != std::string::npos || text.find("workdir") != std::string::npos) {
+        return true;
+      }
+      if ((text == "cd" || text == "pushd") && i + 1 < words.size()) {
+        const std::string folder = words[i + 1].text();
+        const bool near = words[i + 1].known() && !folder.starts_with('/');
+        const bool own = folder.find("dirname") != std::string::npos ||
+                         folder.find("BASH_SOURCE") != std::string::npos;
+        return !near && !own;
+      }
+    }
+    return false;
+  }
 
   /// Whose settings a program takes; nullopt for one that nobody knows here.
   std::optional<Framework> framework_of(const LaunchWords& launch) const {
@@ -246,7 +269,7 @@ class Reader {
     return recipe;
   }
 
-  const Request& request_;
+  Request request_;
   const Recipe& start_;
   const std::vector<Word>& words_;
   const std::function<const Vocabulary&(Framework)>& vocabulary_for_;

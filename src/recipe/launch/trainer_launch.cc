@@ -70,6 +70,9 @@ class Reader {
       return verl ? std::optional(std::vector<Recipe>{}) : std::nullopt;
     }
     Recipe recipe = start_;
+    if (missing_ != nullptr) {
+      report_slip(recipe, *missing_, request_);
+    }
     if (root != nullptr) {
       recipe.files.push_back(file_);
       std::ranges::copy(stream.diagnostics, std::back_inserter(recipe.diagnostics));
@@ -128,7 +131,9 @@ class Reader {
     };
     std::string name = text("--config", "-c");
     if (name.ends_with(".yaml") || name.ends_with(".yml")) {
-      return parsed(request_.open(name));
+      auto file = request_.open(name);
+      missing_ = file == nullptr ? option(launch_, "--config", "-c") : nullptr;
+      return parsed(std::move(file));
     }
     name = text("--config-name", "--config_name");
     const std::string folder = text("--config-path", "--config_path");
@@ -165,6 +170,7 @@ class Reader {
   const std::function<const Vocabulary&(Framework)>& vocabulary_for_;
   std::vector<std::string> keys_;  // of the arguments; empty for what is no override
   std::shared_ptr<const text::SourceFile> file_;
+  const Given* missing_ = nullptr;  // what names a file that can't be read
 };
 
 }  // namespace

@@ -53,7 +53,7 @@ class Concise : public Writing {
     const bool alone = sum().files == 1;
     out_.add(alone ? if_alone_ : "");
     for (const Budget& budget : report().budgets) {
-      if (!style().quiet || budget.state == Budget::State::broken) {
+      if (!style().quiet || fails(budget, report().strict)) {
         out_.add(budget_text(budget) + '\n');
       }
     }

@@ -103,6 +103,10 @@ class FullText : public Writing {
       accepted_.give([this](std::string_view part) { text_.add(part); });
       budgets();
       summary();
+    } else {
+      for (const std::string& sentence : shortfalls(report(), sum())) {
+        paragraph(Role::error, "error:", sentence);
+      }
     }
     text_.add(out_);
     text_.give(out);

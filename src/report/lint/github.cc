@@ -109,7 +109,9 @@ class Github : public Writing {
   void finish(const Out& out) override {
     PerLevel left{.errors = sum().errors, .warnings = sum().warnings, .notices = sum().notes};
     int room_for_errors = kShownPerLevel;
-    for (const std::string& failure : failures()) {
+    std::vector<std::string> all = failures();
+    std::ranges::move(shortfalls(report(), sum()), std::back_inserter(all));
+    for (const std::string& failure : all) {
       if (room_for_errors == 0) {
         ++left.errors;
         continue;

@@ -77,6 +77,7 @@ struct LintReport {
   const lint::Knowledge* knowledge = nullptr;
   lint::Selection selection;
   std::vector<std::string> unreadable;  // sentences, one an input
+  std::vector<std::string> skipped;     // paths of files that were found and are no recipes
   std::vector<Budget> budgets;          // of `epwise gate`
   std::optional<BaselineCount> baseline = {};
   int exit_code = 0;

@@ -290,6 +290,9 @@ class SarifLog : public Writing {
       note("error", failure);
     }
     successful_ = notifications_.empty();
+    for (const std::string& shortfall : shortfalls(report(), sum())) {
+      note("error", shortfall);
+    }
   }
 
   Json invocation() {

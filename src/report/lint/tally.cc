@@ -195,6 +195,29 @@ std::string budget_text(const Budget& budget) {
       "{}: {}: {} {} {}", budget.path, budget.text, word(), budget.option, budget.limit);
 }
 
+bool fails(const Budget& budget, bool strict) {
+  return budget.state == Budget::State::broken ||
+         (strict && budget.state == Budget::State::undecided);
+}
+
+std::vector<std::string> shortfalls(const LintReport& report, const Tally& tally) {
+  std::vector<std::string> sentences;
+  for (const Budget& budget : report.budgets) {
+    if (fails(budget, report.strict)) {
+      sentences.push_back(budget_text(budget));
+    }
+  }
+  if (report.strict && tally.open > 0) {
+    const std::vector<Need> all = needs(tally);
+    const std::string options = options_for(all);
+    sentences.push_back(fmt::format("{} undecided, and --strict wants them settled{}{}",
+                                    counted(tally.open, "check"),
+                                    options.empty() ? "" : ": say ",
+                                    options));
+  }
+  return sentences;
+}
+
 std::string counted(int count, std::string_view noun) {
   return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
 }

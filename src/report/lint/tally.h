@@ -59,6 +59,13 @@ std::string options_for(const std::vector<Need>& needs);
 /// "a.yaml: exposed communication 9 % to 14 % of the step: beyond --max-exposed-comm 8 %"
 std::string budget_text(const Budget& budget);
 
+/// Whether a budget ends in exit code 1: broken or, under --strict, undecided.
+bool fails(const Budget& budget, bool strict);
+
+/// Why the exit code is not 0 though no finding says so, a sentence each: budgets that fail and,
+/// under --strict, checks that are open.
+std::vector<std::string> shortfalls(const LintReport& report, const Tally& tally);
+
 /// "1 error", "3 errors"
 std::string counted(int count, std::string_view noun);
 
