@@ -48,8 +48,9 @@ FIXES
   too; a higher tier never leaves more errors. What keeps the model's shapes, its batch and its
   precision comes before what changes them. Of sets of one size (another parallel layout counts as
   two changes, switching something off as three) the lower tier wins, then what lies nearer to the
-  recipe: a switch, another word, another number. Errors that no fix settles are named. Comments,
-  order and quotes of a file stay; each file is written in one go, and Ctrl-C ends between two.
+  recipe: a switch, another word, another number. Errors that no fix settles are named. Accepted
+  findings are left alone (--no-ignores, --baseline none: those too), and counted. Comments, order
+  and quotes of a file stay; each file is written in one go, and Ctrl-C ends between two.
   With - the changed text goes to standard output and the findings to standard error.
 )";
 

@@ -1,6 +1,7 @@
 #include "cli/lint/baseline.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include <fmt/format.h>
 
@@ -94,29 +95,47 @@ std::vector<Entry> Baseline::entries_of(const report::Checkout& checkout,
                            : std::vector<Entry>();
 }
 
+std::set<const lint::Finding*> Baseline::known(const report::Checkout& checkout,
+                                               const recipe::Recipe& recipe,
+                                               const lint::Result& result) const {
+  std::set<const lint::Finding*> known;
+  if (recipe.readable) {
+    const auto findings = report::shown(result);
+    const auto entries = entries_in(checkout, recipe.path, findings);
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+      if (entries_.contains(entries[i])) {
+        known.insert(findings[i]);
+      }
+    }
+  }
+  return known;
+}
+
+void Baseline::spare(const report::Checkout& checkout,
+                     const recipe::Recipe& recipe,
+                     lint::Result& result) const {
+  const auto accepted = known(checkout, recipe, result);
+  std::vector<lint::Finding> rest;
+  for (lint::Finding& finding : result.findings) {
+    if (accepted.contains(&finding)) {
+      result.accepted.push_back({std::move(finding), reason_, {}, path_});
+    } else {
+      rest.push_back(std::move(finding));
+    }
+  }
+  result.findings = std::move(rest);
+}
+
 void Baseline::accept(const report::Checkout& checkout, report::LintedFile& file) {
   if (!is_readable(file)) {
     return;
   }
   seen_.insert(report::repository_path(checkout, file.path));
-  const auto findings = report::shown(file);
-  const auto entries = entries_in(checkout, file.path, findings);
-  std::set<const lint::Finding*> known;
-  for (std::size_t i = 0; i < entries.size(); ++i) {
-    if (entries_.contains(entries[i])) {
-      used_.insert(entries[i]);
-      known.insert(findings[i]);
-    }
-  }
-  std::vector<lint::Finding> rest;
-  for (lint::Finding& finding : file.result.findings) {
-    if (known.contains(&finding)) {
-      file.result.accepted.push_back({std::move(finding), reason_, {}, path_});
-    } else {
-      rest.push_back(std::move(finding));
-    }
-  }
-  file.result.findings = std::move(rest);
+  const auto entries = entries_of(checkout, file);
+  std::ranges::copy_if(entries, std::inserter(used_, used_.end()), [this](const Entry& entry) {
+    return entries_.contains(entry);
+  });
+  spare(checkout, *file.recipe, file.result);
 }
 
 report::BaselineCount Baseline::count() const {

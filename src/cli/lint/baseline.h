@@ -43,6 +43,16 @@ class Baseline {
   /// Moves the known findings of a file to `accepted`. Nothing of a file that is not readable.
   void accept(const report::Checkout& checkout, report::LintedFile& file);
 
+  /// The same for a result on the way to another text: it counts for nothing, and threads may ask.
+  void spare(const report::Checkout& checkout,
+             const recipe::Recipe& recipe,
+             lint::Result& result) const;
+
+  /// Those of the findings, as they stand in the result, that this file knows.
+  std::set<const lint::Finding*> known(const report::Checkout& checkout,
+                                       const recipe::Recipe& recipe,
+                                       const lint::Result& result) const;
+
   /// How many findings were known, and how many entries of accepted files nobody needs any more.
   report::BaselineCount count() const;
 

@@ -140,6 +140,8 @@ void FixOutput::tell(const LintTask& task, const FixedText& fixed) {
     session_.err << fmt::format(
         "  {} ({}, {})\n", fmt::join(edits, ", "), lint::to_string(repair.tier), repair.rule);
   }
+  tell_spared(task, fixed.spared_by_comments, "a comment accepts", "--no-ignores");
+  tell_spared(task, fixed.spared_by_baseline, "the baseline knows", "--baseline none");
   if (!told_) {
     for (const std::string& sentence : fixed.unsettled) {
       say(fmt::format("{}: {}", task.path, sentence));
@@ -148,6 +150,21 @@ void FixOutput::tell(const LintTask& task, const FixedText& fixed) {
   if (fixed.bounded) {
     say(fmt::format("{}: the search for the smallest set of changes was cut short; fewer may do",
                     task.path));
+  }
+}
+
+void FixOutput::tell_spared(const LintTask& task,
+                            int count,
+                            std::string_view who,
+                            std::string_view option) {
+  if (count > 0) {
+    say(fmt::format("{}: {} that {} {} left alone; {} fixes {} too",
+                    task.path,
+                    report::counted(count, "finding"),
+                    who,
+                    count == 1 ? "is" : "are",
+                    option,
+                    count == 1 ? "it" : "them"));
   }
 }
 

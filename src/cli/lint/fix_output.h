@@ -41,6 +41,8 @@ class FixOutput {
   void write(const LintTask& task, const FixedText& fixed);
   void tell(const LintTask& task, const FixedText& fixed);
 
+  void tell_spared(const LintTask& task, int count, std::string_view who, std::string_view option);
+
   Session& session_;
   FixOrder order_;
   std::vector<std::string> line_;

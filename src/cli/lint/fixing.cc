@@ -2,8 +2,10 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <utility>
 
+#include "cli/lint/baseline.h"
 #include "cli/lint/linting.h"
 #include "model/launcher_target.h"
 #include "repair/elsewhere.h"
@@ -51,11 +53,15 @@ Tiers higher_tiers(const repair::Bench& bench, const repair::Plan& plan, lint::T
 
 /// The errors of a document after its repair go into its report.
 void count_left(const report::LintedFile& after,
+                const std::set<const lint::Finding*>& accepted,
                 lint::Tier highest,
                 const Tiers& higher,
                 FixedText& fixed,
                 report::Repaired& repaired) {
   for (const lint::Finding& finding : after.result.findings) {
+    if (accepted.contains(&finding)) {
+      continue;
+    }
     auto tier = least_tier(finding);
     const auto known = higher.find(repair::name_of(finding));
     if (known != higher.end() && (!tier || *tier <= highest || known->second < *tier)) {
@@ -71,6 +77,17 @@ void count_left(const report::LintedFile& after,
   std::string unsettled = report::unsettled_text(repaired);
   if (!unsettled.empty()) {
     fixed.unsettled.push_back(std::move(unsettled));
+  }
+}
+
+/// Accepted findings that this tier has a fix for: what --fix would have looked at.
+void count_spared(const lint::Result& result, lint::Tier highest, FixedText& fixed) {
+  for (const lint::Accepted& each : result.accepted) {
+    const auto tier = least_tier(each.finding);
+    const bool note = each.finding.severity == lint::Severity::note;
+    if (tier && *tier <= (note ? lint::Tier::neutral : highest)) {
+      ++(each.mark.nowhere() ? fixed.spared_by_baseline : fixed.spared_by_comments);
+    }
   }
 }
 
@@ -105,11 +122,14 @@ repair::Bench Linter::bench_of(const Sheet& sheet, std::size_t place, const mode
                       place,
                       static_cast<int>(place) + 1,
                       {}};
-  if (sheet.task.ignores) {
-    bench.accept = [this, &target, &sheet](const recipe::Recipe& recipe, lint::Result& result) {
+  bench.accept = [this, &target, &sheet](const recipe::Recipe& recipe, lint::Result& result) {
+    if (sheet.task.ignores) {
       waive::Waivers().accept(recipe, {knowledge_, target, sheet.task.today}, result);
-    };
-  }
+    }
+    if (sheet.task.fix && sheet.task.baseline != nullptr) {
+      sheet.task.baseline->spare(*sheet.task.checkout, recipe, result);
+    }
+  };
   return bench;
 }
 
@@ -170,7 +190,9 @@ void Linter::fix(Sheet& sheet, LintOutcome& outcome) {
   for (std::size_t i = 0; i < outcome.files.size(); ++i) {
     const model::Target on = model::with_launcher(sheet.resolved.target, *outcome.files[i].recipe);
     const repair::Bench bench = bench_of(sheet, place_of(i), on);
-    repair::Plan plan = repair::plan(bench, bench.lint(bench.draft()), order.highest);
+    const repair::Trial before = bench.lint(bench.draft());
+    count_spared(before.result, order.highest, fixed);
+    repair::Plan plan = repair::plan(bench, before, order.highest);
     repaired.push_back(report_of(plan, !order.show_only));
     higher.push_back(higher_tiers(bench, plan, order.highest));
     const auto& raw = outcome.files[i].recipe->raw;
@@ -191,7 +213,12 @@ void Linter::fix(Sheet& sheet, LintOutcome& outcome) {
   prove(sheet, after);
   const std::size_t documents = std::min(repaired.size(), after.files.size());
   for (std::size_t i = 0; i < documents; ++i) {
-    count_left(after.files[i], order.highest, higher[i], fixed, repaired[i]);
+    const report::LintedFile& file = after.files[i];
+    std::set<const lint::Finding*> accepted;
+    if (sheet.task.baseline != nullptr) {
+      accepted = sheet.task.baseline->known(*sheet.task.checkout, *file.recipe, file.result);
+    }
+    count_left(file, accepted, order.highest, higher[i], fixed, repaired[i]);
   }
   if (!order.show_only) {
     outcome.files = std::move(after.files);

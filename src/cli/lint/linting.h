@@ -21,6 +21,7 @@
 
 namespace epwise::cli {
 
+class Baseline;
 class Pricing;
 
 /// Which documents of a file count.
@@ -51,6 +52,8 @@ struct FixedText {
   bool of_words = false;               // a launch as it is given to a shell
   std::map<lint::Tier, int> left;      // errors and warnings that only a higher tier settles
   std::vector<std::string> unsettled;  // what is said of the errors without a fix, a document each
+  int spared_by_comments = 0;          // findings with a fix of the tier that the user accepts
+  int spared_by_baseline = 0;
 };
 
 /// One input and everything that was said about it outside of its own text.
@@ -68,7 +71,9 @@ struct LintTask {
   std::string today;             // "2026-11-22", for comments that end with a day
   bool written_in_full = false;  // those of notes are tried too, and other targets
   std::optional<FixOrder> fix;
-  const Pricing* pricing = nullptr;  // --price
+  const Baseline* baseline = nullptr;          // what it knows is not fixed; null pointer: none
+  const report::Checkout* checkout = nullptr;  // for the baseline
+  const Pricing* pricing = nullptr;            // --price
 };
 
 /// What became of one input. Exactly one of the sentences is set when it could not be linted.

@@ -36,12 +36,11 @@ namespace epwise::cli {
 
 namespace {
 
-using world::UsageError;
-
 std::string read_standard_input(const Arguments& arguments, Session& session) {
   if (session.terminal.in) {
     if (arguments.flag("--no-input")) {
-      throw UsageError("`-` would read the recipe from the terminal, which --no-input forbids");
+      throw world::UsageError(
+          "`-` would read the recipe from the terminal, which --no-input forbids");
     }
     session.err << "epwise: reading the recipe from the terminal, Ctrl-D ends it\n";
   }
@@ -128,7 +127,7 @@ class LintRun {
       words_only_ = true;
       selection_.inputs.push_back({"<command line>", true, false});
     } else {
-      throw UsageError(
+      throw world::UsageError(
           "nothing to lint: name a FILE or folder, - for standard input, or a launch behind --\n"
           "`epwise lint -h` shows examples");
     }
@@ -181,7 +180,7 @@ class LintRun {
     for (const Sources& sources : sources_) {
       const std::optional<Setting>& rules = sources.run.rules;
       if (folder && rules && rules->value != folder->value) {
-        throw UsageError(
+        throw world::UsageError(
             fmt::format("{} and {} name different `rules`: lint the files in two runs, or say "
                         "which with --rules",
                         folder->source,
@@ -210,6 +209,8 @@ class LintRun {
       task.weaker.push_back(&sources.configuration->target);
       task.selection = selection_of(sources.run, knowledge);
       task.fix = fix_;
+      task.baseline = sources.baseline;
+      task.checkout = &checkout_;
       task.ignores = !arguments_.flag("--no-ignores");
       task.pricing = pricing_ ? &*pricing_ : nullptr;
       task.today = today_;
@@ -323,17 +324,16 @@ class LintRun {
 
   void tell_settled(const report::BaselineCount& count) {
     if (count.settled > 0) {
-      const std::string settled = report::counted(count.settled, "finding");
       session_.err << fmt::format(
           "epwise: {0} of {1} settled: `epwise baseline prune {1}` takes them out\n",
-          settled,
+          report::counted(count.settled, "finding"),
           count.path);
     }
   }
 
   void check_base() const {
     if (given_.base && !base_is_used_) {
-      throw UsageError(fmt::format(
+      throw world::UsageError(fmt::format(
           "{} {} is laid under files of overrides for Megatron-Bridge, and none is linted",
           given_.base->source,
           given_.base->value));

@@ -119,8 +119,12 @@ std::string verdict_counts(const Tally& sum) {
 }
 
 std::vector<const lint::Finding*> shown(const LintedFile& file) {
+  return shown(file.result);
+}
+
+std::vector<const lint::Finding*> shown(const lint::Result& found) {
   std::vector<const lint::Finding*> result;
-  for (const lint::Finding& finding : file.result.findings) {
+  for (const lint::Finding& finding : found.findings) {
     if (!finding.consequence) {
       result.push_back(&finding);
     }

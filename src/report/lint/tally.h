@@ -38,6 +38,7 @@ std::string verdict_counts(const Tally& sum);
 
 /// The findings that are shown: all but those that another one explains.
 std::vector<const lint::Finding*> shown(const LintedFile& file);
+std::vector<const lint::Finding*> shown(const lint::Result& found);
 
 /// How much a finding matters, 0 to 100: what stops the launch first, then by severity and by how
 /// sure the rule is.
