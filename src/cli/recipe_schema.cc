@@ -141,7 +141,7 @@ std::string recipe_schema(const recipe::Vocabulary& bridge, const recipe::Vocabu
       {"if", {{"required", {"MODEL_ARGS"}}}},
       {"then", {{"properties", {{"MODEL_ARGS", flags_schema(mlm)}}}}},
       {"else", bridge_schema(bridge)}};
-  return report::json_text(json, 1);
+  return report::json_text(json);
 }
 
 }  // namespace epwise::cli

@@ -2,8 +2,9 @@
 
 namespace epwise::report {
 
-std::string json_text(const Json& json, int indent) {
-  return json.dump(indent, ' ', false, Json::error_handler_t::replace) + "\n";
+std::string json_text(const Json& json) {
+  constexpr int kIndent = 2;
+  return json.dump(kIndent, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 std::string json_line(const Json& json) {

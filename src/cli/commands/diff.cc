@@ -292,44 +292,47 @@ report::RecipeDifference compare(const Session& session,
 /// A text of several differences. JSON: one object where there is one pair, else all in one.
 class Answer {
  public:
-  Answer(std::string format, report::Style style, bool several)
-      : format_(std::move(format)),
+  Answer(std::string_view format, report::Style style, bool several)
+      : json_(format == "json"),
+        markdown_(format == "markdown"),
         style_(style),
-        several_(several && format_ == "json") {}
+        several_(several && json_) {}
 
   void add(const report::RecipeDifference& recipes) {
-    add(format_ == "json"       ? report::diff_json(recipes)
-        : format_ == "markdown" ? report::diff_markdown(recipes)
-                                : report::diff_text(recipes, style_));
+    add(json_       ? report::diff_json(recipes)
+        : markdown_ ? report::diff_markdown(recipes)
+                    : report::diff_text(recipes, style_));
   }
 
   /// A recipe that only one side has.
   void add(std::string_view what, const std::string& path) {
-    if (format_ == "json") {
+    if (json_) {
       add(report::one_sided_json(path, what));
-    } else if (format_ == "markdown") {
+    } else if (markdown_) {
       add(fmt::format("### epwise: `{}` is {}\n", path, what));
     } else {
       add(fmt::format("{}: {}\n", path, what));
     }
   }
 
-  std::string text() const {
-    return several_
-               ? fmt::format("{{\"schema\": \"epwise.diffs/1\", \"recipes\": [\n{}]}}\n", text_)
-               : text_;
-  }
+  std::string text() const { return several_ ? report::diffs_json(texts_) : text_; }
 
  private:
   void add(const std::string& text) {
-    text_ += text_.empty() ? "" : several_ ? ",\n" : format_ == "json" ? "" : "\n";
+    if (several_) {
+      texts_.push_back(text);
+      return;
+    }
+    text_ += text_.empty() ? "" : "\n";
     text_ += text;
   }
 
-  std::string format_;
+  bool json_;
+  bool markdown_;
   report::Style style_;
-  bool several_;
+  bool several_;  // in one JSON object
   std::string text_;
+  std::vector<std::string> texts_;  // of several_
 };
 
 ExitCode run(Session& session, const Arguments& arguments) {

@@ -4,8 +4,6 @@
 namespace epwise::report {
 namespace {
 
-constexpr int kIndent = 1;
-
 Json told_v1(const std::vector<review::Told>& findings) {
   Json json = Json::array();
   for (const review::Told& each : findings) {
@@ -64,12 +62,27 @@ std::string diff_json(const RecipeDifference& recipes) {
                                                                                       : "slower";
     }
   }
-  return json_text(json, kIndent);
+  return json_text(json);
 }
 
 std::string one_sided_json(std::string_view path, std::string_view what) {
   const Json json = {{"schema", "epwise.diff/1"}, {"path", path}, {"only", what}};
-  return json_text(json, kIndent);
+  return json_text(json);
+}
+
+std::string diffs_json(const std::vector<std::string>& pairs) {
+  constexpr std::string_view kDeeper = "    ";
+  std::string text = "{\n  \"schema\": \"epwise.diffs/1\",\n  \"recipes\": [";
+  for (std::size_t i = 0; i < pairs.size(); ++i) {
+    text += i == 0 ? "\n" : ",\n";
+    text += kDeeper;
+    const std::string_view pair = std::string_view(pairs[i]).substr(0, pairs[i].size() - 1);
+    for (const char c : pair) {  // inside of a string a line feed is written as \\n
+      text += c;
+      text += c == '\n' ? kDeeper : "";
+    }
+  }
+  return text + "\n  ]\n}\n";
 }
 
 }  // namespace epwise::report

@@ -3,6 +3,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "report/lint/writer.h"
 #include "review/difference.h"
@@ -34,5 +35,8 @@ std::string diff_json(const RecipeDifference& recipes);
 
 /// A recipe that only one side has: {"schema": "epwise.diff/1", "path", "only": "added"}
 std::string one_sided_json(std::string_view path, std::string_view what);
+
+/// Several of both kinds in one: {"schema": "epwise.diffs/1", "recipes": [...]}
+std::string diffs_json(const std::vector<std::string>& pairs);
 
 }  // namespace epwise::report
