@@ -1,6 +1,7 @@
 #include "audit/standing.h"
 #include "report/crash/writer.h"
 #include "report/json_text.h"
+#include "report/place.h"
 
 namespace epwise::report {
 namespace {
@@ -17,6 +18,21 @@ std::string_view to_string(audit::Crash::Kind kind) {
       break;
   }
   return "aftermath";
+}
+
+/// Line and column are null for what is not written anywhere.
+Json finding_json(const lint::Finding& finding, const LintedFile& recipe) {
+  const Place place = place_of(recipe, finding.primary.mark);
+  Json fixes = Json::array();
+  for (const auto& fix : finding.fixes) {
+    fixes.push_back(fix.title);
+  }
+  return {{"message", finding.message},
+          {"path", place.path},
+          {"line", place.positioned ? Json(place.start.line) : Json(nullptr)},
+          {"column", place.positioned ? Json(place.start.column) : Json(nullptr)},
+          {"pointer", finding.primary.pointer},
+          {"fixes", fixes}};
 }
 
 Json suspect_json(const audit::Suspect& suspect, const CrashReport& report) {
@@ -38,6 +54,9 @@ Json suspect_json(const audit::Suspect& suspect, const CrashReport& report) {
       json["finding"] = where.finding->message;
       for (const auto& fix : where.finding->fixes) {
         json["fixes"].push_back(fix.title);
+      }
+      for (const auto* finding : located(*suspect.rule, report)) {
+        json["findings"].push_back(finding_json(*finding, *report.recipe));
       }
     }
   }

@@ -183,22 +183,20 @@ class Text {
       say(fmt::format("{} {}", report_.recipe->path, not_found_text(where)), 4);
     }
     if (where.finding != nullptr) {
-      out_ += '\n' + finding_text(*report_.recipe, *where.finding, true, style_, paint_);
-      further(*where.finding);
+      show_findings(suspect, *where.finding);
     } else if (result.launch.rule != nullptr && result.launch.rule != suspect.rule) {
       expected_instead();
     }
   }
 
-  /// A reader finds the same mistake in several places, and one message tells of all of them.
-  void further(const lint::Finding& first) {
-    if (!first.rule->builtin) {
-      return;
+  /// Where the rule stands behind another one, `first` is what that one found.
+  void show_findings(const audit::Suspect& suspect, const lint::Finding& first) {
+    auto findings = located(*suspect.rule, report_);
+    if (findings.empty()) {
+      findings.push_back(&first);
     }
-    for (const auto& finding : report_.recipe->result.findings) {
-      if (finding.rule == first.rule && &finding != &first) {
-        out_ += '\n' + finding_text(*report_.recipe, finding, true, style_, paint_);
-      }
+    for (const auto* finding : findings) {
+      out_ += '\n' + finding_text(*report_.recipe, *finding, true, style_, paint_);
     }
   }
 

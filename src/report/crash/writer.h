@@ -42,6 +42,11 @@ struct CrashReport {
   LookedFor looked_for = {};
 };
 
+/// What of the recipe `rule` found, the finding of its standing first. A reader of ours finds the
+/// same mistake in several places, and one message of a log tells of all of them: flags that the
+/// parser does not know. Empty without a recipe, and where the rule is not broken.
+std::vector<const lint::Finding*> located(const lint::Rule& rule, const CrashReport& report);
+
 /// The cause with its suspects, why they are, and with a recipe the finding and its fixes; then the
 /// other errors, shorter. What to send where nothing fits.
 std::string crash_text(const CrashReport& report, const Style& style);
