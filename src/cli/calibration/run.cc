@@ -51,7 +51,8 @@ class CalibrationRun {
         arguments_(arguments),
         laws_(cost::compiled_table()),
         ranks_(open_ranks(session, arguments)),
-        speaks_(ranks_->rank() == 0) {}
+        speaks_(ranks_->rank() == 0),
+        json_(arguments.text_of("--format") == "json") {}
 
   ExitCode run() {
     const OpenedDevice opened = open_device(session_, arguments_, *ranks_, laws_);
@@ -154,7 +155,7 @@ class CalibrationRun {
   }
 
   void print_ratio(const Calibration* measured) const {
-    if (!speaks_) {
+    if (!speaks_ || json_) {
       return;
     }
     const std::string text =
@@ -279,16 +280,20 @@ class CalibrationRun {
     if (speaks_) {
       const std::string hw =
           result.calibration.hw.empty() ? arguments_.text_of("--hw") : result.calibration.hw;
-      session_.out << report::calibration_text(
-          result.calibration,
-          calibrate::quantities_of(result.calibration, laws_, hw),
-          hw,
-          arguments_.flag("--points"),
-          style_of(arguments_, session_));
-      if (job_) {
-        print_ratio(&result.calibration);
+      const auto quantities = calibrate::quantities_of(result.calibration, laws_, hw);
+      if (json_) {
+        session_.out << report::calibration_json(result.calibration, quantities, hw);
+      } else {
+        session_.out << report::calibration_text(result.calibration,
+                                                 quantities,
+                                                 hw,
+                                                 arguments_.flag("--points"),
+                                                 style_of(arguments_, session_));
+        if (job_) {
+          print_ratio(&result.calibration);
+        }
+        session_.out << fmt::format("written: {}{}\n", output(), way_on(result.calibration));
       }
-      session_.out << fmt::format("written: {}{}\n", output(), way_on(result.calibration));
     }
     if (!result.lost.empty()) {
       session_.err << fmt::format("epwise: the calibration ended early: {}\n", result.lost);
@@ -326,6 +331,7 @@ class CalibrationRun {
   cost::Table laws_;
   std::unique_ptr<calibrate::Ranks> ranks_;
   bool speaks_ = true;
+  bool json_ = false;
   Calibration start_;
   calibrate::Subject subject_;
   std::optional<SimulatedJob> job_;

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <ostream>
 #include <string>
 #include <utility>
@@ -66,10 +67,21 @@ std::string no_action_text(const std::string& word) {
       text::did_you_mean(word, names));
 }
 
+/// A text where JSON was asked for would only confuse the program that reads it.
+void keep_from_missing_json(std::string_view what, const Arguments& arguments) {
+  constexpr std::array<std::string_view, 3> kWithJson = {"show", "diff", "check"};
+  const bool has = std::ranges::find(kWithJson, what) != kWithJson.end();
+  if (!has && arguments.text_of("--format") == "json") {
+    throw world::UsageError(
+        fmt::format("{} has no JSON to print: a run, show, diff and check have", what));
+  }
+}
+
 ExitCode run(Session& session, const Arguments& arguments) {
   if (!arguments.operands.empty()) {
     for (const auto& [name, action] : actions()) {
       if (name == arguments.operands.front()) {
+        keep_from_missing_json(name, arguments);
         Arguments rest = arguments;
         rest.operands.erase(rest.operands.begin());
         return action(session, rest);
@@ -78,6 +90,9 @@ ExitCode run(Session& session, const Arguments& arguments) {
   }
   if (arguments.operands.size() > 1) {
     throw world::UsageError(no_action_text(arguments.operands.front()));
+  }
+  if (arguments.flag("--dry-run")) {
+    keep_from_missing_json("--dry-run", arguments);
   }
   return run_calibration(session, arguments);
 }

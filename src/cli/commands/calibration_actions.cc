@@ -49,6 +49,10 @@ std::string disagreement(const Calibration& first,
                          apart);
 }
 
+bool wants_json(const Arguments& arguments) {
+  return arguments.text_of("--format", "text") == "json";
+}
+
 }  // namespace
 
 ExitCode show_calibration(Session& session, const Arguments& arguments) {
@@ -57,13 +61,12 @@ ExitCode show_calibration(Session& session, const Arguments& arguments) {
   const cost::Table laws = cost::compiled_table();
   const std::string hw = arguments.text_of("--hw", calibration.hw);
   const auto quantities = calibrate::quantities_of(calibration, laws, hw);
-  session.out << (arguments.text_of("--format", "text") == "json"
-                      ? report::calibration_json(calibration, quantities, hw)
-                      : report::calibration_text(calibration,
-                                                 quantities,
-                                                 hw,
-                                                 arguments.flag("--points"),
-                                                 style_of(arguments, session)));
+  session.out << (wants_json(arguments) ? report::calibration_json(calibration, quantities, hw)
+                                        : report::calibration_text(calibration,
+                                                                   quantities,
+                                                                   hw,
+                                                                   arguments.flag("--points"),
+                                                                   style_of(arguments, session)));
   return ExitCode::clean;
 }
 
@@ -72,8 +75,10 @@ ExitCode diff_calibrations(Session& session, const Arguments& arguments) {
   const Calibration before = load_calibration(session, arguments.operands[0]);
   const Calibration after = load_calibration(session, arguments.operands[1]);
   const calibrate::Difference difference = calibrate::difference(before, after);
-  session.out << report::difference_text(
-      difference, arguments.flag("--points"), style_of(arguments, session));
+  session.out << (wants_json(arguments)
+                      ? report::difference_json(difference)
+                      : report::difference_text(
+                            difference, arguments.flag("--points"), style_of(arguments, session)));
   const bool differs = std::any_of(
       difference.points.begin(), difference.points.end(), [](const calibrate::PointChange& change) {
         return change.notable;
@@ -110,11 +115,15 @@ ExitCode merge_calibrations(Session& session, const Arguments& arguments) {
 ExitCode check_calibration(Session& session, const Arguments& arguments) {
   want_files(arguments, 1, 1, "check FILE");
   const auto found = calibrate::weaknesses(load_calibration(session, arguments.operands[0]));
-  for (const std::string& weakness : found) {
-    session.out << weakness << '\n';
+  if (wants_json(arguments)) {
+    session.out << report::check_json(arguments.operands[0], found);
+  } else {
+    for (const std::string& weakness : found) {
+      session.out << weakness << '\n';
+    }
+    session.out << (found.empty() ? std::string("no weak spots\n")
+                                  : fmt::format("{} weak spots\n", found.size()));
   }
-  session.out << (found.empty() ? std::string("no weak spots\n")
-                                : fmt::format("{} weak spots\n", found.size()));
   return found.empty() ? ExitCode::clean : ExitCode::findings;
 }
 

@@ -38,8 +38,8 @@ STATUS
 
 BATCH
   One JSON object a line: {"law": "gemm", "hw": "h100", "dtype": "bf16", "m": 4096, ...}; `-` reads
-  standard input. One line comes back for each: {"seconds", "low", "high", "relative_sd", "status",
-  "basis"}, or {"error"}. Lines with nothing in them get no answer.
+  standard input. One line comes back for each: {"schema", "seconds", "low", "high", "relative_sd",
+  "status", "basis"}, or {"schema", "error"}. Lines with nothing in them get no answer.
 )";
 
 std::string argument_text(const cost::Parameter& parameter) {

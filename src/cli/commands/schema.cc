@@ -4,20 +4,23 @@
 #include <string_view>
 #include <vector>
 
-#include <fmt/format.h>
-
 #include "cli/arguments.h"
 #include "cli/commands/all.h"
 #include "cli/recipe_schema.h"
 #include "data/embedded.h"
 #include "recipe/vocabulary/vocabulary.h"
-#include "text/spelling.h"
 
 namespace epwise::cli {
 
 namespace {
 
 constexpr std::string_view kRecipe = "recipe";
+
+constexpr std::string_view kAbout = R"(OUTPUTS
+  An output names its form in `schema`: "epwise.simulate/1" is of `epwise schema simulate`. Within that
+  number members are only added. A schema describes what this version prints and refuses members
+  that it does not know; a program that reads outputs should pass over them.
+)";
 
 std::vector<std::string_view> names() {
   std::vector<std::string_view> all;
@@ -45,14 +48,9 @@ ExitCode run(Session& session, const Arguments& arguments) {
                                  recipe::Vocabulary::load(recipe::Framework::mlm, "head"));
     return ExitCode::clean;
   }
-  for (const data::EmbeddedFile& file : data::schemas()) {
-    if (file.path == name) {
-      session.out << file.bytes;
-      return ExitCode::clean;
-    }
-  }
-  throw world::UsageError(
-      fmt::format("there is no schema `{}`{}", name, text::did_you_mean(name, names())));
+  const auto all = data::schemas();  // the name is one of them: it is the command's action
+  session.out << std::ranges::find(all, name, &data::EmbeddedFile::path)->bytes;
+  return ExitCode::clean;
 }
 
 }  // namespace
@@ -64,8 +62,10 @@ Command schema_command() {
           .examples = {{"schema", "which there are"},
                        {"schema config", "of .epwise.yaml, for an editor"},
                        {"schema recipe", "of recipes, with types and defaults"},
-                       {"schema lint", "of --format json"}},
-          .operands = Completion::nothing,
+                       {"schema lint", "of what lint and gate print with --format json"}},
+          .actions = names(),
+          .needs_action = false,
+          .about = kAbout,
           .run = run};
 }
 

@@ -34,20 +34,8 @@ extern const char epwise_trainer_verl[];
 extern const char epwise_trainer_verl_end[];
 extern const char epwise_effects[];
 extern const char epwise_effects_end[];
-extern const char epwise_schema_baseline[];
-extern const char epwise_schema_baseline_end[];
-extern const char epwise_schema_config[];
-extern const char epwise_schema_config_end[];
-extern const char epwise_schema_diff[];
-extern const char epwise_schema_diff_end[];
-extern const char epwise_schema_lint[];
-extern const char epwise_schema_lint_end[];
-extern const char epwise_schema_profile[];
-extern const char epwise_schema_profile_end[];
-extern const char epwise_schema_receipt[];
-extern const char epwise_schema_receipt_end[];
-extern const char epwise_schema_rule[];
-extern const char epwise_schema_rule_end[];
+extern const char epwise_table_schemas[];
+extern const char epwise_table_schemas_end[];
 }
 
 namespace epwise::data {
@@ -56,6 +44,13 @@ namespace {
 
 std::string_view between(const char* begin, const char* end) {
   return {begin, static_cast<std::size_t>(end - begin)};
+}
+
+std::vector<EmbeddedFile> unpacked(std::string_view table) {
+  std::vector<EmbeddedFile> all;
+  Reader read(table);
+  read(all);
+  return all;
 }
 
 }  // namespace
@@ -69,12 +64,8 @@ std::string_view compiled_vocabulary() {
 }
 
 std::span<const EmbeddedFile> hardware_profiles() {
-  static const std::vector<EmbeddedFile> files = [] {
-    std::vector<EmbeddedFile> all;
-    Reader read(between(epwise_table_profiles, epwise_table_profiles_end));
-    read(all);
-    return all;
-  }();
+  static const std::vector<EmbeddedFile> files =
+      unpacked(between(epwise_table_profiles, epwise_table_profiles_end));
   return files;
 }
 
@@ -108,15 +99,8 @@ std::string_view effects() {
 }
 
 std::span<const EmbeddedFile> schemas() {
-  static const std::array<EmbeddedFile, 7> files = {{
-      {"baseline", between(epwise_schema_baseline, epwise_schema_baseline_end)},
-      {"config", between(epwise_schema_config, epwise_schema_config_end)},
-      {"diff", between(epwise_schema_diff, epwise_schema_diff_end)},
-      {"lint", between(epwise_schema_lint, epwise_schema_lint_end)},
-      {"profile", between(epwise_schema_profile, epwise_schema_profile_end)},
-      {"receipt", between(epwise_schema_receipt, epwise_schema_receipt_end)},
-      {"rule", between(epwise_schema_rule, epwise_schema_rule_end)},
-  }};
+  static const std::vector<EmbeddedFile> files =
+      unpacked(between(epwise_table_schemas, epwise_table_schemas_end));
   return files;
 }
 

@@ -1,4 +1,4 @@
-/* The tables that rulec and lawc wrote, as bytes in the program; found through the include path. */
+/* The tables that the build wrote, as bytes in the program; found through the include path. */
 #if defined(__ELF__)
     .section .note.GNU-stack,"",%progbits
 #endif
@@ -18,14 +18,8 @@
     table epwise_table_laws, "laws.bin"
     table epwise_table_step_model, "step_model.bin"
     table epwise_table_advice, "advice.bin"
+    table epwise_table_schemas, "schemas.bin"
     table epwise_effects, "effects.yaml"
-    table epwise_schema_baseline, "baseline.json"
-    table epwise_schema_config, "config.json"
-    table epwise_schema_diff, "diff.json"
-    table epwise_schema_lint, "lint.json"
-    table epwise_schema_profile, "profile.json"
-    table epwise_schema_receipt, "receipt.json"
-    table epwise_schema_rule, "rule.json"
     table epwise_trainer_core, "core.yaml"
     table epwise_trainer_nemo, "nemo.yaml"
     table epwise_trainer_nemo_rl, "nemo_rl.yaml"

@@ -19,6 +19,10 @@ Json fit_json(const calibrate::Fit& fit) {
           {"flags", fit.flags}};
 }
 
+Json seconds_or_null(double seconds) {
+  return seconds > 0 ? Json(seconds) : Json(nullptr);
+}
+
 }  // namespace
 
 std::string calibration_json(const calibrate::Calibration& calibration,
@@ -54,6 +58,25 @@ std::string calibration_json(const calibrate::Calibration& calibration,
                     {"fits", std::move(fits)},
                     {"weaknesses", calibrate::weaknesses(calibration)}};
   return json_text(all);
+}
+
+std::string difference_json(const calibrate::Difference& difference) {
+  Json points = Json::array();
+  for (const calibrate::PointChange& change : difference.points) {
+    points.push_back({{"id", change.id},
+                      {"before_s", seconds_or_null(change.before)},
+                      {"after_s", seconds_or_null(change.after)},
+                      {"notable", change.notable}});
+  }
+  return json_text({{"schema", "epwise.calibrate-diff/1"},
+                    {"settings", difference.settings},
+                    {"points", points},
+                    {"median_ratio", difference.median_ratio}});
+}
+
+std::string check_json(std::string_view path, const std::vector<std::string>& weaknesses) {
+  return json_text(
+      {{"schema", "epwise.calibrate-check/1"}, {"path", path}, {"weaknesses", weaknesses}});
 }
 
 }  // namespace epwise::report

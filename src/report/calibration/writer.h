@@ -41,4 +41,11 @@ std::string difference_text(const calibrate::Difference& difference,
                             bool every_point,
                             const Style& style);
 
+/// {"schema": "epwise.calibrate-diff/1", "settings": ["driver: 570.1 → 580.2"], "points": [{"id",
+///  "before_s", "after_s", "notable"}], "median_ratio"}; every point, null where there is no time
+std::string difference_json(const calibrate::Difference& difference);
+
+/// {"schema": "epwise.calibrate-check/1", "path", "weaknesses": ["3 points are noisy: …"]}
+std::string check_json(std::string_view path, const std::vector<std::string>& weaknesses);
+
 }  // namespace epwise::report

@@ -8,6 +8,8 @@ namespace epwise::report {
 
 namespace {
 
+constexpr std::string_view kAnswer = "epwise.cost-answer/1";
+
 void add_figures(Json& json, const cost::Cost& cost) {
   const auto interval = cost.interval();
   json["seconds"] = cost.seconds;
@@ -90,7 +92,7 @@ std::string answer_line(const cost::Answer& answer) {
   if (!answer.cost) {
     return error_line(fmt::format("{}", fmt::join(answer.problems, "; ")));
   }
-  Json json = Json::object();
+  Json json = {{"schema", kAnswer}};
   add_figures(json, *answer.cost);
   if (answer.cost->basis != nullptr) {
     json["basis"] = answer.cost->basis->name;
@@ -99,7 +101,7 @@ std::string answer_line(const cost::Answer& answer) {
 }
 
 std::string error_line(std::string_view problem) {
-  return json_line({{"error", problem}});
+  return json_line({{"schema", kAnswer}, {"error", problem}});
 }
 
 }  // namespace epwise::report
