@@ -1,5 +1,7 @@
 #include "cli/recipe_schema.h"
 
+#include <algorithm>
+#include <array>
 #include <map>
 #include <string_view>
 
@@ -13,12 +15,19 @@ namespace {
 
 using report::Json;
 
-/// What a field's type takes, and texts with `${` in them.
+/// Their declared words are not all: upstream's own recipes hold `none` and `completion`.
+constexpr std::array<std::string_view, 2> kOpenWords = {"model.position_embedding_type",
+                                                        "dataset.preprocessing.loss_mode"};
+
+/// What a field's type takes, and texts with `${` in them. Bridge's loader checks no types, and its
+/// own dumps hold null in every kind of field, counts where a boolean is declared
+/// (train.manual_gc_eval: 100), and lists of one boolean that a stray comma made.
 Json value_schema(const recipe::FieldSpec& spec) {
   Json types = Json::array();
   switch (spec.type.kind) {
     case expr::Kind::boolean:
       types.push_back("boolean");
+      types.push_back("integer");
       break;
     case expr::Kind::integer:
       types.push_back("integer");
@@ -38,18 +47,29 @@ Json value_schema(const recipe::FieldSpec& spec) {
   if (types.empty()) {
     return json;
   }
-  if (spec.type.optional) {
-    types.push_back("null");
-  }
+  types.push_back("null");
   types.push_back("object");  // an enumerator of a dump: {_target_: …}
-  if (!spec.choices.empty() && spec.type.kind == expr::Kind::text) {
-    json["examples"] = spec.choices;
-  }
-  if (spec.type.kind == expr::Kind::text) {
+  const bool text = spec.type.kind == expr::Kind::text;
+  const bool open =
+      spec.choices.empty() || std::ranges::find(kOpenWords, spec.name) != kOpenWords.end();
+  if (text && open) {
     json["type"] = std::move(types);
+    if (!spec.choices.empty()) {
+      json["examples"] = spec.choices;
+    }
   } else {
+    if (text) {
+      types.erase(0);
+    }
     json["anyOf"] =
         Json::array({{{"type", std::move(types)}}, {{"type", "string"}, {"pattern", "\\$\\{"}}});
+    if (text) {
+      json["anyOf"].insert(json["anyOf"].begin(), Json::object({{"enum", spec.choices}}));
+    }
+    if (spec.type.kind == expr::Kind::boolean) {
+      json["anyOf"].push_back(
+          {{"type", "array"}, {"items", {{"type", "boolean"}}}, {"maxItems", 1}});
+    }
   }
   return json;
 }
@@ -76,6 +96,25 @@ struct Branch {
   std::map<std::string, Branch, std::less<>> below;
 };
 
+/// No keys but `properties`, unless the object is of a class of somebody else's, whose fields
+/// nobody knows here.
+void close(const std::vector<std::string_view>& classes, const Json& properties, Json& json) {
+  if (classes.empty()) {
+    json["additionalProperties"] = false;
+    return;
+  }
+  Json names = Json::array();
+  for (const auto& [name, below] : properties.items()) {
+    names.push_back(name);
+  }
+  const Json of_others = {{"required", {"_target_"}},
+                          {"properties", {{"_target_", {{"not", {{"enum", classes}}}}}}}};
+  json["if"] = of_others;
+  json["then"] = true;
+  json["else"] = {
+      {"propertyNames", {{"anyOf", Json::array({{{"enum", names}}, {{"pattern", "^_"}}})}}}};
+}
+
 Json branch_schema(const Branch& branch,
                    const std::string& path,
                    const recipe::Vocabulary& vocabulary) {
@@ -91,12 +130,13 @@ Json branch_schema(const Branch& branch,
     properties[name] =
         branch_schema(child, path.empty() ? name : fmt::format("{}.{}", path, name), vocabulary);
   }
-  Json json = {{"type", {"object", "null", "string"}}, {"properties", std::move(properties)}};
-  json["patternProperties"] = {{"^_", Json::object()}};
   const bool free = !path.empty() && vocabulary.knows(path + ".a_key_of_nobody");
+  Json json = {{"type", {"object", "null", "string"}}};
   if (!free) {
-    json["additionalProperties"] = false;
+    close(vocabulary.classes_of(path), properties, json);
   }
+  json["properties"] = std::move(properties);
+  json["patternProperties"] = {{"^_", Json::object()}};
   return json;
 }
 
@@ -115,6 +155,7 @@ Json bridge_schema(const recipe::Vocabulary& vocabulary) {
   // Newer models keep the transformer's fields one level deeper.
   Json json = branch_schema(root, "", vocabulary);
   json["type"] = "object";
+  json["additionalProperties"] = {{"type", "object"}, {"required", {"_target_"}}};
   json["properties"]["model"]["properties"]["transformer"] = {{"type", {"object", "null"}}};
   return json;
 }
@@ -126,7 +167,7 @@ Json flags_schema(const recipe::Vocabulary& vocabulary) {
       properties[std::string(spelling)] = Json::object();
     }
   }
-  return {{"type", "object"}, {"properties", std::move(properties)}};
+  return {{"type", {"object", "null"}}, {"properties", std::move(properties)}};
 }
 
 }  // namespace

@@ -22,6 +22,7 @@ except ImportError as error:
     sys.exit(77)
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+CORPUS = ROOT.parent / "shared" / "corpus"
 EPWISE = str(pathlib.Path(sys.argv[1]).resolve())
 PROBLEMS: list[str] = []
 XMLLINT = shutil.which("xmllint")
@@ -91,12 +92,13 @@ def run(folder: str, *words: str) -> subprocess.CompletedProcess:
     return subprocess.run([EPWISE, *words], cwd=folder, capture_output=True, text=True, check=False, timeout=300)
 
 
-def schema(name: str) -> dict:
-    return json.loads(subprocess.run([EPWISE, "schema", name], capture_output=True, text=True, check=True).stdout)
+def schema(*words: str) -> dict:
+    found = json.loads(subprocess.run([EPWISE, "schema", *words], capture_output=True, text=True, check=True).stdout)
+    jsonschema.Draft202012Validator.check_schema(found)
+    return found
 
 
 def check(what: str, value: object, by: dict) -> None:
-    jsonschema.Draft202012Validator.check_schema(by)
     errors = list(jsonschema.Draft202012Validator(by).iter_errors(value))
     if errors:
         first = errors[0]
@@ -122,8 +124,8 @@ def check_rules() -> None:
     files = [path for path in sorted(ROOT.glob("rules/*/*.yaml"))
              if path.parent.name not in ("vocabulary", "tables", "launch")]
     for path in files:
-        check(str(path.relative_to(ROOT)), texts(yaml.safe_load(path.read_text())), by)
-    rule = texts(yaml.safe_load(files[0].read_text()))
+        check(str(path.relative_to(ROOT)), texts(yaml.load(path.read_text(), yaml.CSafeLoader)), by)
+    rule = texts(yaml.load(files[0].read_text(), yaml.CSafeLoader))
     for key, value in (("severity", "fatal"), ("colour", "red"), ("code", "x")):
         must_fail(f"a rule with {key}: {value}", {**rule, key: value}, by)
     print(f"{len(files)} rules")
@@ -133,7 +135,7 @@ def check_profiles() -> None:
     by = schema("profile")
     files = sorted(ROOT.glob("hwprofiles/*.yaml"))
     for path in files:
-        check(str(path.relative_to(ROOT)), texts(yaml.safe_load(path.read_text())), by)
+        check(str(path.relative_to(ROOT)), texts(yaml.load(path.read_text(), yaml.CSafeLoader)), by)
     must_fail("a profile without numbers", {"name": "x", "title": "X", "architecture": "X", "sources": {}}, by)
     print(f"{len(files)} profiles")
 
@@ -141,7 +143,7 @@ def check_profiles() -> None:
 def check_config() -> None:
     by = schema("config")
     for path in ROOT.glob("examples/**/.epwise.yaml"):
-        check(str(path.relative_to(ROOT)), texts(yaml.safe_load(path.read_text())), by)
+        check(str(path.relative_to(ROOT)), texts(yaml.load(path.read_text(), yaml.CSafeLoader)), by)
     check("a configuration", {"hw": "h100", "gpus": 8, "stack": {"te": "2.14.0"},
                               "targets": [{"name": "x", "gpus": 16}], "fail_on": "warning"}, by)
     for wrong in ({"gpsu": 8}, {"targets": [{"gpus": 8}]}, {"fail_on": "all"}):
@@ -217,9 +219,28 @@ def check_recipe() -> None:
     good = {"model": {"num_layers": 4, "moe_token_dispatcher_type": "flex"}, "train": {"global_batch_size": 8}}
     check("a recipe", good, by)
     for path in ROOT.glob("examples/*.yaml"):
-        check(path.name, texts(yaml.safe_load(path.read_text())), by)
-    for wrong in ({"model": {"num_layer": 4}}, {"model": {"num_layers": "four"}}):
+        check(path.name, texts(yaml.load(path.read_text(), yaml.CSafeLoader)), by)
+    check("fields of a class of the user's own", {"model": {"_target_": "my.Provider", "mine": 3}, "mine": {"_target_": "my.Section"}}, by)
+    bridge = by["else"]["properties"]
+    for wrong in ({"model": {"num_layer": 4}}, {"model": {"num_layers": "four"}}, {"modl": {"num_layers": 4}},
+                  {"model": {"moe_token_dispatcher_type": "alltoal"}}, {"model": {"bf16": "yes please"}},
+                  {"model": {"_target_": bridge["model"]["if"]["properties"]["_target_"]["not"]["enum"][0], "num_layer": 4}}):
         must_fail(str(wrong), wrong, by)
+    check_dumps()
+
+
+def check_dumps() -> None:
+    """Every configuration that upstream ships fits the schema of its release."""
+    folders = [("bridge", path.name, path) for path in sorted(CORPUS.glob("bridge/*"))]
+    folders += [("mlm", "head", CORPUS / name) for name in ("megatron-lm", "modelzoo") if (CORPUS / name).is_dir()]
+    if not folders:
+        print("no ../shared/corpus: the schema of recipes is held against our own examples alone")
+    for framework, version, folder in folders:
+        by = jsonschema.Draft202012Validator(schema("recipe", "--stack", f"{framework}={version}"))
+        for path in sorted(folder.glob("*.yaml")):
+            first = next(by.iter_errors(texts(yaml.load(path.read_text(), yaml.CSafeLoader))), None)
+            if first is not None:
+                PROBLEMS.append(f"{path.name} ({version}): {'/'.join(map(str, first.absolute_path))}: {first.message[-200:]}")
 
 
 def main() -> int:
