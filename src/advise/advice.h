@@ -11,8 +11,8 @@
 
 #include "advise/assessor.h"
 #include "repair/plan.h"
-#include "sim/comparison.h"
-#include "sim/prediction.h"
+#include "sim/prediction/comparison.h"
+#include "sim/prediction/prediction.h"
 
 namespace epwise::advise {
 

@@ -13,9 +13,9 @@
 #include "advise/overlap_ladder.h"
 #include "advise/plan_maker.h"
 #include "advise/search.h"
-#include "sim/prediction.h"
-#include "sim/step.h"
-#include "sim/waterfall.h"
+#include "sim/prediction/prediction.h"
+#include "sim/step/step.h"
+#include "sim/step/waterfall.h"
 #include "text/line_diff.h"
 
 namespace epwise::advise {

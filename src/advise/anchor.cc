@@ -6,8 +6,8 @@
 #include <fmt/format.h>
 
 #include "model/workload.h"
-#include "sim/layer_times.h"
-#include "sim/waterfall.h"
+#include "sim/layer/layer_times.h"
+#include "sim/step/waterfall.h"
 #include "units/quantity.h"
 #include "yaml/parse.h"
 #include "yaml/reader.h"

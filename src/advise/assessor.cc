@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "model/memory.h"
-#include "sim/machine.h"
-#include "sim/step.h"
+#include "sim/step/step.h"
+#include "sim/work/machine.h"
 
 namespace epwise::advise {
 

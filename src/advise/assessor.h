@@ -8,10 +8,10 @@
 #include "advise/space.h"
 #include "advise/terrain.h"
 #include "cost/table.h"
-#include "sim/constants.h"
-#include "sim/measured_constants.h"
-#include "sim/stated_inputs.h"
-#include "sim/step_work.h"
+#include "sim/constants/constants.h"
+#include "sim/constants/stated_inputs.h"
+#include "sim/prediction/measured_constants.h"
+#include "sim/work/step_work.h"
 
 namespace epwise::advise {
 

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "sim/normal_draws.h"
-#include "sim/step.h"
-#include "sim/step_nodes.h"
+#include "sim/step/step.h"
+#include "sim/step/step_nodes.h"
+#include "sim/uncertainty/normal_draws.h"
 
 namespace epwise::advise {
 

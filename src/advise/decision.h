@@ -5,9 +5,9 @@
 
 #include "advise/assessor.h"
 #include "advise/moves.h"
-#include "sim/constants.h"
-#include "sim/step_work.h"
-#include "sim/uncertainty.h"
+#include "sim/constants/constants.h"
+#include "sim/uncertainty/uncertainty.h"
+#include "sim/work/step_work.h"
 
 namespace epwise::advise {
 

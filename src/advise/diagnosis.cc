@@ -4,7 +4,7 @@
 #include <cstddef>
 
 #include "advise/decision.h"
-#include "sim/waterfall.h"
+#include "sim/step/waterfall.h"
 
 namespace epwise::advise {
 

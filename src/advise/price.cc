@@ -9,7 +9,7 @@
 #include "advise/decision.h"
 #include "advise/diagnosis.h"
 #include "advise/dispatcher_table.h"
-#include "sim/sm_sweep.h"
+#include "sim/step/sm_sweep.h"
 
 namespace epwise::advise {
 

@@ -1,10 +1,10 @@
-#include "sim/sm_sweep.h"
+#include "sim/step/sm_sweep.h"
 
 #include <algorithm>
 
 #include "advise/decision.h"
 #include "advise/dispatcher_table.h"
-#include "sim/step.h"
+#include "sim/step/step.h"
 
 namespace epwise::advise {
 

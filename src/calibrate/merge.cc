@@ -7,8 +7,8 @@
 
 #include <fmt/format.h>
 
-#include "calibrate/fits.h"
-#include "calibrate/statistics.h"
+#include "calibrate/fits/fits.h"
+#include "calibrate/sampling/statistics.h"
 
 namespace epwise::calibrate {
 

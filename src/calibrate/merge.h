@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "calibrate/calibration.h"
+#include "calibrate/file/calibration.h"
 #include "hw/component.h"
 
 namespace epwise::calibrate {

@@ -2,8 +2,8 @@
 
 #include <vector>
 
-#include "calibrate/calibration.h"
-#include "calibrate/sampler.h"
+#include "calibrate/file/calibration.h"
+#include "calibrate/sampling/sampler.h"
 #include "model/workload.h"
 
 namespace epwise::calibrate {

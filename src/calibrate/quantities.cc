@@ -8,8 +8,8 @@
 
 #include <fmt/format.h>
 
-#include "calibrate/law_time.h"
-#include "calibrate/statistics.h"
+#include "calibrate/sampling/statistics.h"
+#include "calibrate/work/law_time.h"
 
 namespace epwise::calibrate {
 

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "calibrate/calibration.h"
+#include "calibrate/file/calibration.h"
 #include "cost/table.h"
 
 namespace epwise::calibrate {

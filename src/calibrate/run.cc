@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "calibrate/fits.h"
+#include "calibrate/fits/fits.h"
 
 namespace epwise::calibrate {
 

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "calibrate/backend.h"
-#include "calibrate/calibration.h"
-#include "calibrate/sampler.h"
+#include "calibrate/file/calibration.h"
+#include "calibrate/sampling/sampler.h"
+#include "calibrate/work/backend.h"
 
 namespace epwise::calibrate {
 

@@ -2,7 +2,7 @@
 
 #include <functional>
 
-#include "calibrate/ranks.h"
+#include "calibrate/ranks/ranks.h"
 
 namespace epwise::cuda {
 

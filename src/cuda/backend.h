@@ -4,7 +4,7 @@
 #include <memory>
 #include <span>
 
-#include "calibrate/backend.h"
+#include "calibrate/work/backend.h"
 #include "cuda/blas.h"
 #include "cuda/driver.h"
 #include "cuda/library.h"

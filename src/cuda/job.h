@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "calibrate/backend.h"
+#include "calibrate/work/backend.h"
 #include "cuda/driver.h"
 
 namespace epwise::cuda {

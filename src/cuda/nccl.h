@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "calibrate/ranks.h"
+#include "calibrate/ranks/ranks.h"
 #include "cuda/driver.h"
 #include "cuda/library.h"
 

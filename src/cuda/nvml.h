@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "calibrate/backend.h"
+#include "calibrate/work/backend.h"
 #include "cuda/library.h"
 
 namespace epwise::cuda {

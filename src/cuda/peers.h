@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "calibrate/ranks.h"
+#include "calibrate/ranks/ranks.h"
 #include "cuda/gpu.h"
 
 namespace epwise::cuda {

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "calibrate/work.h"
+#include "calibrate/work/work.h"
 #include "cuda/blas.h"
 
 namespace epwise::cuda {

@@ -8,7 +8,7 @@
 #include <thread>
 #include <utility>
 
-#include "calibrate/statistics.h"
+#include "calibrate/sampling/statistics.h"
 #include "cuda/agreement.h"
 #include "kernel/exchange.h"
 

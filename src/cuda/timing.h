@@ -3,7 +3,7 @@
 #include <memory>
 #include <vector>
 
-#include "calibrate/backend.h"
+#include "calibrate/work/backend.h"
 #include "cuda/gpu.h"
 #include "cuda/job.h"
 #include "cuda/nvml.h"

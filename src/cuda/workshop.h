@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string>
 
-#include "calibrate/backend.h"
+#include "calibrate/work/backend.h"
 #include "cuda/blas.h"
 #include "cuda/gpu.h"
 #include "cuda/job.h"

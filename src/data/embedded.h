@@ -37,7 +37,8 @@ std::span<const EmbeddedFile> schemas();
 /// hwprofiles/costlaws/*.yaml as cost/table_entry.h packs them (src/cost/lawc_main.cc).
 std::string_view compiled_laws();
 
-/// hwprofiles/stepmodel/constants.yaml as sim/constants.h packs it (src/sim/stepc_main.cc).
+/// hwprofiles/stepmodel/constants.yaml as sim/constants/constants.h packs it
+/// (src/sim/constants/stepc_main.cc).
 std::string_view compiled_step_model();
 
 /// advise/knowledge/*.yaml as advise/moves.h packs them (src/advise/advicec_main.cc).

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "report/json_text.h"
-#include "sim/measured_constants.h"
+#include "sim/prediction/measured_constants.h"
 
 /// What all reports on predictions say of --calibration.
 namespace epwise::report {

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "report/json_text.h"
-#include "sim/uncertainty.h"
+#include "sim/uncertainty/uncertainty.h"
 #include "text/diagnostic.h"
 
 /// Parts that the JSON of `simulate`, `compare` and `advise` share.

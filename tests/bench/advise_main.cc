@@ -9,9 +9,9 @@
 #include "advise/assessor.h"
 #include "cost/compiled_table.h"
 #include "model/memory.h"
-#include "sim/comparison.h"
-#include "sim/machine.h"
-#include "sim/step.h"
+#include "sim/prediction/comparison.h"
+#include "sim/step/step.h"
+#include "sim/work/machine.h"
 #include "support/repair_bench.h"
 
 namespace {

@@ -12,9 +12,9 @@
 #include <fmt/format.h>
 
 #include "cost/compiled_table.h"
-#include "sim/candidates.h"
-#include "sim/comparison.h"
-#include "sim/prediction.h"
+#include "sim/prediction/comparison.h"
+#include "sim/prediction/prediction.h"
+#include "sim/step/candidates.h"
 #include "support/workloads.h"
 #include "world/disk_files.h"
 

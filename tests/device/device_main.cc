@@ -13,7 +13,7 @@
 
 #include <fmt/format.h>
 
-#include "calibrate/backend.h"
+#include "calibrate/work/backend.h"
 
 namespace epwise {
 

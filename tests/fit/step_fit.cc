@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "fit/least_squares.h"
-#include "sim/step.h"
-#include "sim/uncertainty.h"
+#include "sim/step/step.h"
+#include "sim/uncertainty/uncertainty.h"
 
 namespace epwise::fit {
 

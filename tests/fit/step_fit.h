@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "fit/step_rows.h"
-#include "sim/constants.h"
+#include "sim/constants/constants.h"
 
 namespace epwise::fit {
 

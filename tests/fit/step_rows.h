@@ -6,7 +6,7 @@
 
 #include "cost/table.h"
 #include "model/workload.h"
-#include "sim/step_work.h"
+#include "sim/work/step_work.h"
 
 namespace epwise::fit {
 

@@ -15,7 +15,7 @@
 
 #include "cost/compiled_table.h"
 #include "fit/step_fit.h"
-#include "sim/uncertainty.h"
+#include "sim/uncertainty/uncertainty.h"
 #include "world/disk_files.h"
 
 namespace epwise::fit {

@@ -7,11 +7,11 @@
 #include <string>
 #include <vector>
 
-#include "calibrate/calibration.h"
-#include "calibrate/fits.h"
-#include "calibrate/import.h"
-#include "calibrate/launch.h"
-#include "calibrate/replay.h"
+#include "calibrate/backends/replay.h"
+#include "calibrate/file/calibration.h"
+#include "calibrate/fits/fits.h"
+#include "calibrate/import/import.h"
+#include "calibrate/ranks/launch.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace epwise;

@@ -7,7 +7,7 @@
 
 #include "cost/compiled_table.h"
 #include "hw/profile.h"
-#include "sim/step.h"
+#include "sim/step/step.h"
 #include "support/workloads.h"
 
 namespace epwise::test {

@@ -5,12 +5,12 @@
 #include <string_view>
 #include <vector>
 
-#include "calibrate/calibration.h"
+#include "calibrate/file/calibration.h"
 #include "cli/arguments.h"
 #include "cli/command.h"
 #include "cli/session.h"
 #include "cost/table.h"
-#include "sim/measured_constants.h"
+#include "sim/prediction/measured_constants.h"
 
 namespace epwise::cli {
 

@@ -6,9 +6,9 @@
 
 #include <fmt/core.h>
 
-#include "calibrate/cpu_backend.h"
-#include "calibrate/host_probe.h"
-#include "calibrate/replay.h"
+#include "calibrate/backends/cpu_backend.h"
+#include "calibrate/backends/host_probe.h"
+#include "calibrate/backends/replay.h"
 #include "cli/calibration/file.h"
 #include "cli/progress.h"
 #include "hw/profile.h"

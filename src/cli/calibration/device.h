@@ -5,8 +5,8 @@
 #include <string>
 #include <string_view>
 
-#include "calibrate/backend.h"
-#include "calibrate/sampler.h"
+#include "calibrate/sampling/sampler.h"
+#include "calibrate/work/backend.h"
 #include "cli/arguments.h"
 #include "cli/session.h"
 #include "cost/table.h"

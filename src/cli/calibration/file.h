@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "calibrate/calibration.h"
+#include "calibrate/file/calibration.h"
 #include "cli/session.h"
 #include "text/diagnostic.h"
 

@@ -2,12 +2,12 @@
 
 #include <fmt/core.h>
 
-#include "calibrate/law_time.h"
+#include "calibrate/work/law_time.h"
 #include "cli/calibration/choice.h"
 #include "report/duration_text.h"
-#include "sim/constants.h"
-#include "sim/layer_times.h"
-#include "sim/measured_constants.h"
+#include "sim/constants/constants.h"
+#include "sim/layer/layer_times.h"
+#include "sim/prediction/measured_constants.h"
 
 namespace epwise::cli {
 

@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-#include "calibrate/calibration.h"
+#include "calibrate/file/calibration.h"
 #include "calibrate/plan.h"
 #include "cli/simulate/simulation.h"
 #include "cost/table.h"

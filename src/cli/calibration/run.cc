@@ -10,11 +10,11 @@
 
 #include <fmt/core.h>
 
-#include "calibrate/launch.h"
 #include "calibrate/plan.h"
 #include "calibrate/quantities.h"
+#include "calibrate/ranks/launch.h"
+#include "calibrate/ranks/socket_ranks.h"
 #include "calibrate/run.h"
-#include "calibrate/socket_ranks.h"
 #include "cli/calibration/device.h"
 #include "cli/calibration/file.h"
 #include "cli/calibration/ratio.h"

@@ -7,9 +7,9 @@
 
 #include <fmt/core.h>
 
-#include "calibrate/fits.h"
-#include "calibrate/import.h"
-#include "calibrate/step_fit.h"
+#include "calibrate/fits/fits.h"
+#include "calibrate/fits/step_fit.h"
+#include "calibrate/import/import.h"
 #include "cli/calibration/file.h"
 #include "cli/commands/calibration_actions.h"
 #include "cli/simulate/simulation.h"

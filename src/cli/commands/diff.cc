@@ -19,8 +19,8 @@
 #include "cli/target/options.h"
 #include "cli/target/recipe_on_target.h"
 #include "report/diff/writer.h"
-#include "sim/constants.h"
-#include "sim/step.h"
+#include "sim/constants/constants.h"
+#include "sim/step/step.h"
 
 namespace epwise::cli {
 

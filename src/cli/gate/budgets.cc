@@ -10,9 +10,9 @@
 #include "cli/files/overlay_files.h"
 #include "cli/files/places.h"
 #include "cli/simulate/simulation.h"
-#include "sim/comparison.h"
-#include "sim/constants.h"
-#include "sim/step.h"
+#include "sim/constants/constants.h"
+#include "sim/prediction/comparison.h"
+#include "sim/step/step.h"
 #include "units/quantity.h"
 
 namespace epwise::cli {

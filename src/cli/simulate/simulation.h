@@ -12,8 +12,8 @@
 #include "cost/table.h"
 #include "model/workload.h"
 #include "report/simulate/writer.h"
-#include "sim/machine.h"
-#include "sim/stated_inputs.h"
+#include "sim/constants/stated_inputs.h"
+#include "sim/work/machine.h"
 
 namespace epwise::cli {
 

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "report/simulate/writer.h"
-#include "sim/comparison.h"
+#include "sim/prediction/comparison.h"
 
 namespace epwise::report {
 

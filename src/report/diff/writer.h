@@ -7,8 +7,8 @@
 
 #include "report/lint/writer.h"
 #include "review/difference.h"
-#include "sim/comparison.h"
-#include "sim/prediction.h"
+#include "sim/prediction/comparison.h"
+#include "sim/prediction/prediction.h"
 
 namespace epwise::report {
 

@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "report/simulate/writer.h"
-#include "sim/sm_sweep.h"
-#include "sim/steady_layers.h"
+#include "sim/step/sm_sweep.h"
+#include "sim/step/steady_layers.h"
 
 namespace epwise::report {
 

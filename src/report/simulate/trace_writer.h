@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "model/workload.h"
-#include "sim/step_nodes.h"
+#include "sim/step/step_nodes.h"
 
 namespace epwise::report {
 

@@ -6,8 +6,8 @@
 
 #include "model/workload.h"
 #include "report/lint/writer.h"
-#include "sim/measured_constants.h"
-#include "sim/prediction.h"
+#include "sim/prediction/measured_constants.h"
+#include "sim/prediction/prediction.h"
 
 namespace epwise::report {
 

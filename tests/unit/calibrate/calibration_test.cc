@@ -1,6 +1,6 @@
 // The file: what is written is read again, and what is damaged is refused with its place.
 
-#include "calibrate/calibration.h"
+#include "calibrate/file/calibration.h"
 
 #include <algorithm>
 #include <string>

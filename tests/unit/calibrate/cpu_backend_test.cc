@@ -1,14 +1,14 @@
 // Every kernel of the CPU backend against its reference.
 
-#include "calibrate/cpu_backend.h"
+#include "calibrate/backends/cpu_backend.h"
 
 #include <string>
 #include <vector>
 
 #include <doctest/doctest.h>
 
-#include "calibrate/cpu_kernel.h"
-#include "calibrate/routing.h"
+#include "calibrate/backends/cpu_kernel.h"
+#include "calibrate/work/routing.h"
 
 namespace epwise::calibrate {
 

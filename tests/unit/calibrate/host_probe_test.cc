@@ -1,11 +1,11 @@
-#include "calibrate/host_probe.h"
+#include "calibrate/backends/host_probe.h"
 
 #include <memory>
 #include <string>
 
 #include <doctest/doctest.h>
 
-#include "calibrate/cpu_backend.h"
+#include "calibrate/backends/cpu_backend.h"
 
 namespace epwise::calibrate {
 

@@ -1,4 +1,4 @@
-#include "calibrate/import.h"
+#include "calibrate/import/import.h"
 
 #include <map>
 #include <string>
@@ -6,7 +6,7 @@
 
 #include <doctest/doctest.h>
 
-#include "calibrate/fits.h"
+#include "calibrate/fits/fits.h"
 #include "calibrate/quantities.h"
 #include "cost/compiled_table.h"
 #include "world/disk_files.h"

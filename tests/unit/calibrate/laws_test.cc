@@ -1,7 +1,7 @@
 // Laws with 5 % noise on every round and 2 % of rounds far off: the true parameters lie inside the
 // 95 % intervals in at least 90 % of the trials, for every form.
 
-#include "calibrate/laws.h"
+#include "calibrate/fits/laws.h"
 
 #include <cmath>
 #include <map>
@@ -11,7 +11,7 @@
 
 #include <doctest/doctest.h>
 
-#include "calibrate/statistics.h"
+#include "calibrate/sampling/statistics.h"
 
 namespace epwise::calibrate {
 

@@ -7,10 +7,10 @@
 
 #include <doctest/doctest.h>
 
-#include "calibrate/fits.h"
+#include "calibrate/backends/replay.h"
+#include "calibrate/fits/fits.h"
 #include "calibrate/merge.h"
 #include "calibrate/plan.h"
-#include "calibrate/replay.h"
 #include "calibrate/run.h"
 #include "cost/compiled_table.h"
 

@@ -10,9 +10,9 @@
 
 #include <doctest/doctest.h>
 
-#include "calibrate/launch.h"
-#include "calibrate/socket_ranks.h"
-#include "calibrate/wire.h"
+#include "calibrate/ranks/launch.h"
+#include "calibrate/ranks/socket_ranks.h"
+#include "calibrate/ranks/wire.h"
 
 namespace epwise::calibrate {
 

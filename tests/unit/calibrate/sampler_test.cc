@@ -1,6 +1,6 @@
 // Plans, sampling and runs on made-up machines.
 
-#include "calibrate/sampler.h"
+#include "calibrate/sampling/sampler.h"
 
 #include <algorithm>
 #include <set>
@@ -9,8 +9,8 @@
 
 #include <doctest/doctest.h>
 
+#include "calibrate/backends/replay.h"
 #include "calibrate/plan.h"
-#include "calibrate/replay.h"
 #include "calibrate/run.h"
 #include "cost/compiled_table.h"
 

@@ -1,4 +1,4 @@
-#include "calibrate/statistics.h"
+#include "calibrate/sampling/statistics.h"
 
 #include <cmath>
 #include <random>

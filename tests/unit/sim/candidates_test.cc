@@ -1,4 +1,4 @@
-#include "sim/candidates.h"
+#include "sim/step/candidates.h"
 
 #include <algorithm>
 #include <vector>

@@ -1,4 +1,4 @@
-#include "sim/comparison.h"
+#include "sim/prediction/comparison.h"
 
 #include <cmath>
 #include <fstream>
@@ -10,7 +10,7 @@
 #include <doctest/doctest.h>
 
 #include "cost/compiled_table.h"
-#include "sim/normal_draws.h"
+#include "sim/uncertainty/normal_draws.h"
 #include "support/workloads.h"
 
 namespace epwise::sim {

@@ -1,11 +1,11 @@
-#include "sim/constants.h"
+#include "sim/constants/constants.h"
 
 #include <string>
 #include <vector>
 
 #include <doctest/doctest.h>
 
-#include "sim/constant_columns.h"
+#include "sim/constants/constant_columns.h"
 
 namespace epwise::sim {
 namespace {

@@ -5,9 +5,9 @@
 #include <doctest/doctest.h>
 
 #include "cost/collective.h"
-#include "sim/layer_times.h"
-#include "sim/layer_work.h"
-#include "sim/step.h"
+#include "sim/layer/layer_times.h"
+#include "sim/step/step.h"
+#include "sim/work/layer_work.h"
 #include "support/lowered_step.h"
 
 namespace epwise::sim {

@@ -1,4 +1,4 @@
-#include "sim/measured_constants.h"
+#include "sim/prediction/measured_constants.h"
 
 #include <algorithm>
 #include <fstream>

@@ -5,11 +5,11 @@
 
 #include <doctest/doctest.h>
 
-#include "sim/layer_times.h"
-#include "sim/prices.h"
-#include "sim/sm_sweep.h"
-#include "sim/steady_layers.h"
-#include "sim/step.h"
+#include "sim/layer/layer_times.h"
+#include "sim/layer/prices.h"
+#include "sim/step/sm_sweep.h"
+#include "sim/step/steady_layers.h"
+#include "sim/step/step.h"
 #include "support/lowered_step.h"
 
 namespace epwise::sim {

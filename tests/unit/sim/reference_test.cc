@@ -11,7 +11,7 @@
 #include <doctest/doctest.h>
 
 #include "cost/compiled_table.h"
-#include "sim/step.h"
+#include "sim/step/step.h"
 #include "support/workloads.h"
 
 namespace epwise::sim {

@@ -1,4 +1,4 @@
-#include "sim/shared_errors.h"
+#include "sim/uncertainty/shared_errors.h"
 
 #include <cmath>
 #include <string>
@@ -6,9 +6,9 @@
 
 #include <doctest/doctest.h>
 
-#include "sim/comparison.h"
-#include "sim/prediction.h"
-#include "sim/step.h"
+#include "sim/prediction/comparison.h"
+#include "sim/prediction/prediction.h"
+#include "sim/step/step.h"
 #include "support/lowered_step.h"
 
 namespace epwise::sim {

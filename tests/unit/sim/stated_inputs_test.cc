@@ -1,4 +1,4 @@
-#include "sim/stated_inputs.h"
+#include "sim/constants/stated_inputs.h"
 
 #include <string>
 #include <vector>

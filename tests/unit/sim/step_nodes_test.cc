@@ -1,7 +1,7 @@
 // The event tier against the closed form: equal within 1 % wherever that says it is exact, and near
 // it elsewhere.
 
-#include "sim/step_nodes.h"
+#include "sim/step/step_nodes.h"
 
 #include <cmath>
 #include <string>
@@ -10,7 +10,7 @@
 #include <doctest/doctest.h>
 
 #include "schedule/event_engine.h"
-#include "sim/step.h"
+#include "sim/step/step.h"
 #include "support/lowered_step.h"
 #include "world/disk_files.h"
 

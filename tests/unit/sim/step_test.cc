@@ -1,14 +1,14 @@
-#include "sim/step.h"
+#include "sim/step/step.h"
 
 #include <string>
 #include <vector>
 
 #include <doctest/doctest.h>
 
-#include "sim/paired_layer.h"
-#include "sim/prediction.h"
-#include "sim/unpaired_layer.h"
-#include "sim/waterfall.h"
+#include "sim/layer/paired_layer.h"
+#include "sim/layer/unpaired_layer.h"
+#include "sim/prediction/prediction.h"
+#include "sim/step/waterfall.h"
 #include "support/lowered_step.h"
 
 namespace epwise::sim {

@@ -1,0 +1,98 @@
+#include "calibrate/file/calibration.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "calibrate/file/student.h"
+#include "cost/names.h"
+
+namespace epwise::calibrate {
+
+namespace {
+
+template <class Items>
+auto* find_id(const Items& items, std::string_view id) {
+  const auto found =
+      std::find_if(items.begin(), items.end(), [id](const auto& item) { return item.id == id; });
+  return found == items.end() ? nullptr : &*found;
+}
+
+}  // namespace
+
+double Timing::relative_sd() const {
+  constexpr double kDeviations = 1.96;  // from the median to an end of its interval
+  if (median <= 0) {
+    return 0;
+  }
+  return std::max(high - low, 0.0) / (2 * kDeviations * median);
+}
+
+double Fit::value(std::string_view name) const {
+  const auto found = std::find(names.begin(), names.end(), name);
+  return found == names.end() ? 0 : values.at(static_cast<std::size_t>(found - names.begin()));
+}
+
+double Fit::relative_sd(std::string_view name) const {
+  const auto found = std::find(names.begin(), names.end(), name);
+  if (found == names.end()) {
+    return 0;
+  }
+  const auto i = static_cast<std::size_t>(found - names.begin());
+  return std::sqrt(std::max(0.0, covariance.at(i).at(i)));
+}
+
+Span Fit::interval(std::string_view name) const {
+  const double reach = student_t95(residual.degrees) * relative_sd(name);
+  return {value(name) * (1 - reach), value(name) * (1 + reach)};
+}
+
+bool Fit::has_flag(std::string_view flag) const {
+  return std::find(flags.begin(), flags.end(), flag) != flags.end();
+}
+
+const Point* Calibration::point(std::string_view id) const {
+  const auto found = std::find_if(
+      points.begin(), points.end(), [id](const Point& point) { return point.request.id == id; });
+  return found == points.end() ? nullptr : &*found;
+}
+
+const Fit* Calibration::fit(std::string_view id) const {
+  return find_id(fits, id);
+}
+
+std::string_view to_string(PointStatus status) {
+  switch (status) {
+    case PointStatus::measured:
+      return "measured";
+    case PointStatus::imported:
+      return "imported";
+    case PointStatus::assumed:
+      return "assumed";
+    case PointStatus::not_measured:
+      return "not_measured";
+  }
+  return "";
+}
+
+std::string_view to_string(Check::Result result) {
+  switch (result) {
+    case Check::Result::passed:
+      return "passed";
+    case Check::Result::failed:
+      return "failed";
+    case Check::Result::not_checked:
+      return "not_checked";
+  }
+  return "";
+}
+
+std::string_view format_word(cost::Format format) {
+  for (const auto& name : cost::names_of(format)) {
+    if (name.value == format) {
+      return name.text;
+    }
+  }
+  return "";
+}
+
+}  // namespace epwise::calibrate

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "calibrate/work/work.h"
+
+namespace epwise::calibrate {
+
+/// Where the tokens of one rank go: seeded, balanced on the average, every token to `topk`
+/// different experts. The same on every platform.
+struct Routing {
+  std::vector<int> experts;           // tokens × topk
+  std::vector<float> probabilities;   // tokens × topk, of a token 1 together
+  std::vector<std::uint8_t> reached;  // tokens × ranks: 1 where a copy goes
+
+  int ranks = 1;
+  int topk = 1;
+};
+
+Routing make_routing(const Shape& shape, std::uint64_t seed);
+
+/// Numbers in [-8, 8] that bf16 holds exactly: sums of up to 32 of them are exact in float.
+std::vector<float> whole_numbers(std::size_t count, std::uint64_t seed);
+
+/// Numbers in [-1, 1].
+std::vector<float> fractions(std::size_t count, std::uint64_t seed);
+
+}  // namespace epwise::calibrate

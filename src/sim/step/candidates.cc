@@ -1,0 +1,105 @@
+#include "sim/step/candidates.h"
+
+#include <algorithm>
+#include <bit>
+#include <iterator>
+
+namespace epwise::sim {
+
+namespace {
+
+/// The place of a value among those seen; a new one is kept.
+template <typename T>
+double place_of(const T& value, std::vector<T>& seen) {
+  const auto found = std::ranges::find(seen, value);
+  const auto place = static_cast<double>(std::distance(seen.begin(), found));
+  if (found == seen.end()) {
+    seen.push_back(value);
+  }
+  return place;
+}
+
+}  // namespace
+
+/// One round of SplitMix64 a number.
+template <std::size_t Size>
+std::size_t Candidates::Hash::operator()(const Key<Size>& key) const {
+  std::uint64_t mixed = 0;
+  for (const double value : key) {
+    mixed += std::bit_cast<std::uint64_t>(value) + 0x9e3779b97f4a7c15;
+    mixed = (mixed ^ (mixed >> 30U)) * 0xbf58476d1ce4e5b9;
+    mixed ^= mixed >> 27U;
+  }
+  return static_cast<std::size_t>(mixed);
+}
+
+Candidates::Candidates(const Machine& machine,
+                       const Constants& constants,
+                       const StatedInputs& stated)
+    : constants_(&constants) {
+  work_.machine = machine;
+  work_.stated = stated;
+}
+
+Candidates::LayerKey Candidates::layer_key(const model::Workload& job) {
+  const model::Parallel& split = job.parallel;
+  return {place_of(job.architecture, architectures_),
+          1.0 * job.batch.micro,
+          1.0 * split.tensor,
+          1.0 * split.context,
+          1.0 * split.expert,
+          1.0 * split.expert_tensor,
+          split.sequence ? 1.0 : 0.0,
+          split.tensor_overlap ? 1.0 : 0.0,
+          static_cast<double>(job.precision),
+          static_cast<double>(job.exchange.dispatcher),
+          1.0 * job.exchange.sms,
+          job.exchange.permute_fusion ? 1.0 : 0.0,
+          job.kernels.fused_experts ? 1.0 : 0.0,
+          job.kernels.fused_softmax ? 1.0 : 0.0,
+          job.kernels.fp8_attention ? 1.0 : 0.0,
+          job.kernels.fused_loss ? 1.0 : 0.0,
+          place_of(job.offload, offloads_),
+          1.0 * job.machine.nvlink_domain};
+}
+
+Candidates::SplitKey Candidates::split_key(const model::Workload& job) {
+  const model::Parallel& split = job.parallel;
+  return {place_of(job.architecture, architectures_),
+          place_of(split.chunks, layouts_),
+          1.0 * split.gpus,
+          1.0 * split.tensor,
+          1.0 * split.pipeline,
+          1.0 * split.context,
+          1.0 * split.expert,
+          1.0 * split.expert_tensor,
+          1.0 * split.data,
+          1.0 * split.expert_data,
+          job.optimizer.host_fraction,
+          1.0 * job.machine.nvlink_domain};
+}
+
+const StepWork& Candidates::lower(const model::Workload& job) {
+  work_.machine.domain = job.machine.nvlink_domain;
+  work_.machine.grace = job.machine.cpu == model::Cpu::grace;
+  const LayerKey layers = layer_key(job);
+  auto layer = layers_.find(layers);
+  if (layer == layers_.end()) {
+    layer = layers_.emplace(layers, lower_layers(job, work_.machine, *constants_)).first;
+  }
+  const SplitKey splits = split_key(job);
+  auto split = splits_.find(splits);
+  if (split == splits_.end()) {
+    split = splits_.emplace(splits, lower_split(job, work_.machine, *constants_)).first;
+  }
+  static_cast<LayerWork&>(work_) = layer->second;
+  static_cast<SplitWork&>(work_) = split->second;
+  lower_schedule(job, *constants_, work_);
+  return work_;
+}
+
+StepTimes Candidates::price(const model::Workload& job) {
+  return evaluate(lower(job), *constants_, {});
+}
+
+}  // namespace epwise::sim
