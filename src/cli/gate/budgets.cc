@@ -63,6 +63,15 @@ std::string percent(const Range& range) {
                      range.high * kHundred);
 }
 
+/// "+3.1 % (-0.2 to +6.4)"
+std::string change(const Range& range) {
+  constexpr double kHundred = 100;
+  return fmt::format("{:+.1f} % ({:+.1f} to {:+.1f})",
+                     range.value * kHundred,
+                     range.low * kHundred,
+                     range.high * kHundred);
+}
+
 /// What is not hidden behind computation. Its own error and that of the rest count as if they went
 /// against each other, so that the interval is rather too wide.
 Range exposed_share(const sim::Prediction& prediction) {
@@ -213,7 +222,7 @@ class Checker {
         kRegression,
         limits_.regression_text,
         state_of(slower, *limits_.regression, true),
-        fmt::format("step time {} against {}", percent(slower), limits_.against));
+        fmt::format("step time {} against {}", change(slower), limits_.against));
   }
 
   void add(const std::string& path,

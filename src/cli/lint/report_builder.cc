@@ -47,7 +47,10 @@ void ReportBuilder::add(const LintTask& task,
   rules_left_ = rules_left_ && task.selects_any;
   if (!outcome.usage.empty()) {
     code_ = worst(code_, ExitCode::usage);
-    say(outcome.usage);
+    if (usage_.insert(outcome.usage)
+            .second) {  // an option is wrong for every file in the same words
+      say(outcome.usage);
+    }
   }
   if (!outcome.unreadable.empty()) {
     add_unreadable(outcome.unreadable);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -62,6 +63,7 @@ class ReportBuilder {
   bool nothing_is_fine_ = false;
   bool any_file_ = false;
   bool rules_left_ = true;
+  std::set<std::string> usage_;
 };
 
 }  // namespace epwise::cli

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -49,27 +50,39 @@ std::optional<std::string> unknown_word(const expr::Value& value,
   return std::nullopt;
 }
 
+std::optional<text::Diagnostic> check_word(const expr::Value& value,
+                                           const FieldSpec& spec,
+                                           std::string_view path,
+                                           const text::Mark& mark,
+                                           std::string_view framework) {
+  const auto word = unknown_word(value, spec.choices);
+  if (!word) {
+    return std::nullopt;
+  }
+  const std::string known =
+      spec.choices.size() <= kShown
+          ? fmt::format(", but {} knows only {}", framework, enumerate(spec.choices))
+          : fmt::format(", which {} does not know", framework);
+  return text::Diagnostic{
+      "recipe/unknown-word",
+      mark,
+      fmt::format("`{}` is `{}`{}{}", path, *word, known, text::did_you_mean(*word, spec.choices)),
+      {},
+      "correct the spelling"};
+}
+
 std::vector<text::Diagnostic> check_words(const std::vector<TypedScalar>& scalars,
                                           std::string_view version) {
+  const std::string framework = fmt::format("Megatron-Bridge {}", version);
   std::vector<text::Diagnostic> found;
   for (const TypedScalar& scalar : scalars) {
-    const auto word =
-        scalar.spec == nullptr ? std::nullopt : unknown_word(scalar.value, scalar.spec->choices);
-    if (!word) {
+    if (scalar.spec == nullptr) {
       continue;
     }
-    const auto& choices = scalar.spec->choices;
-    const std::string known =
-        choices.size() <= kShown
-            ? fmt::format(", but Megatron-Bridge {} knows only {}", version, enumerate(choices))
-            : fmt::format(", which Megatron-Bridge {} does not know", version);
-    found.push_back(
-        {"recipe/unknown-word",
-         scalar.mark,
-         fmt::format(
-             "`{}` is `{}`{}{}", scalar.path, *word, known, text::did_you_mean(*word, choices)),
-         {},
-         "correct the spelling"});
+    if (auto diagnostic =
+            check_word(scalar.value, *scalar.spec, scalar.path, scalar.mark, framework)) {
+      found.push_back(std::move(*diagnostic));
+    }
   }
   return found;
 }

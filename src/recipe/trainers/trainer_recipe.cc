@@ -8,6 +8,7 @@
 
 #include "recipe/bridge/config_targets.h"
 #include "recipe/overrides/interpolation.h"
+#include "recipe/overrides/word_choices.h"
 #include "recipe/trainers/trainer_facts.h"
 
 namespace epwise::recipe {
@@ -122,6 +123,11 @@ class Reader {
     field.mark = node.mark;
     field.origin = node.origin;
     field.spelling = node.spelling.starts_with('-') ? node.spelling : path;
+    if (spec != nullptr && recipe_.framework == Framework::bridge) {
+      if (auto slip = check_word(field.value, *spec, field.spelling, field.mark, "Megatron-Core")) {
+        recipe_.diagnostics.push_back(std::move(*slip));
+      }
+    }
     recipe_.fields.insert_or_assign(name, std::move(field));
   }
 
