@@ -54,6 +54,13 @@ std::string Fingerprints::of_finding(std::string_view uri, const lint::Finding& 
   return counted(text);
 }
 
+std::string Fingerprints::of_failure(std::string_view sentence) {
+  std::string text = "failure";
+  text += kSeparator;
+  text += sentence;
+  return counted(text);
+}
+
 std::string Fingerprints::of_line(std::string_view uri, const lint::Finding& finding) {
   std::string text = "line";
   text += kSeparator;

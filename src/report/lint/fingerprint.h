@@ -20,6 +20,9 @@ class Fingerprints {
   /// compares.
   std::string of_line(std::string_view uri, const lint::Finding& finding);
 
+  /// Of a sentence that tells why something was not checked: whatever else failed beside it.
+  std::string of_failure(std::string_view sentence);
+
  private:
   std::string counted(const std::string& text);
 

@@ -59,10 +59,9 @@ class Gitlab : public Writing {
             entry("budget", budget_text(budget), "major", budget.option + ":" + path, path, 1));
       }
     }
-    int number = 0;
     for (const std::string& failure : failures()) {
-      entries_.add(entry(
-          "not-checked", failure, "blocker", "not-checked:" + std::to_string(++number), ".", 1));
+      entries_.add(
+          entry("not-checked", failure, "blocker", fingerprints_.of_failure(failure), ".", 1));
     }
     entries_.give(out);
     out("\n");
