@@ -7,18 +7,18 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "cli/commands/all.h"
-#include "cli/files/file_selection.h"
-#include "cli/files/git.h"
+#include "cli/diff/pairs.h"
 #include "cli/files/overlay_files.h"
-#include "cli/files/places.h"
 #include "cli/lint/linting.h"
 #include "cli/report_output.h"
 #include "cli/simulate/simulation.h"
 #include "cli/target/options.h"
 #include "cli/target/recipe_on_target.h"
 #include "report/diff/writer.h"
+#include "report/lint/verdict.h"
 #include "sim/constants/constants.h"
 #include "sim/step/step.h"
 
@@ -32,31 +32,20 @@ constexpr std::string_view kAbout = R"(WHAT IS COMPARED
   Values as executed: what the launch makes of them, defaults included. Each that differs is
   legality-changing when an error that reads it comes or goes, else training-changing (the
   mathematics or the data), performance (speed and memory) or neutral. What a finding that
-  comes asks to change besides is named with the value: those are usually changed together.
+  comes asks to change besides is named with the value: those are usually changed together. Of
+  two recipes that start, step time and memory are predicted; of one that does not, the reason is
+  told.
 
   OLD and NEW are files, or REF:PATH for a file as a revision has it; `epwise diff REF:PATH` compares
   with the file of today. As git has it, too: `epwise diff REF PATH...` compares these files with
-  their text in a revision, `epwise diff REF` every recipe that differs from it, and `REF..REF` two
-  revisions. --format markdown is a comment for a pull request.
+  their text in a revision, `epwise diff REF` every recipe that differs from it (what differs and is
+  no recipe is left aside), and `REF..REF` two revisions. --format markdown is a comment for a pull request.
 )";
-
-/// One side of the comparison: a name, and the file system in which its path holds its text.
-struct Source {
-  std::string name;
-  std::string path;
-  std::optional<std::string> text;  // of a revision
-};
-
-struct Pair {
-  std::string path;  // as it is shown
-  std::optional<Source> old;
-  std::optional<Source> now;  // nullopt: that side has no such file
-};
 
 /// A recipe of one side.
 class RecipeReading {
  public:
-  RecipeReading(const Session& session, const Arguments& arguments, const Source& source)
+  RecipeReading(const Session& session, const Arguments& arguments, const DiffSource& source)
       : files_(session.files,
                source.text ? std::map<std::string, std::string>{{source.path, *source.text}}
                            : std::map<std::string, std::string>()),
@@ -85,151 +74,10 @@ class RecipeReading {
   RecipeOnTarget::Reading reading_;
 };
 
-/// Turns what was asked for into pairs of texts.
-class Pairs {
- public:
-  Pairs(const Session& session, const Arguments& arguments)
-      : session_(session),
-        arguments_(arguments),
-        files_(session.files),
-        git_(session.programs) {}
-
-  std::vector<Pair> of(const std::vector<std::string>& operands) {
-    if (operands.empty()) {
-      throw UsageError(std::string(kWhich));
-    }
-    const auto [old, now] = revisions(operands.front());
-    if (!old.empty()) {
-      return operands.size() == 1 ? all_between(old, now)
-                                  : named({operands.begin() + 1, operands.end()}, old, now);
-    }
-    if (operands.size() > 2) {
-      throw UsageError(std::string(kWhich));
-    }
-    Source first = source_of(operands.front());
-    if (operands.size() == 1 && !first.text) {
-      throw UsageError(std::string(kWhich));
-    }
-    Source second = operands.size() == 1 ? Source{first.path, first.path, std::nullopt}
-                                         : source_of(operands[1]);
-    return {{first.path, std::move(first), std::move(second)}};
-  }
-
- private:
-  static constexpr std::string_view kWhich =
-      "which two? `epwise diff old.yaml new.yaml`, `epwise diff main:a.yaml`, or as git has it: "
-      "`epwise diff main a.yaml`, `epwise diff main`, `epwise diff main..topic`";
-
-  /// "main" → main and nothing: the files of today; "a..b" → both; nothing where it is a file.
-  std::pair<std::string, std::string> revisions(const std::string& word) const {
-    if (files_.is_file(word)) {
-      return {};
-    }
-    const std::size_t dots = word.find("..");
-    if (dots != std::string::npos && dots > 0) {
-      const std::string old = word.substr(0, dots);
-      const std::string now = word.substr(dots + 2);
-      if (git_.has_revision(old) && (now.empty() || git_.has_revision(now))) {
-        return {old, now.empty() ? "HEAD" : now};
-      }
-    }
-    return git_.has_revision(word) ? std::pair(word, std::string())
-                                   : std::pair<std::string, std::string>();
-  }
-
-  /// From the root of the checkout.
-  std::string name_in_checkout(const std::string& path) const {
-    const std::string absolute = join(folder_of(files_, path), path.substr(path.rfind('/') + 1));
-    const auto name = below(git_.root(), absolute);
-    if (!name) {
-      throw UsageError(fmt::format("{} lies outside of the checkout", path));
-    }
-    return *name;
-  }
-
-  /// An empty revision is the file of today.
-  std::optional<Source> at(const std::string& revision, const std::string& path) const {
-    if (revision.empty()) {
-      return files_.is_file(path) ? std::optional(Source{path, path, std::nullopt}) : std::nullopt;
-    }
-    auto text = git_.show(revision, name_in_checkout(path));
-    return text ? std::optional(Source{revision + ":" + path, path, std::move(text)})
-                : std::nullopt;
-  }
-
-  std::vector<Pair> named(const std::vector<std::string>& paths,
-                          const std::string& old,
-                          const std::string& now) const {
-    std::vector<Pair> pairs;
-    for (const std::string& path : paths) {
-      Pair pair{path, at(old, path), at(now, path)};
-      if (!pair.old && !pair.now) {
-        throw world::MissingError(fmt::format("no such file: {}, and none in {}", path, old));
-      }
-      pairs.push_back(std::move(pair));
-    }
-    return pairs;
-  }
-
-  /// Recipes and launch scripts; whatever else changed is left out.
-  std::vector<Pair> all_between(const std::string& old, const std::string& now) const {
-    std::vector<Pair> pairs;
-    const std::string root = git_.root();
-    for (const std::string& name :
-         now.empty() ? git_.changed_since(old) : git_.changed_between(old, now)) {
-      if (!is_lintable(name)) {
-        continue;
-      }
-      const std::string path = shown(files_, join(root, name));
-      Pair pair{path, at(old, path), at(now, path)};
-      if (is_recipe(pair.old) || is_recipe(pair.now)) {
-        pairs.push_back(std::move(pair));
-      }
-    }
-    return pairs;
-  }
-
-  /// What can't be looked at is compared, so that it is told why.
-  bool is_recipe(const std::optional<Source>& source) const {
-    if (!source) {
-      return false;
-    }
-    try {
-      return RecipeReading(session_, arguments_, *source).is_recipe();
-    } catch (const world::MissingError&) {
-      return true;
-    } catch (const UsageError&) {
-      return true;
-    }
-  }
-
-  Source source_of(const std::string& word) const {
-    const std::size_t colon = word.find(':');
-    if (files_.is_file(word) || word == "-") {
-      return {word, word, std::nullopt};
-    }
-    if (colon == std::string::npos || colon == 0) {
-      throw world::MissingError(
-          fmt::format("{}: neither a file nor a revision that git knows here", word));
-    }
-    const std::string path = word.substr(colon + 1);
-    auto found = at(word.substr(0, colon), path);
-    if (!found) {
-      throw world::MissingError(fmt::format("{} has no file {}", word.substr(0, colon), path));
-    }
-    return std::move(*found);
-  }
-
-  const Session& session_;
-  const Arguments& arguments_;
-  const world::Files& files_;
-  Git git_;
-};
-
 /// A recipe of one side with everything that is said about it.
 class SideReading {
  public:
-  SideReading(const Session& session, const Arguments& arguments, const Source& source)
+  SideReading(const Session& session, const Arguments& arguments, const DiffSource& source)
       : recipe_(session, arguments, source),
         result_(lint::lint(*recipe_.reading().recipe,
                            *recipe_.reading().vocabulary,
@@ -250,6 +98,22 @@ class SideReading {
 
   const SimulatedJob& job() const { return job_; }
 
+  /// What the launch ends with, or what fails behind it; empty for a recipe without errors.
+  std::string stopped() const {
+    return report::stopped_text({"", recipe_.reading().recipe, result_, {}, {}});
+  }
+
+  /// All that lint finds.
+  std::vector<review::Told> told() const {
+    std::vector<review::Told> told;
+    for (const lint::Finding& finding : result_.findings) {
+      if (!finding.consequence) {
+        told.push_back({std::string(finding.rule->id), finding.severity, finding.message});
+      }
+    }
+    return told;
+  }
+
   std::string target() const {
     return describe(recipe_.on_target().target(), recipe_.reading().recipe->framework);
   }
@@ -267,7 +131,7 @@ std::string why_unpredicted(const SimulatedJob& job) {
 
 report::RecipeDifference compare(const Session& session,
                                  const Arguments& arguments,
-                                 const Pair& pair) {
+                                 const DiffPair& pair) {
   const SideReading before(session, arguments, *pair.old);
   const SideReading after(session, arguments, *pair.now);
   report::RecipeDifference recipes;
@@ -275,6 +139,11 @@ report::RecipeDifference compare(const Session& session,
   recipes.after = pair.now->name;
   recipes.target = after.target();
   recipes.difference = review::difference_of(before.side(), after.side(), after.knowledge());
+  recipes.stopped_before = before.stopped();
+  recipes.stopped_after = after.stopped();
+  if (!(recipes.stopped_before + recipes.stopped_after).empty()) {
+    return recipes;
+  }
   recipes.predicted_before = before.job().report.prediction;
   recipes.predicted_after = after.job().report.prediction;
   if (recipes.predicted_before && recipes.predicted_after) {
@@ -304,15 +173,10 @@ class Answer {
                     : report::diff_text(recipes, style_));
   }
 
-  /// A recipe that only one side has.
-  void add(std::string_view what, const std::string& path) {
-    if (json_) {
-      add(report::one_sided_json(path, what));
-    } else if (markdown_) {
-      add(fmt::format("### epwise: `{}` is {}\n", path, what));
-    } else {
-      add(fmt::format("{}: {}\n", path, what));
-    }
+  void add(const report::OneSided& recipe) {
+    add(json_       ? report::diff_json(recipe)
+        : markdown_ ? report::diff_markdown(recipe)
+                    : report::diff_text(recipe));
   }
 
   std::string text() const { return several_ ? report::diffs_json(texts_) : text_; }
@@ -335,29 +199,91 @@ class Answer {
   std::vector<std::string> texts_;  // of several_
 };
 
+bool is_error(const review::Told& told) {
+  return told.severity == lint::Severity::error;
+}
+
+report::OneSided added(const Session& session, const Arguments& arguments, const DiffPair& pair) {
+  report::OneSided recipe{pair.path, true, {}, {}, {}};
+  const SideReading reading(session, arguments, *pair.now);
+  recipe.introduced = reading.told();
+  recipe.stopped = reading.stopped();
+  return recipe;
+}
+
+/// Compares pair by pair: what can't be read as a recipe keeps no other from being told.
+class Comparing {
+ public:
+  Comparing(Session& session, const Arguments& arguments, DiffPairs& pairs, Answer& answer)
+      : session_(session),
+        arguments_(arguments),
+        pairs_(pairs),
+        answer_(answer) {}
+
+  void take(const DiffPair& pair, bool alone) {
+    try {
+      tell(pair);
+    } catch (const world::MissingError& error) {
+      fail(error, alone, ExitCode::unreadable);
+    } catch (const UsageError& error) {
+      fail(error, alone, ExitCode::usage);
+    }
+  }
+
+  ExitCode code() const { return code_; }
+
+ private:
+  void tell(const DiffPair& pair) {
+    bool worse = false;
+    if (pair.old && pair.now) {
+      const report::RecipeDifference recipes = compare(session_, arguments_, pair);
+      worse = std::ranges::any_of(recipes.difference.introduced, is_error);
+      answer_.add(recipes);
+    } else {
+      const report::OneSided recipe =
+          pair.now ? added(session_, arguments_, pair)
+                   : report::OneSided{pair.path, false, {}, {}, pairs_.naming(pair.path)};
+      worse = std::ranges::any_of(recipe.introduced, is_error) || !recipe.named_by.empty();
+      answer_.add(recipe);
+    }
+    code_ = worse ? worst(code_, ExitCode::findings) : code_;
+  }
+
+  template <class Error>
+  void fail(const Error& error, bool alone, ExitCode code) {
+    if (alone) {
+      throw;
+    }
+    session_.err << "epwise: " << error.what() << '\n';
+    code_ = worst(code_, code);
+  }
+
+  Session& session_;
+  const Arguments& arguments_;
+  DiffPairs& pairs_;
+  Answer& answer_;
+  ExitCode code_ = ExitCode::clean;
+};
+
 ExitCode run(Session& session, const Arguments& arguments) {
-  const std::vector<Pair> pairs = Pairs(session, arguments).of(arguments.operands);
+  DiffPairs texts(session);
+  const std::vector<DiffPair> pairs = texts.of(arguments.operands);
+  if (!texts.left_aside().empty()) {
+    session.err << fmt::format("epwise: no recipe, and left aside: {}\n",
+                               fmt::join(texts.left_aside(), ", "));
+  }
   if (pairs.empty()) {
     session.err << "epwise: no recipe differs\n";
     return ExitCode::clean;
   }
   Answer answer(
       arguments.text_of("--format", "text"), style_of(arguments, session), pairs.size() > 1);
-  bool worse = false;
-  for (const Pair& pair : pairs) {
-    if (!pair.old || !pair.now) {
-      answer.add(pair.now ? "added" : "removed", pair.path);
-      continue;
-    }
-    const report::RecipeDifference recipes = compare(session, arguments, pair);
-    answer.add(recipes);
-    worse =
-        worse || std::ranges::any_of(recipes.difference.introduced, [](const review::Told& told) {
-          return told.severity == lint::Severity::error;
-        });
+  Comparing comparing(session, arguments, texts, answer);
+  for (const DiffPair& pair : pairs) {
+    comparing.take(pair, pairs.size() == 1);
   }
   session.out << answer.text();
-  return worse ? ExitCode::findings : ExitCode::clean;
+  return comparing.code();
 }
 
 }  // namespace
@@ -377,7 +303,9 @@ Command diff_command() {
                        {"diff main..topic", "every recipe that a branch changes"}},
           .options = std::move(options),
           .exits = {{ExitCode::clean, "compared; no error is introduced"},
-                    {ExitCode::findings, "the change introduces an error"}},
+                    {ExitCode::findings,
+                     "the change introduces an error: an added recipe's own too, and a removed "
+                     "recipe that something still names"}},
           .about = kAbout,
           .operands = Completion::files,
           .takes_words = true,

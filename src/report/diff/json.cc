@@ -23,6 +23,10 @@ Json prediction_v1(const sim::Prediction& prediction) {
           {"memory", range_v1(prediction.needed_memory)}};
 }
 
+Json sentence_or_null(const std::string& sentence) {
+  return sentence.empty() ? Json(nullptr) : Json(sentence);
+}
+
 }  // namespace
 
 std::string diff_json(const RecipeDifference& recipes) {
@@ -48,6 +52,9 @@ std::string diff_json(const RecipeDifference& recipes) {
                {"removed", told_v1(recipes.difference.removed)},
                {"wanted", std::move(wanted)},
                {"coupled", recipes.difference.coupled},
+               {"stopped",
+                {{"before", sentence_or_null(recipes.stopped_before)},
+                 {"after", sentence_or_null(recipes.stopped_after)}}},
                {"predicted", nullptr}};
   if (recipes.predicted_before && recipes.predicted_after) {
     json["predicted"] = {{"before", prediction_v1(*recipes.predicted_before)},
@@ -65,8 +72,13 @@ std::string diff_json(const RecipeDifference& recipes) {
   return json_text(json);
 }
 
-std::string one_sided_json(std::string_view path, std::string_view what) {
-  const Json json = {{"schema", "epwise.diff/1"}, {"path", path}, {"only", what}};
+std::string diff_json(const OneSided& recipe) {
+  const Json json = {{"schema", "epwise.diff/1"},
+                     {"path", recipe.path},
+                     {"only", recipe.added ? "added" : "removed"},
+                     {"introduced", told_v1(recipe.introduced)},
+                     {"stopped", sentence_or_null(recipe.stopped)},
+                     {"named_by", recipe.named_by}};
   return json_text(json);
 }
 

@@ -13,6 +13,17 @@ namespace {
 
 /// "step 1.91 s (1.80 to 2.03) → 1.84 s (1.73 to 1.96), -3.7 % (-5.0 to -2.4): faster"
 std::vector<std::string> predicted(const RecipeDifference& recipes) {
+  std::vector<std::string> stopped;
+  for (const auto& [name, why] : {std::pair(&recipes.before, &recipes.stopped_before),
+                                  std::pair(&recipes.after, &recipes.stopped_after)}) {
+    if (!why->empty()) {
+      stopped.push_back(fmt::format("{} {}", *name, *why));
+    }
+  }
+  if (!stopped.empty()) {
+    stopped.emplace_back("no step time is predicted for what does not run");
+    return stopped;
+  }
   if (!recipes.predicted_before || !recipes.predicted_after) {
     return {fmt::format("nothing is predicted: {}", recipes.unpredicted)};
   }
@@ -72,6 +83,30 @@ void add_findings(std::string_view title,
     out += fmt::format(
         "{} {}[{}] {}\n", title, lint::to_string(each.severity), each.rule, each.message);
   }
+}
+
+void add_list(std::string_view title, const std::vector<review::Told>& findings, std::string& out) {
+  if (findings.empty()) {
+    return;
+  }
+  out +=
+      fmt::format("\n**{} {}**\n\n", counted(static_cast<int>(findings.size()), "finding"), title);
+  for (const review::Told& each : findings) {
+    out += fmt::format(
+        "* {} `{}`: {}\n", lint::to_string(each.severity), each.rule, cell(each.message));
+  }
+}
+
+/// What is said of a recipe that only one side has, without its name.
+std::vector<std::string> told_of(const OneSided& recipe) {
+  std::vector<std::string> sentences;
+  if (!recipe.stopped.empty()) {
+    sentences.push_back(recipe.stopped);
+  }
+  if (!recipe.named_by.empty()) {
+    sentences.push_back("is still named by " + listed(recipe.named_by));
+  }
+  return sentences;
 }
 
 }  // namespace
@@ -135,18 +170,8 @@ std::string diff_markdown(const RecipeDifference& recipes) {
                        cell(changed.after),
                        changed.default_after ? " (default)" : "");
   }
-  for (const auto& [title, findings] : {std::pair("introduced", &difference.introduced),
-                                        std::pair("removed", &difference.removed)}) {
-    if (findings->empty()) {
-      continue;
-    }
-    out += fmt::format("\n**{}**\n\n",
-                       counted(static_cast<int>(findings->size()), "finding") + " " + title);
-    for (const review::Told& each : *findings) {
-      out += fmt::format(
-          "* {} `{}`: {}\n", lint::to_string(each.severity), each.rule, cell(each.message));
-    }
-  }
+  add_list("introduced", difference.introduced, out);
+  add_list("removed", difference.removed, out);
   if (!difference.wanted.empty()) {
     out += "\n**Not changed, and asked for**\n\n";
   }
@@ -160,6 +185,27 @@ std::string diff_markdown(const RecipeDifference& recipes) {
   out += "\n";
   for (const std::string& line : predicted(recipes)) {
     out += fmt::format("* {}\n", line);
+  }
+  return out;
+}
+
+std::string diff_text(const OneSided& recipe) {
+  std::string out = fmt::format("{}: {}\n", recipe.path, recipe.added ? "added" : "removed");
+  for (const std::string& sentence : told_of(recipe)) {
+    out += fmt::format("{} {}\n", recipe.path, sentence);
+  }
+  add_findings("introduced:", recipe.introduced, out);
+  return out;
+}
+
+std::string diff_markdown(const OneSided& recipe) {
+  std::string out = fmt::format(
+      "### epwise: `{}` is {}\n", cell(recipe.path), recipe.added ? "added" : "removed");
+  add_list("introduced", recipe.introduced, out);
+  const std::vector<std::string> sentences = told_of(recipe);
+  out += sentences.empty() ? "" : "\n";
+  for (const std::string& sentence : sentences) {
+    out += fmt::format("* {}\n", cell(sentence));
   }
   return out;
 }

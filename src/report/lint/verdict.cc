@@ -94,6 +94,19 @@ std::string verdict_text(const LintedFile& file) {
   return fmt::format("launch undecided, needs {}", listed(launch.needs));
 }
 
+std::string stopped_text(const LintedFile& file) {
+  if (is_readable(file) && file.result.launch.verdict != lint::Verdict::rejects) {
+    const std::string later = later_errors(file);
+    if (later.empty()) {
+      return "";
+    }
+    if (file.result.launch.verdict == lint::Verdict::undecided) {
+      return fmt::format("has errors: {}", later);
+    }
+  }
+  return verdict_text(file);
+}
+
 std::string version_text(const std::string& tables, const std::string& asked_for) {
   return asked_for.empty() ? tables : fmt::format("{} (by the tables of {})", asked_for, tables);
 }

@@ -13,6 +13,11 @@ namespace epwise::report {
 ///   "not checked: it holds no recipe that can be read"
 std::string verdict_text(const LintedFile& file);
 
+/// Why a recipe is not worth a prediction: what verdict_text says of one that would not start or
+/// fails later, "has errors: PAR012" of one that is undecided besides; empty where no error was
+/// found.
+std::string stopped_text(const LintedFile& file);
+
 /// "0.6.2"; for a version that has no tables of its own "0.5.1 (by the tables of 0.5.0)": the one
 /// that was asked for, and the one whose defaults and checks were used.
 std::string version_text(const std::string& tables, const std::string& asked_for);
