@@ -222,6 +222,14 @@ Value Facts::written(int slot) const {
 }
 
 Value Facts::is_explicit(int slot) const {
+  const auto [group, key] = split(names_.name(slot));
+  if (group == "stack") {
+    const auto* component = target_.stack.find(key);
+    return Value::of(component != nullptr && (component->absent || component->version));
+  }
+  if (group == "env") {
+    return Value::of(target_.environment.contains(key) || recipe_.variables.contains(key));
+  }
   const auto* found = field(slot);
   if (variation(slot) == nullptr && found != nullptr && found->key.nowhere() &&
       found->value.is_unknown()) {

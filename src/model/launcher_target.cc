@@ -1,5 +1,7 @@
 #include "model/launcher_target.h"
 
+#include "hw/profile.h"
+
 namespace epwise::model {
 
 Target with_launcher(const Target& target, const recipe::Recipe& recipe) {
@@ -9,6 +11,15 @@ Target with_launcher(const Target& target, const recipe::Recipe& recipe) {
     result.gpus = static_cast<int>(*gpus->second.integer());
     const auto source = recipe.raw.find("raw.gpus_source");
     result.gpus_source = source == recipe.raw.end() ? "the launcher" : source->second.to_text();
+  }
+  const auto hardware = recipe.raw.find("raw.hw");
+  const std::string* const name = hardware == recipe.raw.end() ? nullptr : hardware->second.text();
+  if (target.hw == nullptr && name != nullptr) {
+    result.hw = hw::find_profile(*name);
+    const auto source = recipe.raw.find("raw.hw_source");
+    if (result.hw != nullptr) {
+      result.hw_source = source == recipe.raw.end() ? "the launcher" : source->second.to_text();
+    }
   }
   return result;
 }

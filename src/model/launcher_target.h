@@ -5,8 +5,9 @@
 
 namespace epwise::model {
 
-/// The target with what the recipe's own launcher says (raw.gpus, raw.gpus_source: the world size
-/// of a launch script) where the target says nothing.
+/// The target with what the recipe's own launcher says where the target says nothing: raw.gpus is
+/// the world size of a launch script, raw.hw the GPU that Bridge's harness is told (`-g h100`),
+/// raw.gpus_source and raw.hw_source where that stands.
 Target with_launcher(const Target& target, const recipe::Recipe& recipe);
 
 }  // namespace epwise::model

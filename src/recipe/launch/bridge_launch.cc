@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "recipe/bridge/bridge_yaml.h"
+#include "recipe/launch/assignments.h"
 #include "recipe/launch/harness_options.h"
 #include "recipe/launch/launch_options.h"
 #include "shell/arithmetic.h"
@@ -66,6 +67,7 @@ class Reader {
         vocabulary_(vocabulary) {}
 
   void run() {
+    take_environment();
     std::vector<Word> sure;
     std::vector<Word> open;
     sort(sure, open);
@@ -103,9 +105,24 @@ class Reader {
       recipe_.raw["raw.unwritten"] = Value::unknown(missing_);
     }
     take_count();
+    take_hardware();
   }
 
  private:
+  /// What the harness puts into the job's environment, before what the script exports.
+  void take_environment() {
+    const HarnessEnvironment given = harness_environment(launch_, vocabulary_.version());
+    for (const auto& [name, value] : given.variables) {
+      recipe_.variables.insert_or_assign(name, variable_of(value, value.mark));
+    }
+    for (const std::string& name : given.computed) {
+      const auto found = recipe_.variables.find(name);
+      const text::Mark mark = found == recipe_.variables.end() ? recipe_.root : found->second.mark;
+      recipe_.variables.insert_or_assign(
+          name, Variable{Value::unknown({"what the harness makes of its options"}), mark, mark});
+    }
+  }
+
   /// Overrides whose text and presence are sure, and the others.
   void sort(std::vector<Word>& sure, std::vector<Word>& open) const {
     for (const Given& field : launch_.arguments) {
@@ -187,11 +204,25 @@ class Reader {
     const auto number = shell::whole_number(option_text(*count));
     if (number && *number > 0 && *number <= kMost) {
       recipe_.raw["raw.gpus"] = Value::of(*number);
-      recipe_.raw["raw.gpus_source"] =
-          Value::of(count->mark.nowhere()
-                        ? std::string("-ng")
-                        : fmt::format("{}:{}", count->mark.file->name(), count->mark.start().line));
+      recipe_.raw["raw.gpus_source"] = Value::of(place_of(*count, "-ng"));
     }
+  }
+
+  /// `-g gb200`: the GPUs that the harness starts the job on.
+  void take_hardware() {
+    const bool harness = is_one_of(program_name(launch_.program), kHarness);
+    const Given* gpu = harness ? option(launch_, "--gpu", "-g") : nullptr;
+    if (gpu != nullptr && gpu->known()) {
+      recipe_.raw["raw.hw"] = Value::of(option_text(*gpu));
+      recipe_.raw["raw.hw_source"] = Value::of(place_of(*gpu, "-g"));
+    }
+  }
+
+  /// "run.sh:12"
+  static std::string place_of(const Given& value, std::string_view option_name) {
+    return value.mark.nowhere()
+               ? std::string(option_name)
+               : fmt::format("{}:{}", value.mark.file->name(), value.mark.start().line);
   }
 
   Recipe& recipe_;

@@ -3,7 +3,9 @@
 #include <string_view>
 #include <utility>
 
+#include "recipe/launch/assignments.h"
 #include "recipe/launch/launch_options.h"
+#include "units/version.h"
 
 namespace epwise::recipe {
 
@@ -80,7 +82,45 @@ bool is_true(std::string_view text) {
   return text == "true" || text == "True" || text == "1" || text == "yes";
 }
 
+/// Every value of an option that may be repeated, in the order of the words.
+std::vector<std::pair<const shell::Field*, std::size_t>> values_of(const LaunchWords& launch,
+                                                                   std::string_view name,
+                                                                   std::string_view short_name) {
+  std::vector<std::pair<const shell::Field*, std::size_t>> values;
+  const std::vector<shell::Field>& words = launch.arguments;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const std::string text = words[i].text();
+    if ((text == name || text == short_name) && i + 1 < words.size()) {
+      values.emplace_back(&words[++i], 0);
+    } else if (text.starts_with(std::string(name) + '=')) {
+      values.emplace_back(&words[i], name.size() + 1);
+    } else if (!short_name.empty() && text.starts_with(short_name)) {
+      values.emplace_back(&words[i], short_name.size());  // -EK=V
+    }
+  }
+  return values;
+}
+
 }  // namespace
+
+HarnessEnvironment harness_environment(const LaunchWords& launch, std::string_view version) {
+  HarnessEnvironment environment;
+  if (program_name(launch.program) != "setup_experiment.py") {
+    return environment;
+  }
+  for (const auto& [word, begin] : values_of(launch, "--custom_env_vars", "")) {
+    add_variable_list(*word, begin, environment.variables);
+  }
+  for (const auto& [word, begin] : values_of(launch, "--env", "-E")) {
+    add_variable(*word, begin, environment.variables);
+  }
+  // Before 0.6.0 the harness writes this one after it has taken the user's.
+  const auto parsed = units::Version::parse(version);
+  if (parsed && *parsed < *units::Version::parse("0.6.0")) {
+    environment.computed.emplace_back("CUDA_DEVICE_MAX_CONNECTIONS");
+  }
+  return environment;
+}
 
 HarnessOptions harness_options(const LaunchWords& launch) {
   HarnessOptions options;

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "recipe/arguments/word.h"
@@ -15,6 +17,16 @@ struct HarnessOptions {
   std::vector<Word> left_open;   // the same where the value needs variables that nothing binds
   std::vector<std::string> ask;  // keys of fields that an option changes in the harness's own way
 };
+
+/// The environment that setup_experiment.py gives the job: `-E K=V` and `--env K=V`, as often as
+/// they stand there, before `--custom_env_vars K=V,L=W`. Other programs read these options and do
+/// nothing with them. `computed` holds names that the harness of that version sets itself.
+struct HarnessEnvironment {
+  std::map<std::string, shell::Field> variables;
+  std::vector<std::string> computed;
+};
+
+HarnessEnvironment harness_environment(const LaunchWords& launch, std::string_view version);
 
 /// Read for the programs of the harness only (setup_experiment.py, run_script.py). The harness
 /// applies its options after the Hydra words, so they win.

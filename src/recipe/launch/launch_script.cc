@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "recipe/launch/assignments.h"
 #include "recipe/launch/bridge_launch.h"
 #include "recipe/launch/flag_launch.h"
 #include "recipe/launch/launch_words.h"
@@ -48,14 +49,6 @@ bool is_shell_line(std::string_view line) {
 std::string place(const text::Mark& mark) {
   return mark.nowhere() ? std::string("the launcher")
                         : fmt::format("{}:{}", mark.file->name(), mark.start().line);
-}
-
-Variable variable_of(const Given& field, const text::Mark& key) {
-  Variable variable;
-  variable.value = field.known() ? Value::of(field.text()) : Value::unknown(field.needs());
-  variable.key = key;
-  variable.mark = field.mark;
-  return variable;
 }
 
 class Reader {

@@ -5,8 +5,8 @@
 #include <string_view>
 #include <utility>
 
+#include "recipe/launch/assignments.h"
 #include "shell/arithmetic.h"
-#include "shell/word_parser.h"
 
 namespace epwise::recipe {
 namespace {
@@ -197,7 +197,7 @@ class Reader {
     } else if (starter_ == Starter::env) {
       const bool flagged = text == "-e" || text == "--env";
       at_ += flagged && at_ + 1 < words_.size() ? 1U : 0U;
-      variables(words_[at_], text.starts_with("--env=") ? 6 : 0);
+      add_variables(words_[at_], text.starts_with("--env=") ? 6 : 0, out_.variables);
     }
     at_ += width;
   }
@@ -218,7 +218,7 @@ class Reader {
       place = &found.node_gpus;
     } else if (key == "--export") {
       const Option list = value_at(text, true);
-      split(*list.field, list.width == 2 ? 0 : text.find('=') + 1);
+      add_variable_list(*list.field, list.width == 2 ? 0 : text.find('=') + 1, out_.variables);
       return list.width;
     } else {
       return 1;
@@ -238,13 +238,13 @@ class Reader {
   std::size_t mpi_option(const std::string& text) {
     if (text == "-x" && at_ + 1 < words_.size()) {
       ++at_;
-      variables(words_[at_], 0);
+      add_variables(words_[at_], 0, out_.variables);
       return 1;
     }
     if (is_one_of<4>(text, {"-env", "--env", "-genv", "--genv"}) && at_ + 2 < words_.size()) {
       const bool whole = words_[at_ + 1].text().find('=') != npos;  // NAME VALUE otherwise
       if (whole) {
-        variables(words_[at_ + 1], 0);
+        add_variables(words_[at_ + 1], 0, out_.variables);
       } else {
         out_.variables.insert_or_assign(words_[at_ + 1].text(), words_[at_ + 2]);
       }
@@ -256,77 +256,6 @@ class Reader {
     const Option option = value_at(text, true);
     out_.processes.ranks = count(option);
     return option.width;
-  }
-
-  /// K=V, also K=V,L=W as some containers take them.
-  void variables(const Given& field, std::size_t begin) {
-    const std::string text = field.text();
-    if (begin == 0 && !is_list(text)) {
-      variable(field);
-    } else {
-      split(field, begin);
-    }
-  }
-
-  void split(const Given& field, std::size_t begin) {
-    if (field.pieces.size() != 1 || !field.known()) {
-      return;
-    }
-    const std::string text = field.text();
-    for (std::size_t at = begin; at < text.size();) {
-      const std::size_t end = std::min(text.find(',', at), text.size());
-      variable(stretch(field, at, end));
-      at = end + 1;
-    }
-  }
-
-  /// Every part of it between commas is K=V, and there is one at all.
-  static bool is_list(std::string_view text) {
-    if (text.find(',') == npos) {
-      return false;
-    }
-    while (!text.empty()) {
-      const std::string_view part = text.substr(0, text.find(','));
-      const std::size_t length = shell::name_length(part, 0);
-      if (length == 0 || part.substr(length, 1) != "=") {
-        return false;
-      }
-      text.remove_prefix(std::min(part.size() + 1, text.size()));
-    }
-    return true;
-  }
-
-  /// Some letters of a field of one piece.
-  static Given stretch(const Given& field, std::size_t begin, std::size_t end) {
-    Given part = field;
-    shell::Piece& piece = part.pieces.front();
-    piece.text = piece.text.substr(begin, end - begin);
-    if (piece.verbatim) {
-      piece.mark.end = piece.mark.begin + static_cast<std::uint32_t>(end);
-      piece.mark.begin += static_cast<std::uint32_t>(begin);
-      part.mark = piece.mark;
-    }
-    return part;
-  }
-
-  /// K=V
-  void variable(const Given& field) {
-    if (field.pieces.empty()) {
-      return;
-    }
-    const std::string& first = field.pieces.front().text;
-    const std::size_t length = shell::name_length(first, 0);
-    if (length == 0 || first.substr(length, 1) != "=") {
-      return;
-    }
-    Given value = field;
-    shell::Piece& piece = value.pieces.front();
-    piece.text = first.substr(length + 1);
-    if (piece.verbatim) {
-      piece.mark.begin += static_cast<std::uint32_t>(length + 1);
-      value.mark.begin = std::min(piece.mark.begin, value.mark.end);
-    }
-    out_.variables.insert_or_assign(first.substr(0, length), std::move(value));
   }
 
   const std::vector<Given>& words_;

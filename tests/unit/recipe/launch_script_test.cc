@@ -166,6 +166,28 @@ TEST_CASE("options of Bridge's performance harness are fields, and win over Hydr
   CHECK(shown(others.front(), "model.tensor_model_parallel_size").substr(0, 2) == "2@");
 }
 
+TEST_CASE("the harness says which GPUs, and gives the job an environment") {
+  const auto recipes = read(
+      "python setup_experiment.py -g gb200 -ng 64 --custom_env_vars A=1,NCCL_DEBUG=INFO "
+      "-E A=2,3 --env CUDA_DEVICE_MAX_CONNECTIONS=32 -E B=$X model.num_layers=4\n");
+  REQUIRE(recipes.size() == 1);
+  const Recipe& recipe = recipes.front();
+  CHECK(recipe.raw.at("raw.hw").to_text() == "gb200");
+  CHECK(recipe.raw.at("raw.hw_source").to_text() == "run.sh:1");
+  CHECK(recipe.variables.at("A").value.to_text() == "2,3");
+  CHECK(recipe.variables.at("NCCL_DEBUG").value.to_text() == "INFO");
+  CHECK(recipe.variables.at("CUDA_DEVICE_MAX_CONNECTIONS").value.to_text() == "32");
+  CHECK(recipe.variables.at("B").value.is_unknown());
+  // run_script.py reads the options and leaves the environment alone; of other programs they are
+  // something else.
+  const auto inside = read("torchrun run_script.py -g h100 -E A=2 model.num_layers=4\n");
+  CHECK(inside.front().raw.at("raw.hw").to_text() == "h100");
+  CHECK(inside.front().variables.count("A") == 0);
+  const auto others = read("python run_recipe.py -g h100 -E A=2 model.num_layers=4\n");
+  CHECK(others.front().raw.count("raw.hw") == 0);
+  CHECK(others.front().variables.count("A") == 0);
+}
+
 TEST_CASE("a file that can't be read leaves everything open but what is written") {
   const auto recipes =
       read_with("torchrun pretrain.py --config-file $WHERE/a.yaml model.num_layers=4\n", {});
