@@ -71,9 +71,19 @@ bool is_target(const lint::Evidence& evidence) {
 bool is_glue(const lint::Evidence& evidence) {
   const bool truth = evidence.value == "true" || evidence.value == "false";
   const bool nothing = evidence.value == "null" || evidence.value == "false";
-  return evidence.origin.starts_with("predicted") ||  // its message says it
+  return evidence.value == "unknown" ||
+         (evidence.value == "null" && evidence.origin.empty()) ||  // "assumed" tells
+         evidence.origin.starts_with("predicted") ||               // its message says it
          (evidence.origin == "derived" && (truth || nothing)) ||
          (evidence.origin == "default" && nothing);
+}
+
+/// A computed whole number without the ".0" that tells the rules' reals from integers.
+std::string plain(const lint::Evidence& evidence) {
+  const std::string& value = evidence.value;
+  const bool whole = evidence.origin == "derived" && value.ends_with(".0") &&
+                     value.find_first_not_of("0123456789") == value.size() - 2;
+  return whole ? value.substr(0, value.size() - 2) : value;
 }
 
 /// "gpus 64 (--gpus), te 2.6.0, torch 2.9.1 (--stack)": values of the target or of the recipe that
@@ -91,7 +101,7 @@ std::string values(const lint::Finding& finding,
   }
   std::string text;
   for (std::size_t i = 0; i < chosen.size(); ++i) {
-    text += fmt::format("{}{} {}", i == 0 ? "" : ", ", chosen[i]->name, chosen[i]->value);
+    text += fmt::format("{}{} {}", i == 0 ? "" : ", ", chosen[i]->name, plain(*chosen[i]));
     const std::string& origin = chosen[i]->origin;
     const bool last_of_origin = i + 1 == chosen.size() || chosen[i + 1]->origin != origin;
     if (last_of_origin && !origin.empty() && origin != "derived") {
