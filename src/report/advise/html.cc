@@ -8,6 +8,7 @@
 #include "report/calibration_words.h"
 #include "report/duration_text.h"
 #include "report/page/parts.h"
+#include "report/simulate/writer.h"
 
 namespace epwise::report {
 namespace {
@@ -211,7 +212,7 @@ std::string body(const AdvisedRecipe& recipe) {
   if (!advice.present) {
     out += "<section><p class=\"bad\">No advice, facts are missing:</p><ul>";
     for (const text::Diagnostic& each : advice.missing) {
-      out += "<li>" + escaped(each.message) + "</li>";
+      out += "<li>" + escaped(missing_text(each)) + "</li>";
     }
     return out + "</ul></section>\n";
   }

@@ -6,6 +6,7 @@
 #include "report/advise/writer.h"
 #include "report/calibration_words.h"
 #include "report/duration_text.h"
+#include "report/simulate/writer.h"
 
 namespace epwise::report {
 namespace {
@@ -104,7 +105,7 @@ std::string advise_markdown(const AdvisedRecipe& recipe) {
   if (!advice.present) {
     out += "\nNo advice, facts are missing:\n\n";
     for (const text::Diagnostic& each : advice.missing) {
-      out += fmt::format("- {}\n", each.message);
+      out += fmt::format("- {}\n", missing_text(each));
     }
     return out;
   }

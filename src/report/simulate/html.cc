@@ -48,9 +48,9 @@ std::string tiles(const sim::Prediction& prediction) {
 std::string refusal(const SimulatedRecipe& recipe) {
   if (recipe.missing.empty()) {
     return fmt::format(
-        "<section><p class=\"bad\">Not simulated: <code>epwise lint</code> finds {} errors in it; "
+        "<section><p class=\"bad\">Not simulated: <code>epwise lint</code> finds {} in it; "
         "--force simulates it all the same.</p></section>\n",
-        recipe.lint_errors);
+        counted(recipe.lint_errors, "error"));
   }
   std::string out = "<section><p class=\"bad\">Not simulated, facts are missing:</p><ul>";
   for (const text::Diagnostic& each : recipe.missing) {
