@@ -62,10 +62,11 @@ struct SmSweep {
   std::string dispatcher;
   std::vector<Point> points;
   int present = 0;    // what the recipe has, or the library's default
-  int chosen = 0;     // the smallest of the flat region
+  int chosen = 0;     // what plans take: the present one unless another is surely faster
   int flat_from = 0;  // within half a per cent of the best
   int flat_to = 0;
-  double regret = 0;  // share of the step that the choice loses at worst, in nine of ten draws
+  double regret = 0;     // share of the step that the choice loses at worst, in nine of ten draws
+  bool of_plan = false;  // beside the other changes of the first plan, not of the recipe alone
 };
 
 /// What a rung needs, and whether the recipe has it.

@@ -238,6 +238,9 @@ Advice study_recipe(const World& world,
   advice.tally = {
       space.size(), result.looked_at, result.skipped, result.exhaustive, result.stopped};
   make_plans(study, mending.draft, request, result, advice);
+  if (!advice.sweeps.empty() && !advice.plans.empty()) {
+    advice.sweeps = sm_sweeps(study, &advice.plans.front().candidate);
+  }
   place_rivals(present, world, request, advice);
   return advice;
 }

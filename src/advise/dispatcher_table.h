@@ -22,7 +22,15 @@ Legality legality_of(const Prospect& prospect);
 /// from the first are ties.
 std::vector<DispatcherRow> dispatcher_table(const Study& study);
 
-/// Step times over the numbers of SMs that dispatchers with such a number may get.
-std::vector<SmSweep> sm_sweeps(const Study& study);
+/// Step times over the numbers of SMs that dispatchers with such a number may get, up to the most
+/// that a plan may set. The dispatcher of `plan` is looked at beside the plan's other changes, so
+/// that both name one number; the others beside the recipe as it is.
+std::vector<SmSweep> sm_sweeps(const Study& study, const Candidate* plan = nullptr);
+
+/// The most SMs that a move of such an axis sets: neither advice nor prices look beyond.
+int most_sms(const Axis& axis);
+
+/// The candidate with the number of SMs that the sweep of its dispatcher takes.
+Candidate with_chosen_sms(const Study& study, Candidate candidate);
 
 }  // namespace epwise::advise

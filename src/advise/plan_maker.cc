@@ -114,6 +114,43 @@ Candidate PlanMaker::simplified(Candidate candidate) {
   return candidate;
 }
 
+Candidate PlanMaker::without_ties(Candidate candidate) {
+  const Prospect whole = study_.assessor.prospect(candidate);
+  if (goal_ == Goal::memory || whole.work == nullptr || !study_.present.assessment.fits) {
+    return candidate;
+  }
+  const sim::Comparison gain =
+      sim::compare(*study_.present.work, *whole.work, study_.world.constants);
+  if (gain.verdict != sim::Verdict::b) {
+    return candidate;  // a tie with the recipe itself: all of it is what a measurement would tell
+  }
+  while (true) {
+    std::optional<Candidate> fewer;
+    double shortest = 0;
+    for (const std::size_t axis : study_.space.changed(candidate)) {
+      Candidate without = candidate;
+      without[axis] = 0;
+      without = study_.space.canonical(std::move(without));
+      const Prospect prospect = study_.assessor.prospect(without);
+      const double step = prospect.assessment.step;
+      if (prospect.work == nullptr || !prospect.assessment.usable() ||
+          (fewer && step >= shortest)) {
+        continue;
+      }
+      const sim::Comparison with =
+          sim::compare(*prospect.work, *whole.work, study_.world.constants);
+      if (with.verdict != sim::Verdict::b) {
+        fewer = std::move(without);
+        shortest = step;
+      }
+    }
+    if (!fewer) {
+      return candidate;
+    }
+    candidate = *std::move(fewer);
+  }
+}
+
 PlanChange PlanMaker::change_of(const Edit& edit, lint::Tier tier, std::string why) const {
   const Ground& ground = study_.assessor.terrain().plain();
   const lint::Fix::Edit spelled = ground.spelled(edit);
@@ -235,7 +272,10 @@ bool PlanMaker::verify(Plan& plan) {
 }
 
 std::optional<Plan> PlanMaker::make(const Candidate& found) {
-  const Candidate candidate = simplified(found);
+  Candidate candidate = without_ties(simplified(found));
+  if (goal_ != Goal::memory && !study_.space.changed(candidate).empty()) {
+    candidate = with_chosen_sms(study_, std::move(candidate));
+  }
   const Prospect prospect = study_.assessor.prospect(candidate);
   if (study_.space.changed(candidate).empty() || prospect.work == nullptr ||
       !prospect.assessment.usable()) {

@@ -32,6 +32,10 @@ class PlanMaker {
 
  private:
   Candidate simplified(Candidate candidate);
+
+  /// Without the changes that bring no clear gain: of what can't be told from the whole, the
+  /// fewest.
+  Candidate without_ties(Candidate candidate);
   void write(const Prospect& prospect, Plan& plan);
   bool verify(Plan& plan);
   void list_changes(const Candidate& candidate, const Prospect& prospect, Plan& plan);

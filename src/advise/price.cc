@@ -87,13 +87,14 @@ class Pricer {
     const Axis& axis = *study_.space.dimensions()[at].axis;
     const Move* present = study_.space.move(study_.space.start(), toll.axis);
     const sim::SmSweep sweep =
-        axis.sweep ? sim::sm_sweep(*study_.present.work, study_.world.constants.values)
-                   : sim::SmSweep{};
+        axis.sweep
+            ? sim::sm_sweep(*study_.present.work, study_.world.constants.values, most_sms(axis))
+            : sim::SmSweep{};
     const bool flat = sweep.own >= sweep.flat_from && sweep.own <= sweep.flat_to;
     if (axis.sweep && (sweep.points.empty() || flat)) {
       return std::nullopt;
     }
-    const std::optional<Alternative> best = best_of(toll, axis);
+    const std::optional<Alternative> best = axis.sweep ? of_sweep(axis) : best_of(toll, axis);
     if (!best) {
       return std::nullopt;
     }
@@ -112,6 +113,21 @@ class Pricer {
     replace(title, "{better}", best->move);
     add_fix(std::move(title), best->prospect.assessment.edits, price.finding);
     return price;
+  }
+
+  /// The number of SMs that advice would take, where it is surely faster.
+  std::optional<Alternative> of_sweep(const Axis& axis) {
+    const Candidate candidate = with_chosen_sms(study_, study_.space.start());
+    if (candidate == study_.space.start()) {
+      return std::nullopt;
+    }
+    Prospect prospect = study_.assessor.prospect(candidate);
+    const sim::Comparison comparison =
+        sim::compare(*study_.present.work, *prospect.work, study_.world.constants);
+    const Move* move = study_.space.move(candidate, axis.name);
+    return is_sure(comparison) && move != nullptr
+               ? std::optional(Alternative{std::move(prospect), move->name, comparison})
+               : std::nullopt;
   }
 
   /// The fastest usable move that is surely faster than what the recipe has.

@@ -80,6 +80,7 @@ Json sweep_json(const advise::SmSweep& sweep) {
           {"chosen", sweep.chosen},
           {"flat", {sweep.flat_from, sweep.flat_to}},
           {"regret", rounded(sweep.regret)},
+          {"of_first_plan", sweep.of_plan},
           {"points", points}};
 }
 

@@ -207,16 +207,20 @@ class Text {
     if (advice.sweeps.empty()) {
       return;
     }
-    title("SM COUNTS", "flat: within 0.5 % of the best");
+    title("SM COUNTS",
+          "flat: within 0.5 % of the best; another count only where it is surely faster");
     for (const advise::SmSweep& sweep : advice.sweeps) {
-      line(fmt::format("  {:<{}}flat from {} to {}; take {}, at worst {:.1f} % lost; now {}",
+      const std::string what = sweep.chosen == sweep.present
+                                   ? fmt::format("keep {}", sweep.present)
+                                   : fmt::format("{} → {}", sweep.present, sweep.chosen);
+      line(fmt::format("  {:<{}}{}, at worst {:.1f} % lost; flat from {} to {}{}",
                        sweep.dispatcher,
                        kNameWidth,
+                       what,
+                       100 * sweep.regret,
                        sweep.flat_from,
                        sweep.flat_to,
-                       sweep.chosen,
-                       100 * sweep.regret,
-                       sweep.present));
+                       sweep.of_plan ? ", beside the rest of plan 1" : ""));
     }
   }
 

@@ -8,17 +8,16 @@
 
 namespace epwise::sim {
 
-SmSweep sm_sweep(const StepWork& work, const Constants& constants) {
+SmSweep sm_sweep(const StepWork& work, const Constants& constants, int most) {
   SmSweep sweep;
   if (work.job->parallel.expert <= 1 || !model::deduplicates(work.job->exchange.dispatcher)) {
     return sweep;
   }
   constexpr int kFewest = 4;
-  constexpr int kMost = 64;
   constexpr double kFlat = 1.005;
   sweep.own = work.job->exchange.sms;
   std::vector<int> counts;
-  for (int sms = kFewest; sms <= kMost; sms += 2) {
+  for (int sms = kFewest; sms <= most; sms += 2) {
     counts.push_back(sms);
   }
   if (sweep.own > 0 && std::ranges::find(counts, sweep.own) == counts.end()) {

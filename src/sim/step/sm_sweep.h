@@ -16,7 +16,7 @@ struct SmPoint {
 
 /// The dispatcher's SMs from few to many, everything else equal.
 struct SmSweep {
-  std::vector<SmPoint> points;  // 4, 6, … 64, and the recipe's own
+  std::vector<SmPoint> points;  // 4, 6, … and the recipe's own
   int own = 0;                  // of the recipe
   int best = 0;                 // the fewest of those that take no longer than any other
   int flat_from = 0;            // within 0.5 % of the best: from here …
@@ -24,7 +24,7 @@ struct SmSweep {
 };
 
 /// Empty where the dispatcher has no such number (NCCL's all-to-all and all-gather), or nothing is
-/// exchanged.
-SmSweep sm_sweep(const StepWork& work, const Constants& constants);
+/// exchanged. `most`: no more SMs than these are looked at.
+SmSweep sm_sweep(const StepWork& work, const Constants& constants, int most = 64);
 
 }  // namespace epwise::sim
