@@ -81,6 +81,24 @@ void find_rank_zero(const world::Variables& variables, Launch& launch) {
   }
 }
 
+/// torchrun sets all of these; a shell in which RANK was left over has not.
+std::string half_of_torchrun(const world::Variables& variables, const Launch& launch) {
+  if (launch.launcher != "torchrun" || launch.size == 1) {
+    return {};
+  }
+  for (const char* name : {"MASTER_ADDR", "MASTER_PORT"}) {
+    if (!variables.get(name)) {
+      return fmt::format(
+          "RANK={} and WORLD_SIZE={} are set and {} is not, so torchrun did not set them: start it "
+          "with torchrun, or `unset RANK WORLD_SIZE` for a run of one",
+          launch.rank,
+          launch.size,
+          name);
+    }
+  }
+  return {};
+}
+
 std::string problem_of(const Launch& launch, const Names& names, bool several_hosts) {
   constexpr int kMostRanks = 100000;
   if (launch.size < 1 || launch.size > kMostRanks || launch.rank < 0 ||
@@ -132,7 +150,11 @@ LaunchReading read_launch(const world::Variables& variables) {
     const auto local_size = number(variables, names.local_size);
     launch.local_size = local_size.value_or(*size);
     find_rank_zero(variables, launch);
+    launch.said_by = fmt::format("{}={} {}={}", names.rank, *rank, names.size, *size);
     reading.problem = problem_of(launch, names, local_size.has_value() && *local_size < *size);
+    if (reading.problem.empty()) {
+      reading.problem = half_of_torchrun(variables, launch);
+    }
     return reading;
   }
   return reading;

@@ -16,6 +16,7 @@ struct Launch {
   int port = 0;
   std::string job;       // tells this launch from others on the same port
   std::string launcher;  // "torchrun", "srun", "mpirun"; empty: none
+  std::string said_by;   // "RANK=0 WORLD_SIZE=2"
 };
 
 struct LaunchReading {
@@ -26,7 +27,7 @@ struct LaunchReading {
 /// From the environment of torchrun (RANK, WORLD_SIZE, LOCAL_RANK, MASTER_ADDR, MASTER_PORT + 1:
 /// its own store sits on the port), Slurm (SLURM_PROCID, SLURM_NTASKS, SLURM_LOCALID, the first
 /// host of SLURM_STEP_NODELIST), Open MPI and PMI, in this order. A half set is a problem, not a
-/// run of one.
+/// run of one: so is RANK with WORLD_SIZE and without what torchrun sets beside them.
 LaunchReading read_launch(const world::Variables& variables);
 
 /// The first host of Slurm's list: "node[003-010,12],other" → "node003".

@@ -312,6 +312,31 @@ class CalibrationRun {
                      : fmt::format("; the same command measures the {} points that are left", left);
   }
 
+  /// Of a left-over environment nobody else comes: the user sees at once what is waited for. Each
+  /// host's first rank says it.
+  static void tell_whom_it_waits_for(const Session& session,
+                                     const calibrate::Launch& launch,
+                                     double timeout) {
+    if (launch.local_rank != 0) {
+      return;
+    }
+    const std::string whom =
+        launch.rank == 0
+            ? fmt::format("{} other rank{}", launch.size - 1, launch.size == 2 ? "" : "s")
+            : fmt::format("rank 0 at {}", launch.address.empty() ? "127.0.0.1" : launch.address);
+    session.err << fmt::format(
+                       "epwise: rank {} of {} ({}, as {} sets them) waits up to {:g} s for {} on "
+                       "port {}\n",
+                       launch.rank,
+                       launch.size,
+                       launch.said_by,
+                       launch.launcher,
+                       timeout,
+                       whom,
+                       launch.port)
+                << std::flush;
+  }
+
   static std::unique_ptr<calibrate::Ranks> open_ranks(const Session& session,
                                                       const Arguments& arguments) {
     const calibrate::LaunchReading launch = calibrate::read_launch(session.variables);
@@ -321,9 +346,11 @@ class CalibrationRun {
     if (launch.launch.size == 1) {
       return std::make_unique<calibrate::OneRank>();
     }
-    const auto timeout = arguments.one("--timeout");
-    return calibrate::join_ranks(launch.launch,
-                                 timeout ? parse_duration(timeout->value, timeout->source) : 60);
+    constexpr double kPatience = 60;  // s
+    const auto given = arguments.one("--timeout");
+    const double timeout = given ? parse_duration(given->value, given->source) : kPatience;
+    tell_whom_it_waits_for(session, launch.launch, timeout);
+    return calibrate::join_ranks(launch.launch, timeout);
   }
 
   Session& session_;

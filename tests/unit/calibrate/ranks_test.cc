@@ -222,6 +222,14 @@ TEST_CASE("launchers") {
         "RANK is `first`, which is no number");
   CHECK(read({{"RANK", "1"}}).problem.find("WORLD_SIZE is not") != std::string::npos);
   CHECK(!read({{"RANK", "4"}, {"WORLD_SIZE", "4"}}).problem.empty());
+  // Left over in a shell: torchrun sets more.
+  CHECK(read({{"RANK", "0"}, {"WORLD_SIZE", "2"}}).problem.find("MASTER_ADDR is not") !=
+        std::string::npos);
+  CHECK(
+      read({{"RANK", "0"}, {"WORLD_SIZE", "2"}, {"MASTER_ADDR", "a"}}).problem.find("unset RANK") !=
+      std::string::npos);
+  CHECK(read({{"RANK", "0"}, {"WORLD_SIZE", "1"}}).problem.empty());
+  CHECK(torch.launch.said_by == "RANK=9 WORLD_SIZE=16");
   CHECK(read({{"OMPI_COMM_WORLD_RANK", "9"},
               {"OMPI_COMM_WORLD_SIZE", "16"},
               {"OMPI_COMM_WORLD_LOCAL_SIZE", "8"}})
