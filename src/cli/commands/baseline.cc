@@ -92,11 +92,6 @@ ExitCode write(Session& session, const Arguments& arguments, const std::string& 
   return code == ExitCode::findings ? ExitCode::clean : code;
 }
 
-/// "a.yaml#2" → "a.yaml"
-std::string file_of(const std::string& name) {
-  return name.substr(0, name.rfind('#'));
-}
-
 ExitCode prune(Session& session, const Arguments& arguments, const std::string& path) {
   const Arguments lint = linted(arguments);
   Baseline known = Baseline::read(session.files, path);
@@ -112,7 +107,7 @@ ExitCode prune(Session& session, const Arguments& arguments, const std::string& 
       return ExitCode::clean;
     }
     auto left = known.left([&](const std::string& name) {
-      return session.files.is_file(join(report.checkout.root, file_of(name)));
+      return session.files.is_file(join(report.checkout.root, Baseline::file_of(name)));
     });
     const std::size_t gone = known.size() - left.size();
     if (gone > 0) {

@@ -17,6 +17,7 @@
 #include "cli/settings/run_settings.h"
 #include "cli/settings/severities.h"
 #include "cli/target/options.h"
+#include "cli/target/recipe_on_target.h"
 #include "cli/version.h"
 
 namespace epwise::cli {
@@ -50,6 +51,27 @@ std::string shown_rows(const std::vector<EffectiveSetting>& settings, bool origi
   return text;
 }
 
+/// What a launch script or a trainer's settings say of GPUs, where the settings leave it open.
+void take_launcher(const std::string& path,
+                   Session& session,
+                   const Arguments& arguments,
+                   ResolvedTarget& resolved) {
+  try {
+    const RecipeOnTarget recipe(session, arguments, path, target_settings(arguments));
+    const model::Target& found = recipe.target();
+    if (!resolved.target.gpus) {
+      resolved.target.gpus = found.gpus;
+      resolved.target.gpus_source = found.gpus_source;
+    }
+    if (resolved.target.hw == nullptr) {
+      resolved.target.hw = found.hw;
+      resolved.target.hw_source = found.hw_source;
+    }
+  } catch (const world::MissingError&) {
+    return;  // no recipe: its place alone counts
+  }
+}
+
 /// What counts for one recipe; a path that does not exist is answered from its place alone.
 std::string show_one(const std::string& path,
                      Session& session,
@@ -70,7 +92,10 @@ std::string show_one(const std::string& path,
   sources.push_back(&configuration.target);
   const RunSettings run = joined(run_settings(arguments), configuration.run);
   const lint::Knowledge knowledge = load_rules(session, run.rules);
-  const ResolvedTarget resolved = resolve_target(sources, knowledge, ThisMachine(session));
+  ResolvedTarget resolved = resolve_target(sources, knowledge, ThisMachine(session));
+  if (session.files.is_file(path)) {
+    take_launcher(path, session, arguments, resolved);
+  }
   std::string text = fmt::format(
       "{}\n  configuration: {}\n", path, configuration.path.empty() ? "none" : configuration.path);
   if (entry != nullptr) {
@@ -86,10 +111,17 @@ ExitCode show(Session& session, const Arguments& arguments) {
     throw UsageError("for which recipe? `epwise config show recipe.yaml`");
   }
   ConfigurationSearch search(session.files, value_of(arguments, "--config"), tool_version());
+  ExitCode code = ExitCode::clean;
   for (std::size_t i = 1; i < arguments.operands.size(); ++i) {
-    session.out << show_one(arguments.operands[i], session, arguments, search);
+    const std::string& path = arguments.operands[i];
+    session.out << show_one(path, session, arguments, search);
+    if (!session.files.is_file(path)) {
+      session.err << fmt::format("epwise: {} is not there: these are settings of its place\n",
+                                 path);
+      code = ExitCode::unreadable;
+    }
   }
-  return ExitCode::clean;
+  return code;
 }
 
 /// Reads a configuration and looks up every name in it.

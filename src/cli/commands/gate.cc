@@ -41,7 +41,8 @@ constexpr std::string_view kAbout = R"(WHAT IT CHECKS
 BUDGETS
   A prediction is an interval. A budget is broken when all of it lies beyond the limit, kept when
   all of it lies within, and undecided otherwise, or where facts are missing; undecided budgets are
-  told, and fail with --strict alone. A recipe that --against does not have has no regression.
+  told, and fail with --strict alone. A recipe that --against does not have, under this name or the
+  one that git says it had, has no regression.
 
 RECEIPT
   --receipt FILE writes what was checked: files by SHA-256, values, target, rules, result.

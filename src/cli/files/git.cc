@@ -29,10 +29,29 @@ std::string Git::ask(std::vector<std::string> words, const std::string& purpose)
   words.insert(words.begin(), "git");
   auto answer = programs_ == nullptr ? std::nullopt : programs_->output(words);
   if (!answer) {
-    throw UsageError(
-        fmt::format("{}: git says nothing; is this a checkout, and git installed?", purpose));
+    throw UsageError(fmt::format("{}: {}", purpose, why_silent()));
   }
   return std::move(*answer);
+}
+
+/// Git's own words on why it does not answer here, and what helps.
+std::string Git::why_silent() const {
+  const auto asked = programs_ == nullptr
+                         ? std::nullopt
+                         : programs_->output({"sh",
+                                              "-c",
+                                              "LC_ALL=C git rev-parse --show-toplevel 2>&1 "
+                                              ">/dev/null | head -n 1"});
+  std::string words = asked.value_or("");
+  words.erase(words.find_last_not_of("\r\n ") + 1);
+  if (words.empty()) {
+    return "git says nothing; is this a checkout, and git installed?";
+  }
+  const bool owner = words.find("dubious ownership") != std::string::npos;
+  return fmt::format(
+      "git says: {}{}",
+      words,
+      owner ? " (`git config --global --add safe.directory \"$PWD\"` where you trust it)" : "");
 }
 
 bool Git::has_revision(const std::string& revision) const {
@@ -43,7 +62,15 @@ bool Git::has_revision(const std::string& revision) const {
 /// A revision is never taken for an option.
 void Git::check(const std::string& revision) const {
   if (!has_revision(revision)) {
-    throw UsageError(fmt::format("git knows no revision `{}` here", revision));
+    ask({"rev-parse", "--git-dir"}, fmt::format("revision `{}`", revision));  // or says why not
+    const auto shallow = programs_->output({"git", "rev-parse", "--is-shallow-repository"});
+    throw UsageError(fmt::format(
+        "git knows no revision `{}` here{}",
+        revision,
+        shallow && shallow->starts_with("true")
+            ? ": this clone is shallow, fetch it whole (`git fetch --unshallow`, `fetch-depth: 0` "
+              "of actions/checkout, `GIT_DEPTH: 0` of GitLab)"
+            : ""));
   }
 }
 
@@ -92,6 +119,26 @@ std::optional<std::string> Git::show(const std::string& revision, const std::str
   return listed.empty() ? std::nullopt
                         : std::optional(ask({"cat-file", "blob", revision + ":" + name},
                                             fmt::format("{} of {}", name, revision)));
+}
+
+std::optional<std::string> Git::renamed_from(const std::string& revision,
+                                             const std::string& name) const {
+  check(revision);
+  const std::string list =
+      ask({"diff", "--name-status", "-z", "--no-relative", "-M", "--diff-filter=R", revision, "--"},
+          revision);
+  std::vector<std::string> words;  // R087, before, after, R100, …
+  for (std::size_t at = 0; at < list.size();) {
+    const std::size_t end = std::min(list.find('\0', at), list.size());
+    words.push_back(list.substr(at, end - at));
+    at = end + 1;
+  }
+  for (std::size_t i = 0; i + 2 < words.size(); i += 3) {
+    if (words[i + 2] == name) {
+      return words[i + 1];
+    }
+  }
+  return std::nullopt;
 }
 
 std::optional<std::string> Git::show_staged(const std::string& name) const {

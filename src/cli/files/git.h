@@ -34,6 +34,11 @@ class Git {
   /// A file as a revision has it, by its name from the root; nullopt where the revision has none.
   std::optional<std::string> show(const std::string& revision, const std::string& name) const;
 
+  /// The name that a file of the working tree had in a revision, where git takes it for renamed
+  /// since.
+  std::optional<std::string> renamed_from(const std::string& revision,
+                                          const std::string& name) const;
+
   /// A staged file.
   std::optional<std::string> show_staged(const std::string& name) const;
 
@@ -44,6 +49,7 @@ class Git {
 
  private:
   std::string ask(std::vector<std::string> words, const std::string& purpose) const;
+  std::string why_silent() const;
 
   const world::Programs* programs_;
 };

@@ -188,9 +188,17 @@ class Checker {
       throw UsageError(
           fmt::format("{} lies outside of the checkout that --against looks into", path));
     }
-    const auto text = git.show(limits_.against, *name);
+    auto text = git.show(limits_.against, *name);
+    if (const auto before = text ? std::nullopt : git.renamed_from(limits_.against, *name)) {
+      text = git.show(limits_.against, *before);
+    }
     if (!text) {
-      return;  // a new recipe has nothing to be slower than
+      add(path,
+          kRegression,
+          limits_.regression_text,
+          Budget::State::kept,
+          fmt::format("nothing to be slower than: {} has no such file", limits_.against));
+      return;
     }
     OverlayFiles files(session_.files, {{path, *text}});
     Session before{session_.in,

@@ -138,10 +138,11 @@ void Baseline::accept(const report::Checkout& checkout, report::LintedFile& file
   spare(checkout, *file.recipe, file.result);
 }
 
-report::BaselineCount Baseline::count() const {
+report::BaselineCount Baseline::count(
+    const std::function<bool(const std::string&)>& is_there) const {
   report::BaselineCount count{path_, static_cast<int>(used_.size()), 0};
-  count.settled = static_cast<int>(std::ranges::count_if(entries_, [this](const Entry& entry) {
-    return seen_.contains(entry.file) && !used_.contains(entry);
+  count.settled = static_cast<int>(std::ranges::count_if(entries_, [&](const Entry& entry) {
+    return seen_.contains(entry.file) ? !used_.contains(entry) : !is_there(entry.file);
   }));
   return count;
 }

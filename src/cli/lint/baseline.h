@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <map>
 #include <set>
 #include <string>
@@ -53,8 +54,12 @@ class Baseline {
                                        const recipe::Recipe& recipe,
                                        const lint::Result& result) const;
 
-  /// How many findings were known, and how many entries of accepted files nobody needs any more.
-  report::BaselineCount count() const;
+  /// How many findings were known, and how many entries of accepted files nobody needs any more,
+  /// nor those of files that are gone: `is_there` is asked for each by its entry's name.
+  report::BaselineCount count(const std::function<bool(const std::string&)>& is_there) const;
+
+  /// Of an entry, from the root of the repository: "a.yaml#2" → "a.yaml".
+  static std::string file_of(const std::string& name) { return name.substr(0, name.rfind('#')); }
 
   /// Without the entries that are settled; those of files that were not looked at stay, unless
   /// `is_there` says that the file is gone.

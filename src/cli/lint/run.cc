@@ -1,8 +1,6 @@
 #include "cli/lint/run.h"
 
 #include <algorithm>
-#include <istream>
-#include <iterator>
 #include <map>
 #include <ostream>
 #include <string>
@@ -13,6 +11,7 @@
 
 #include "cli/files/checkout.h"
 #include "cli/files/file_selection.h"
+#include "cli/files/places.h"
 #include "cli/lint/baseline.h"
 #include "cli/lint/calendar.h"
 #include "cli/lint/fix_inputs.h"
@@ -21,6 +20,7 @@
 #include "cli/lint/options.h"
 #include "cli/lint/pricing.h"
 #include "cli/lint/report_builder.h"
+#include "cli/lint/standard_input.h"
 #include "cli/parallel.h"
 #include "cli/progress.h"
 #include "cli/report_output.h"
@@ -35,17 +35,6 @@
 namespace epwise::cli {
 
 namespace {
-
-std::string read_standard_input(const Arguments& arguments, Session& session) {
-  if (session.terminal.in) {
-    if (arguments.flag("--no-input")) {
-      throw world::UsageError(
-          "`-` would read the recipe from the terminal, which --no-input forbids");
-    }
-    session.err << "epwise: reading the recipe from the terminal, Ctrl-D ends it\n";
-  }
-  return {std::istreambuf_iterator<char>(session.in), std::istreambuf_iterator<char>()};
-}
 
 /// One run of `epwise lint`: everything that its steps share.
 class LintRun {
@@ -277,7 +266,9 @@ class LintRun {
   ExitCode judge(ReportBuilder& builder) {
     report::LintReport& report = builder.finish();
     for (const auto& [path, baseline] : baselines_) {
-      const report::BaselineCount count = baseline.count();
+      const report::BaselineCount count = baseline.count([this](const std::string& name) {
+        return session_.files.is_file(join(checkout_.root, Baseline::file_of(name)));
+      });
       tell_settled(count);
       auto& all = report.baseline ? *report.baseline : report.baseline.emplace();
       all.path += (all.path.empty() ? "" : ", ") + count.path;

@@ -98,9 +98,12 @@ std::shared_ptr<const text::SourceFile> RecipeOnTarget::source(Session& session)
                                                   session.files.read(path_, yaml::Limits{}.bytes));
 }
 
-/// The number of GPUs that a launch script itself starts counts where nothing else is said.
+/// What a launch script or another trainer's settings say of GPUs counts where nothing else is
+/// said; recipes of Bridge and Megatron-LM say nothing of them.
 void RecipeOnTarget::take_launcher() {
-  if (file_ == nullptr || !recipe::is_launch_script(*file_)) {
+  const bool may_say =
+      file_ != nullptr && (recipe::is_launch_script(*file_) || !recipe::sniff(*file_).has_value());
+  if (!may_say) {
     return;
   }
   const auto recipes = load(resolved_.target);

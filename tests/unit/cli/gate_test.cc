@@ -198,6 +198,78 @@ TEST_CASE("a report by a template") {
   CHECK(with("template") == 2);
 }
 
+TEST_CASE("a baseline shrinks for files that are gone, too") {
+  const std::map<std::string, std::string> files = {
+      {"a.yaml", kGood},
+      {"known.yaml",
+       "version: 1\nreason: x\nfindings:\n  - {file: b.yaml, rule: batch/indivisible, "
+       "fingerprint: \"1:1\"}\n"}};
+  const auto run = gate(files, {"a.yaml", "--baseline", "known.yaml"});
+  CHECK(run.code == 1);
+  CHECK(run.err.find("1 finding of known.yaml settled") != std::string::npos);
+  auto there = files;
+  there["b.yaml"] = kBad;
+  CHECK(gate(there, {"a.yaml", "--baseline", "known.yaml"}).code == 0);
+}
+
+TEST_CASE("a renamed recipe is held against what it was") {
+  const std::string recipe =
+      "model:\n"
+      "  num_layers: 24\n"
+      "  hidden_size: 2048\n"
+      "  num_attention_heads: 32\n"
+      "  num_query_groups: 4\n"
+      "  kv_channels: 128\n"
+      "  num_moe_experts: 64\n"
+      "  moe_router_topk: 6\n"
+      "  moe_ffn_hidden_size: 1024\n"
+      "  ffn_hidden_size: 6144\n"
+      "  vocab_size: 100352\n"
+      "  gated_linear_unit: true\n"
+      "  seq_length: 4096\n"
+      "  bf16: true\n"
+      "  expert_model_parallel_size: 8\n"
+      "  moe_token_dispatcher_type: alltoall\n"
+      "  moe_router_force_load_balancing: true\n"
+      "mixed_precision: bf16_mixed\n"
+      "train: {global_batch_size: 256, micro_batch_size: 1}\n"
+      "ddp: {use_distributed_optimizer: true}\n";
+  std::string larger = recipe;
+  larger.replace(larger.find("hidden_size: 2048"), 17, "hidden_size: 8192");
+  GivenPrograms git;
+  git.answers = {{"git rev-parse --verify --quiet main^{commit}", "1\n"},
+                 {kRoot, "/\n"},
+                 {"git ls-tree -z --full-tree --name-only main -- new.yaml", ""},
+                 {"git ls-tree -z --full-tree --name-only main -- old.yaml", "old.yaml"},
+                 {"git cat-file blob main:old.yaml", recipe},
+                 {"git diff --name-status -z --no-relative -M --diff-filter=R main --", ""}};
+  const std::vector<std::string> words = {
+      "--hw", "h100", "--max-regression", "2%", "--against", "main"};
+  const auto fresh = gate({{"new.yaml", larger}}, words, &git);
+  CHECK(fresh.code == 0);
+  CHECK(fresh.out.find("main has no such file") != std::string::npos);
+  git.answers["git diff --name-status -z --no-relative -M --diff-filter=R main --"] =
+      std::string("R087\0old.yaml\0new.yaml\0", 23);
+  CHECK(gate({{"new.yaml", larger}}, words, &git).code == 1);
+  CHECK(gate({{"new.yaml", recipe}}, words, &git).code == 0);
+}
+
+TEST_CASE("git's own words reach the user") {
+  GivenPrograms git;
+  const std::string why =
+      "sh -c LC_ALL=C git rev-parse --show-toplevel 2>&1 >/dev/null | head -n 1";
+  git.answers = {{why, "fatal: detected dubious ownership in repository at '/w'\n"}};
+  auto run = gate({{"a.yaml", kGood}}, {"--since", "main"}, &git);
+  CHECK(run.code == 2);
+  CHECK(run.err.find("dubious ownership") != std::string::npos);
+  CHECK(run.err.find("safe.directory") != std::string::npos);
+  git.answers = {{"git rev-parse --git-dir", ".git\n"},
+                 {"git rev-parse --is-shallow-repository", "true\n"}};
+  run = gate({{"a.yaml", kGood}}, {"--since", "main"}, &git);
+  CHECK(run.code == 2);
+  CHECK(run.err.find("fetch-depth: 0") != std::string::npos);
+}
+
 TEST_CASE("budgets that are no budgets") {
   for (const std::vector<std::string>& wrong :
        std::vector<std::vector<std::string>>{{"--max-exposed-comm", "8"},
