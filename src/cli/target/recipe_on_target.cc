@@ -18,6 +18,7 @@
 #include "model/launcher_target.h"
 #include "recipe/launch/launch_script.h"
 #include "recipe/load.h"
+#include "recipe/trainers/trainer_format.h"
 #include "yaml/parse.h"
 
 namespace epwise::cli {
@@ -32,6 +33,23 @@ using world::UsageError;
 std::string versions_key(const recipe::Stack& stack) {
   return framework_version(stack, Framework::bridge) + " " +
          framework_version(stack, Framework::mlm);
+}
+
+/// A launch script, or the settings of a framework around Megatron. Bridge's dumps and
+/// Megatron-LM's tests are told by their bytes, so that they are not parsed once more.
+bool may_start_ranks(const text::SourceFile& file) {
+  if (recipe::is_launch_script(file)) {
+    return true;
+  }
+  const std::string_view bytes = file.bytes();
+  if (bytes.find("_target_: megatron.bridge") != std::string_view::npos ||
+      bytes.find("MODEL_ARGS:") != std::string_view::npos) {
+    return false;
+  }
+  const yaml::Stream stream = yaml::parse(file);
+  return std::ranges::any_of(stream.documents, [](const yaml::Document& document) {
+    return recipe::trainer_format(document.root) != nullptr;
+  });
 }
 
 }  // namespace
@@ -101,9 +119,7 @@ std::shared_ptr<const text::SourceFile> RecipeOnTarget::source(Session& session)
 /// What a launch script or another trainer's settings say of GPUs counts where nothing else is
 /// said; recipes of Bridge and Megatron-LM say nothing of them.
 void RecipeOnTarget::take_launcher() {
-  const bool may_say =
-      file_ != nullptr && (recipe::is_launch_script(*file_) || !recipe::sniff(*file_).has_value());
-  if (!may_say) {
+  if (file_ == nullptr || !may_start_ranks(*file_)) {
     return;
   }
   const auto recipes = load(resolved_.target);
