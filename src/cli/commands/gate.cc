@@ -48,6 +48,19 @@ RECEIPT
   --receipt FILE writes what was checked: files by SHA-256, values, target, rules, result.
   `epwise gate --verify-receipt FILE` takes a millisecond: it passes when the gate had passed, with
   this program, and every file is as it was. A job's prolog can afford it.
+
+TEMPLATES
+  --format template=FILE fills a Mustache template: {{name}} is escaped for HTML, {{{name}}} is not,
+  {{#list}}...{{/list}} repeats, {{^list}}...{{/list}} stands where it is empty or false.
+    the whole     tool, version, exit_code, errors, warnings, notes, open, accepted, clean; lists:
+                  files, findings, budgets, unreadable
+    a file        path, framework, target, verdict, starts, rejects, clean, last; list: findings
+    a finding     rule, code, severity, message, why, label, pointer, path, line, column, end_line,
+                  end_column, last
+    a budget      path, option, limit, state, text, last
+    unreadable    sentence, last; an input that can't be read
+    {{#findings}}{{{path}}}:{{line}}: {{{message}}}{{^last}}; {{/last}}{{/findings}}
+  A name that means nothing is an error.
 )";
 
 std::set<std::string> chosen_files(const Git& git, const Arguments& arguments) {
