@@ -1,11 +1,19 @@
-// What other versions and other classes know: for messages, so nothing here needs to be fast.
+// What other versions and other classes know: for messages, so only `history`, which a recipe of
+// unknown keys asks for each of them, needs to be fast.
 #include <algorithm>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
 #include <string>
+#include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "data/archive.h"
+#include "data/embedded.h"
 #include "recipe/vocabulary/table.h"
 #include "recipe/vocabulary/vocabulary.h"
 
@@ -71,13 +79,71 @@ class Known {
   std::vector<bool> known_;
 };
 
-void add_fields(std::string_view group, std::string_view name, Known& known) {
-  for (const FieldRow& row : read_as<std::vector<FieldRow>>(group)) {
-    if (row.name == name || row.attribute == name ||
-        std::find(row.aliases.begin(), row.aliases.end(), name) != row.aliases.end()) {
-      known.add(row.versions);
+/// Everything that some version of one framework calls a name. Names lie in the table.
+class Names {
+ public:
+  explicit Names(std::string_view bytes) {
+    const auto table = read_as<FrameworkTable>(bytes);
+    versions_ = table.versions;
+    for (const SectionRow& section : table.sections) {
+      add(section.name, section.versions);
+    }
+    for (const ClassRow& cls : table.classes) {
+      add_fields(cls.fields);
+      add(cls.name, cls.versions);
+    }
+    if (!table.attributes.empty()) {
+      add_fields(table.attributes);
+      for (const FlagRow& flag : read_as<std::vector<FlagRow>>(table.flags)) {
+        for (const std::string_view spelling : flag.spellings) {
+          add(spelling, flag.versions);
+        }
+      }
     }
   }
+
+  /// "since 0.18.2"; empty where this version knows the name, or none does.
+  std::string history(std::string_view name, int version) const {
+    const auto found = known_.find(name);
+    return found == known_.end() || found->second.in(version) ? std::string()
+                                                              : found->second.to_text(versions_);
+  }
+
+ private:
+  void add(std::string_view name, VersionRange versions) {
+    known_.try_emplace(name, versions_.size()).first->second.add(versions);
+  }
+
+  void add_fields(std::string_view group) {
+    for (const FieldRow& row : read_as<std::vector<FieldRow>>(group)) {
+      add(row.name, row.versions);
+      add(row.attribute, row.versions);
+      for (const std::string_view alias : row.aliases) {
+        add(alias, row.versions);
+      }
+    }
+  }
+
+  std::vector<std::string_view> versions_;
+  std::unordered_map<std::string_view, Known> known_;
+};
+
+/// Kept for the tables that the build embedded; a table of a test may be gone tomorrow.
+std::shared_ptr<const Names> names_in(std::string_view table) {
+  static std::mutex mutex;
+  static std::map<const char*, std::shared_ptr<const Names>> kept;
+  const std::string_view embedded = data::compiled_vocabulary();
+  const std::less_equal<> not_behind;
+  if (!not_behind(embedded.data(), table.data()) ||
+      !not_behind(table.data() + table.size(), embedded.data() + embedded.size())) {
+    return std::make_shared<const Names>(table);
+  }
+  const std::lock_guard lock(mutex);
+  std::shared_ptr<const Names>& names = kept[table.data()];
+  if (!names) {
+    names = std::make_shared<const Names>(table);
+  }
+  return names;
 }
 
 bool has_field(const ClassRow& cls, std::string_view name, int version) {
@@ -90,29 +156,7 @@ bool has_field(const ClassRow& cls, std::string_view name, int version) {
 }  // namespace
 
 std::string Vocabulary::history(std::string_view name_or_flag) const {
-  const auto table = read_as<FrameworkTable>(table_);
-  Known known(table.versions.size());
-  for (const SectionRow& section : table.sections) {
-    if (section.name == name_or_flag) {
-      known.add(section.versions);
-    }
-  }
-  for (const ClassRow& cls : table.classes) {
-    add_fields(cls.fields, name_or_flag, known);
-    if (cls.name == name_or_flag) {
-      known.add(cls.versions);
-    }
-  }
-  if (!table.attributes.empty()) {
-    add_fields(table.attributes, name_or_flag, known);
-    for (const FlagRow& flag : read_as<std::vector<FlagRow>>(table.flags)) {
-      if (std::find(flag.spellings.begin(), flag.spellings.end(), name_or_flag) !=
-          flag.spellings.end()) {
-        known.add(flag.versions);
-      }
-    }
-  }
-  const std::string text = known.in(version_index_) ? "" : known.to_text(table.versions);
+  const std::string text = names_in(table_)->history(name_or_flag, version_index_);
   return text.empty() ? text : "known " + text;
 }
 
