@@ -20,6 +20,7 @@ using world::MissingError;
 
 constexpr std::int64_t kMostKernels = 4'000'000;
 constexpr std::int64_t kMostRanges = 200'000;
+constexpr std::int64_t kFurthest = std::int64_t{1} << 61U;  // ns, 73 years: differences fit
 constexpr const char* kKernels = "CUPTI_ACTIVITY_KIND_KERNEL";
 
 struct Close {
@@ -60,6 +61,12 @@ class Rows {
 
   bool is_number(int column) const {
     return sqlite3_column_type(statement_.get(), column) == SQLITE_INTEGER;
+  }
+
+  /// Two moments in order, neither beyond any clock.
+  bool is_span(int first, int second) const {
+    return is_number(first) && is_number(second) && number(first) >= -kFurthest &&
+           number(first) <= number(second) && number(second) <= kFurthest;
   }
 
   std::int64_t number(int column) const { return sqlite3_column_int64(statement_.get(), column); }
@@ -204,8 +211,7 @@ class Reader {
                                   where));
     while (rows.next()) {
       const auto place = places.find(rows.number(2));
-      const bool good = rows.is_number(0) && rows.is_number(1) && rows.number(1) >= rows.number(0);
-      if (good && place != places.end()) {
+      if (rows.is_span(0, 1) && place != places.end()) {
         profile.kernels.push_back({rows.number(0),
                                    rows.number(1),
                                    place->second,
@@ -249,8 +255,8 @@ class Reader {
         process));
     while (rows.next()) {
       std::string words = rows.text(2);
-      if (rows.is_number(0) && rows.is_number(1) && rows.number(1) > rows.number(0) &&
-          names_step(words) && static_cast<std::int64_t>(profile.ranges.size()) < kMostRanges) {
+      if (rows.is_span(0, 1) && rows.number(1) > rows.number(0) && names_step(words) &&
+          static_cast<std::int64_t>(profile.ranges.size()) < kMostRanges) {
         profile.ranges.push_back({rows.number(0), rows.number(1), std::move(words)});
       }
     }

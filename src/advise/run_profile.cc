@@ -6,7 +6,7 @@
 #include <cmath>
 #include <cstddef>
 #include <map>
-#include <optional>
+#include <numeric>
 #include <utility>
 
 #include <fmt/format.h>
@@ -24,12 +24,6 @@ std::string lowered(std::string_view text) {
   std::ranges::transform(
       lower, lower.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   return lower;
-}
-
-template <std::size_t N>
-bool has_any(const std::string& text, const std::array<std::string_view, N>& words) {
-  return std::ranges::any_of(
-      words, [&](std::string_view word) { return text.find(word) != std::string::npos; });
 }
 
 double median(std::vector<double> values) {
@@ -124,30 +118,51 @@ std::vector<std::int64_t> regular_bursts(const std::vector<std::int64_t>& starts
 /// holds an optimizer.
 bool holds_all(const std::vector<std::int64_t>& bounds, const RunProfile& profile) {
   constexpr double kWorthwhile = 0.003;  // of all kernel time
-  std::vector<std::int64_t> time(profile.names.size(), 0);
+  std::vector<double> time(profile.names.size(), 0);
   std::vector<std::size_t> windows(profile.names.size(), 0);
   std::vector<std::size_t> last(profile.names.size(), 0);
-  std::int64_t whole = 0;
+  double whole = 0;
   std::size_t window = 0;  // 0: before the first bound
   for (const RunProfile::Kernel& kernel : profile.kernels) {
     while (window < bounds.size() && kernel.start >= bounds[window]) {
       ++window;
     }
     const auto name = static_cast<std::size_t>(kernel.name);
-    time[name] += kernel.end - kernel.start;
-    whole += kernel.end - kernel.start;
+    const auto length = static_cast<double>(kernel.end - kernel.start);
+    time[name] += length;
+    whole += length;
     if (window > 0 && window < bounds.size() && last[name] != window) {
       ++windows[name];
       last[name] = window;
     }
   }
   for (std::size_t i = 0; i < time.size(); ++i) {
-    const bool counts = static_cast<double>(time[i]) > kWorthwhile * static_cast<double>(whole);
+    const bool counts = time[i] > kWorthwhile * whole;
     if (counts && 2 * windows[i] < bounds.size() - 1) {
       return false;
     }
   }
   return true;
+}
+
+/// The names that take most time, in their order. Each costs a look at every kernel, and a file may
+/// give each kernel a name of its own.
+std::vector<std::size_t> weighty_names(const RunProfile& profile) {
+  constexpr std::size_t kMost = 256;
+  std::vector<std::size_t> names(profile.names.size());
+  std::iota(names.begin(), names.end(), std::size_t{0});
+  if (names.size() <= kMost) {
+    return names;
+  }
+  std::vector<double> time(names.size(), 0);
+  for (const RunProfile::Kernel& kernel : profile.kernels) {
+    time[static_cast<std::size_t>(kernel.name)] += static_cast<double>(kernel.end - kernel.start);
+  }
+  std::ranges::stable_sort(names,
+                           [&time](std::size_t a, std::size_t b) { return time[a] > time[b]; });
+  names.resize(kMost);
+  std::ranges::sort(names);
+  return names;
 }
 
 /// The period that most kernel names agree on; of equals the longest.
@@ -158,8 +173,8 @@ Steps steps_of_kernels(const RunProfile& profile) {
     starts[static_cast<std::size_t>(kernel.name)].push_back(kernel.start);
   }
   std::vector<std::pair<double, std::vector<std::int64_t>>> candidates;
-  for (const std::vector<std::int64_t>& each : starts) {
-    std::vector<std::int64_t> bursts = regular_bursts(each);
+  for (const std::size_t name : weighty_names(profile)) {
+    std::vector<std::int64_t> bursts = regular_bursts(starts[name]);
     if (!bursts.empty() && holds_all(bursts, profile)) {
       const auto whole = static_cast<double>(bursts.back() - bursts.front());
       candidates.emplace_back(whole / static_cast<double>(bursts.size() - 1), std::move(bursts));
@@ -196,8 +211,12 @@ class Gauge {
   explicit Gauge(const RunProfile& profile) : profile_(profile) {
     for (const std::string& name : profile.names) {
       kinds_.push_back(kind_of(name));
-      nccl_.push_back(lowered(name).find("nccl") != std::string::npos &&
-                      lowered(name).find("nccl_ep") == std::string::npos);
+      const std::string lower = lowered(name);
+      nccl_.push_back(lower.find("nccl") != std::string::npos &&
+                      lower.find("nccl_ep") == std::string::npos);
+    }
+    for (const RunProfile::Kernel& kernel : profile.kernels) {
+      longest_ = std::max(longest_, kernel.end - kernel.start);
     }
   }
 
@@ -205,8 +224,11 @@ class Gauge {
     std::vector<Span> all;
     std::vector<Span> work;
     std::vector<Span> products;
-    for (const RunProfile::Kernel& kernel : profile_.kernels) {
-      if (kernel.end <= from || kernel.start >= to) {
+    auto at =
+        std::ranges::lower_bound(profile_.kernels, from - longest_, {}, &RunProfile::Kernel::start);
+    for (; at != profile_.kernels.end() && at->start < to; ++at) {
+      const RunProfile::Kernel& kernel = *at;
+      if (kernel.end <= from) {
         continue;
       }
       const Span span{std::max(kernel.start, from), std::min(kernel.end, to)};
@@ -281,50 +303,10 @@ class Gauge {
   const RunProfile& profile_;
   std::vector<KernelKind> kinds_;
   std::vector<bool> nccl_;
+  std::int64_t longest_ = 0;  // kernel
 };
 
 }  // namespace
-
-KernelKind kind_of(std::string_view name) {
-  static constexpr std::array<std::string_view, 4> kLibraries{
-      "deep_ep", "hybrid_ep", "hybridep", "nccl_ep"};
-  static constexpr std::array<std::string_view, 2> kMoves{"dispatch", "combine"};
-  static constexpr std::array<std::string_view, 6> kPrepares{
-      "notify", "layout", "preprocess", "metadata", "scan", "barrier"};
-  static constexpr std::array<std::string_view, 3> kTokens{"sendrecv", "alltoall", "all_to_all"};
-  static constexpr std::array<std::string_view, 7> kProducts{
-      "gemm", "nvjet", "cutlass", "xmma", "cublas", "wgmma", "matmul"};
-  const std::string lower = lowered(name);
-  if (has_any(lower, kLibraries)) {
-    const bool moves = has_any(lower, kMoves);
-    return moves && !has_any(lower, kPrepares) ? KernelKind::exchange : KernelKind::setup;
-  }
-  if (lower.find("nccl") != std::string::npos) {
-    return has_any(lower, kTokens) ? KernelKind::exchange : KernelKind::communication;
-  }
-  return has_any(lower, kProducts) ? KernelKind::product : KernelKind::other;
-}
-
-const SendStream* exchange_stream(const std::vector<SendStream>& sends, const Traffic& traffic) {
-  constexpr double kAlike = 1.25;  // in counts: a profile may begin or end amid a step
-  if (sends.empty() || traffic.rings) {
-    return nullptr;
-  }
-  if (traffic.transfers <= 0) {
-    return &*std::ranges::max_element(sends, {}, &SendStream::per_step);
-  }
-  const SendStream* found = nullptr;
-  for (const SendStream& each : sends) {
-    const bool is_exchange = kAlike * each.per_step >= traffic.exchanges;
-    const bool is_transfer = each.per_step <= kAlike * traffic.transfers;
-    if (is_exchange == is_transfer || (is_exchange && found != nullptr)) {
-      return nullptr;
-    }
-    found = is_exchange ? &each : found;
-  }
-  // A pipeline's transfers must be seen somewhere else, or they are among these.
-  return sends.size() > 1 ? found : nullptr;
-}
 
 bool names_step(std::string_view text) {
   static constexpr std::array<std::string_view, 11> kSteps{"iteration",
@@ -342,7 +324,8 @@ bool names_step(std::string_view text) {
 }
 
 RunFigures figures_of(const RunProfile& profile) {
-  constexpr std::size_t kTwoSteps = 3;  // bounds
+  constexpr std::size_t kTwoSteps = 3;      // bounds
+  constexpr std::size_t kMostSteps = 1000;  // that are looked at
   RunFigures figures;
   if (profile.kernels.empty()) {
     figures.problem = "it holds no kernels: record with `nsys profile --trace=cuda,nvtx`";
@@ -365,6 +348,7 @@ RunFigures figures_of(const RunProfile& profile) {
   }
   Gauge gauge(profile);
   const std::size_t first = steps.bounds.size() > kTwoSteps ? 1 : 0;
+  steps.bounds.resize(std::min(steps.bounds.size(), kMostSteps + 2));
   std::vector<Window> windows;
   for (std::size_t i = first; i + 1 < steps.bounds.size(); ++i) {
     if (steps.bounds[i + 1] > steps.bounds[i]) {

@@ -1,6 +1,7 @@
 #include "advise/run_profile.h"
 
 #include <algorithm>
+#include <string>
 
 #include <doctest/doctest.h>
 
@@ -155,6 +156,35 @@ TEST_CASE("the stream that carries tokens is told by what the recipe makes of th
   CHECK(stream({{20, 100, 0.002}, {33, 32, 0.004}}, {480, 32, false}) == 0);  // too few, too many
   CHECK(stream(two, {480, 32, true}) == 0);  // context ranks send as often
   CHECK(stream({}, {480, 0, false}) == 0);
+}
+
+TEST_CASE("a thousand steps are enough, and what takes most time tells them") {
+  const auto figures = figures_of(steps(1500));
+  CHECK(figures.steps == 1000);
+  CHECK(figures.step == doctest::Approx(0.1));
+
+  RunProfile many = steps(12);
+  for (int i = 0; i < 5000; ++i) {  // a name each, as of compiled kernels
+    many.names.push_back("triton_" + std::to_string(i));
+    many.kernels.push_back({86 * kMs + i, 86 * kMs + i + 1, 3 + i});
+  }
+  std::ranges::sort(many.kernels, {}, &RunProfile::Kernel::start);
+  const auto found = figures_of(many);
+  CHECK(found.found_by == "repeating kernels");
+  CHECK(found.step == doctest::Approx(0.1));
+}
+
+TEST_CASE("moments at both ends of the clock can be told apart") {
+  constexpr std::int64_t kFar = std::int64_t{1} << 61U;  // the furthest that is read
+  RunProfile profile;
+  profile.names = {"nvjet_tst_64x8"};
+  for (int i = 0; i < 8; ++i) {
+    profile.kernels.push_back({-kFar, kFar, 0});
+  }
+  profile.ranges = {{-kFar, kFar, "iteration 1"}};
+  const auto figures = figures_of(profile);
+  CHECK(figures.problem.empty());
+  CHECK(figures.products == doctest::Approx(1));
 }
 
 }  // namespace epwise::advise
