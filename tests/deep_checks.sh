@@ -53,7 +53,7 @@ fuzz() {
   mkdir -p "$work"
   local folders=("$work")
   [ -d "tests/fuzz/seeds/$name" ] && folders+=("tests/fuzz/seeds/$name")
-  if ! "$build/tests/fuzz_$name" -max_total_time="$fuzz_seconds" -timeout=30 -rss_limit_mb=2048 -max_len=65536 -seed=1 \
+  if ! "$build/tests/fuzz_$name" -max_total_time="$fuzz_seconds" -timeout=30 -rss_limit_mb=2048 -max_len=8192 -seed=1 \
     -artifact_prefix="$work-" -print_final_stats=1 "${folders[@]}" >"$work.log" 2>&1; then
     tail -n 40 "$work.log"
     return 1

@@ -19,6 +19,7 @@
 #include "lint/knowledge.h"
 #include "recipe/load.h"
 #include "support/head_vocabulary.h"
+#include "support/recent.h"
 #include "support/require.h"
 
 namespace {
@@ -42,6 +43,14 @@ class Desk : public epwise::editor::Desk {
 
   std::shared_ptr<const Reading> lint(
       const std::shared_ptr<const epwise::text::SourceFile>& file) override {
+    static epwise::support::Recent<Reading> recent;
+    return recent.of(file->name() + '\n' + std::string(file->bytes()),
+                     [&file] { return read(file); });
+  }
+
+ private:
+  static std::shared_ptr<const Reading> read(
+      const std::shared_ptr<const epwise::text::SourceFile>& file) {
     static const auto kKnowledge =
         std::make_shared<const epwise::lint::Knowledge>(epwise::lint::load_knowledge());
     const auto reading = std::make_shared<Reading>();
@@ -85,7 +94,8 @@ std::string framed(std::string_view lines) {
       R"({"id":0,"method":"initialize","params":{"capabilities":{"textDocument":{"hover":)"
       R"({"contentFormat":["markdown"]},"codeAction":{"codeActionLiteralSupport":{}},)"
       R"("publishDiagnostics":{"relatedInformation":true}}}}})");
-  while (!lines.empty()) {
+  constexpr int kMost = 12;  // messages; each may lint anew
+  for (int i = 0; i < kMost && !lines.empty(); ++i) {
     const auto end = std::min(lines.find('\n'), lines.size());
     epwise::editor::write_frame(out, lines.substr(0, end));
     lines.remove_prefix(std::min(end + 1, lines.size()));
@@ -99,7 +109,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (size == 0) {
     return 0;
   }
-  const std::string_view bytes(reinterpret_cast<const char*>(data) + 1, size - 1);
+  constexpr std::size_t kMost = 1U << 13U;
+  const std::string_view bytes(reinterpret_cast<const char*>(data) + 1, std::min(size, kMost) - 1);
   std::istringstream in(data[0] == 'm' ? framed(bytes) : std::string(bytes));
   epwise::editor::Inbox inbox;
   inbox.fill(in);

@@ -30,7 +30,7 @@ std::shared_ptr<const SourceFile> another(const std::string& name) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  constexpr std::size_t kMost = 1U << 16U;
+  constexpr std::size_t kMost = 1U << 13U;
   if (size > kMost) {
     return 0;
   }

@@ -1,5 +1,6 @@
-/// Any bytes as a configuration of each framework around Megatron, and as the words of a script
-/// that starts one: no exception, no hang, and every place lies in the text that it points into.
+/// The frameworks around Megatron. The first byte chooses: a configuration ('y'), or the words of a
+/// script that starts verl ('v'), ms-swift ('s') or slime ('r'). What must hold: no exception, no
+/// hang, and every place lies in the text that it points into.
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -42,17 +43,27 @@ void run(const std::string& name, const std::string& text) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  constexpr std::size_t kMost = 1U << 14U;
-  if (size > kMost) {
+  constexpr std::size_t kMost = 1U << 13U;
+  if (size == 0 || size > kMost) {
     return 0;
   }
-  const std::string text(reinterpret_cast<const char*>(data), size);
-  run("fuzz.yaml", text);
-  run("verl.sh", "python3 -m verl.trainer.main_ppo model_engine=megatron " + text);
-  run("swift.sh", "megatron sft " + text);
-  run("slime.sh",
-      "ray job submit --runtime-env-json='" + text +
-          "' -- python3 train.py --actor-num-nodes 2 --hf-checkpoint a --num-layers 4 --lr 1 " +
-          text);
+  const std::string text(reinterpret_cast<const char*>(data) + 1, size - 1);
+  switch (data[0]) {
+    case 'v':
+      run("verl.sh", "python3 -m verl.trainer.main_ppo model_engine=megatron " + text);
+      break;
+    case 's':
+      run("swift.sh", "megatron sft " + text);
+      break;
+    case 'r':
+      run("slime.sh",
+          "ray job submit --runtime-env-json='" + text +
+              "' -- python3 train.py --actor-num-nodes 2 --hf-checkpoint a --num-layers 4 --lr 1 " +
+              text);
+      break;
+    default:
+      run("fuzz.yaml", text);
+      break;
+  }
   return 0;
 }
