@@ -278,8 +278,12 @@ Advice advise(const World& world,
   bool doubtful = false;
   Measured measured = request.measured;
   const sim::ConstantTable table = held_to(stated, measured, doubtful);
-  const World held{
-      stated.bench, stated.laws, table, stated.inputs, stated.highest, stated.measured};
+  const World held{.bench = stated.bench,
+                   .laws = stated.laws,
+                   .constants = table,
+                   .inputs = stated.inputs,
+                   .highest = stated.highest,
+                   .measured = stated.measured};
   Advice advice = study_recipe(held, knowledge, request, strangers);
   anchor(advice, measured);
   advice.doubtful_dispatch = doubtful;

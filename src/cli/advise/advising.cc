@@ -177,12 +177,11 @@ AdvisedJob::AdvisedJob(Session& session, const Arguments& arguments, const std::
       laws_(cost::compiled_table()),
       simulator_(session, arguments),
       constants_(simulator_.constants(recipe_.target().hw->name)),
-      world_{bench_,
-             laws_,
-             constants_,
-             input_texts(recipe_),
-             lint::Tier::performance,
-             simulator_.measured(recipe_.target().hw->name)} {}
+      world_{.bench = bench_,
+             .laws = laws_,
+             .constants = constants_,
+             .inputs = input_texts(recipe_),
+             .measured = simulator_.measured(recipe_.target().hw->name)} {}
 
 std::optional<sim::CalibrationEffect> AdvisedJob::calibration() const {
   return simulator_.calibration(recipe_.target().hw->name);

@@ -38,12 +38,11 @@ std::string Pricing::add(const repair::Bench& bench,
   for (const Setting& input : inputs) {
     stated.push_back(input.value);
   }
-  const advise::World world{bench,
-                            laws_,
-                            constants,
-                            std::move(stated),
-                            lint::Tier::performance,
-                            simulator_.measured(bench.target.hw->name)};
+  const advise::World world{.bench = bench,
+                            .laws = laws_,
+                            .constants = constants,
+                            .inputs = std::move(stated),
+                            .measured = simulator_.measured(bench.target.hw->name)};
   advise::PriceList list = advise::prices(world, advise::knowledge());
   result.rules_checked +=
       static_cast<int>(std::ranges::count_if(bench.knowledge.rules, [&](const lint::Rule& rule) {
