@@ -6,23 +6,11 @@
 #include <fmt/ranges.h>
 
 #include "lint/range.h"
+#include "report/table_cell.h"
 
 namespace epwise::cli {
 
 namespace {
-
-/// A text that stays one cell of a table.
-std::string cell(std::string_view text) {
-  std::string result;
-  for (const char c : text) {
-    if (c == '|') {
-      result += "\\|";
-    } else {
-      result += c == '\n' ? ' ' : c;
-    }
-  }
-  return result;
-}
 
 std::string row(const lint::Rule& rule) {
   const auto versions = rule.versions.empty() ? "all" : lint::to_text(rule.versions);
@@ -37,7 +25,7 @@ std::string row(const lint::Rule& rule) {
                      lint::to_string(rule.severity),
                      lint::to_string(rule.confidence),
                      rule.places.empty() ? "" : "yes",
-                     cell(rule.what),
+                     report::table_cell(rule.what),
                      versions);
 }
 
@@ -63,8 +51,9 @@ std::string reference_page(const lint::Knowledge& knowledge) {
   if (!knowledge.tables.uncovered.empty()) {
     page += "\n## Not rules\n\n| row or upstream check | why not |\n|---|---|\n";
     for (const auto& each : knowledge.tables.uncovered) {
-      page += fmt::format(
-          "| {} | {} |\n", cell(each.id.empty() ? each.site : each.id), cell(each.reason));
+      page += fmt::format("| {} | {} |\n",
+                          report::table_cell(each.id.empty() ? each.site : each.id),
+                          report::table_cell(each.reason));
     }
   }
   return page;

@@ -7,18 +7,12 @@
 #include "report/calibration_words.h"
 #include "report/duration_text.h"
 #include "report/simulate/writer.h"
+#include "report/table_cell.h"
 
 namespace epwise::report {
 namespace {
 
 using advise::Advice;
-
-std::string cell(std::string text) {
-  for (std::size_t at = text.find('|'); at != std::string::npos; at = text.find('|', at + 2)) {
-    text.insert(at, 1, '\\');
-  }
-  return text;
-}
 
 std::string dispatcher_rows(const Advice& advice) {
   std::string out =
@@ -30,7 +24,7 @@ std::string dispatcher_rows(const Advice& advice) {
       out += fmt::format("| – | {} | | | | | {}: {} |\n",
                          name,
                          row.legality.legal ? "no prediction" : "not legal",
-                         cell(reason_text(row.legality)));
+                         table_cell(reason_text(row.legality)));
       continue;
     }
     std::string more = row.tie && row.rank > 1 ? "too close to 1; decides: " + row.measurement : "";
@@ -43,7 +37,7 @@ std::string dispatcher_rows(const Advice& advice) {
                        seconds_text(row.step->high),
                        gib_text(row.needed_memory),
                        row.sms,
-                       cell(more));
+                       table_cell(more));
   }
   return out;
 }
@@ -56,7 +50,7 @@ std::string ladder_rows(const Advice& advice) {
   for (const advise::RungState& rung : advice.ladder) {
     if (!rung.step) {
       out += fmt::format(
-          "| + {} | | | | not legal: {} |\n", rung.title, cell(reason_text(rung.legality)));
+          "| + {} | | | | not legal: {} |\n", rung.title, table_cell(reason_text(rung.legality)));
       continue;
     }
     out += fmt::format("| + {} ({}) | {} | {} | {} | {} |\n",

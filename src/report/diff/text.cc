@@ -6,6 +6,7 @@
 
 #include "report/diff/writer.h"
 #include "report/lint/tally.h"
+#include "report/table_cell.h"
 #include "units/prefixes.h"
 
 namespace epwise::report {
@@ -58,14 +59,6 @@ std::vector<std::string> predicted(const RecipeDifference& recipes) {
   return lines;
 }
 
-std::string cell(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    out += c == '|' ? "\\|" : c == '\n' ? " " : std::string(1, c);
-  }
-  return out;
-}
-
 /// "rng.te_rng_tracker: true"
 std::string assignment(const review::Wanted& wanted) {
   return wanted.field + (wanted.value.empty() ? " taken out" : ": " + wanted.value);
@@ -93,7 +86,7 @@ void add_list(std::string_view title, const std::vector<review::Told>& findings,
       fmt::format("\n**{} {}**\n\n", counted(static_cast<int>(findings.size()), "finding"), title);
   for (const review::Told& each : findings) {
     out += fmt::format(
-        "* {} `{}`: {}\n", lint::to_string(each.severity), each.rule, cell(each.message));
+        "* {} `{}`: {}\n", lint::to_string(each.severity), each.rule, table_cell(each.message));
   }
 }
 
@@ -155,7 +148,8 @@ std::string diff_text(const RecipeDifference& recipes, const Style& style) {
 
 std::string diff_markdown(const RecipeDifference& recipes) {
   const review::Difference& difference = recipes.difference;
-  std::string out = fmt::format("### epwise: {} → {}\n", cell(recipes.before), cell(recipes.after));
+  std::string out =
+      fmt::format("### epwise: {} → {}\n", table_cell(recipes.before), table_cell(recipes.after));
   if (difference.changed.empty()) {
     out += "\nNo parameter counts differently.\n";
   } else {
@@ -164,10 +158,10 @@ std::string diff_markdown(const RecipeDifference& recipes) {
   for (const review::Changed& changed : difference.changed) {
     out += fmt::format("| {} | `{}` | `{}`{} | `{}`{} |\n",
                        review::to_string(changed.effect),
-                       cell(changed.field),
-                       cell(changed.before),
+                       table_cell(changed.field),
+                       table_cell(changed.before),
                        changed.default_before ? " (default)" : "",
-                       cell(changed.after),
+                       table_cell(changed.after),
                        changed.default_after ? " (default)" : "");
   }
   add_list("introduced", difference.introduced, out);
@@ -176,7 +170,7 @@ std::string diff_markdown(const RecipeDifference& recipes) {
     out += "\n**Not changed, and asked for**\n\n";
   }
   for (const review::Wanted& wanted : difference.wanted) {
-    out += fmt::format("* `{}` ({})\n", cell(assignment(wanted)), wanted.rule);
+    out += fmt::format("* `{}` ({})\n", table_cell(assignment(wanted)), wanted.rule);
   }
   if (!difference.coupled.empty()) {
     out += fmt::format("\nNot changed, and read by what was introduced: `{}`\n",
@@ -200,12 +194,12 @@ std::string diff_text(const OneSided& recipe) {
 
 std::string diff_markdown(const OneSided& recipe) {
   std::string out = fmt::format(
-      "### epwise: `{}` is {}\n", cell(recipe.path), recipe.added ? "added" : "removed");
+      "### epwise: `{}` is {}\n", table_cell(recipe.path), recipe.added ? "added" : "removed");
   add_list("introduced", recipe.introduced, out);
   const std::vector<std::string> sentences = told_of(recipe);
   out += sentences.empty() ? "" : "\n";
   for (const std::string& sentence : sentences) {
-    out += fmt::format("* {}\n", cell(sentence));
+    out += fmt::format("* {}\n", table_cell(sentence));
   }
   return out;
 }
