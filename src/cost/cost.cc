@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "cost/quantile.h"
+
 namespace epwise::cost {
 
 namespace {
-
-constexpr double kQuantile = 1.2815515655446004;  // of 90 % of the normal distribution
 
 bool has(const std::vector<std::string>& names, std::string_view name) {
   return std::find(names.begin(), names.end(), name) != names.end();
@@ -25,7 +25,7 @@ bool Basis::is_carried_to(std::string_view chip) const {
 
 Interval Cost::interval() const {
   const double sigma = std::sqrt(std::log1p(relative_sd * relative_sd));
-  const double factor = std::exp(kQuantile * sigma);
+  const double factor = std::exp(kNineTenths * sigma);
   return {seconds / factor, seconds * factor};
 }
 

@@ -7,6 +7,7 @@
 #include <functional>
 #include <vector>
 
+#include "cost/quantile.h"
 #include "sim/step/step.h"
 #include "sim/uncertainty/normal_draws.h"
 #include "sim/uncertainty/shared_errors.h"
@@ -17,7 +18,6 @@ namespace {
 
 constexpr std::size_t kDraws = 256;
 constexpr std::uint64_t kLawSeed = 0x5851f42d4c957f2d;
-constexpr double kQuantile = 1.2815515655446004;  // half of an 80 % interval, in deviations
 
 double log_step(const StepWork& work, const Constants& constants) {
   return std::log(evaluate(work, constants, {}).step);
@@ -33,7 +33,7 @@ double own_deviation(const Uncertainty& a, const Uncertainty& b, const Constants
     const double apart = constants.width_apart * (a.*width - b.*width);
     sum += apart * apart;
   }
-  return std::sqrt(sum) / kQuantile;
+  return std::sqrt(sum) / cost::kNineTenths;
 }
 
 std::vector<double> samples_of(const StepWork& a,

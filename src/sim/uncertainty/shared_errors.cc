@@ -4,6 +4,7 @@
 #include <cmath>
 #include <span>
 
+#include "cost/quantile.h"
 #include "sim/step/step.h"
 
 namespace epwise::sim {
@@ -90,7 +91,6 @@ Constants SharedErrors::applied(const Draw& draw, const LawSpread& spread) const
 }
 
 double law_width(const StepWork& work, const Constants& constants) {
-  constexpr double kQuantile = 1.2815515655446004;  // half of an 80 % interval, in deviations
   static const LawDeviations known = deviations_of(sim::constants());
   const double step = evaluate(work, constants, {}).step;
   double variance = 0;
@@ -104,7 +104,7 @@ double law_width(const StepWork& work, const Constants& constants) {
     const double change = std::log(evaluate(work, more, {}).step / step);
     variance += change * change;
   }
-  return kQuantile * std::sqrt(variance);
+  return cost::kNineTenths * std::sqrt(variance);
 }
 
 }  // namespace epwise::sim
