@@ -8,6 +8,7 @@
 #include "model/workload.h"
 #include "sim/layer/layer_times.h"
 #include "sim/step/waterfall.h"
+#include "text/count.h"
 #include "units/quantity.h"
 #include "yaml/parse.h"
 #include "yaml/reader.h"
@@ -135,8 +136,7 @@ Measured measured_of(const RunFigures& figures) {
   measured.exposed = figures.exposed;
   measured.products = figures.products;
   measured.idle = figures.idle;
-  measured.source = fmt::format(
-      "{} step{} by {}", figures.steps, figures.steps == 1 ? "" : "s", figures.found_by);
+  measured.source = fmt::format("{} by {}", text::counted(figures.steps, "step"), figures.found_by);
   return measured;
 }
 

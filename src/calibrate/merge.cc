@@ -9,6 +9,7 @@
 
 #include "calibrate/fits/fits.h"
 #include "calibrate/sampling/statistics.h"
+#include "text/count.h"
 
 namespace epwise::calibrate {
 
@@ -89,8 +90,7 @@ bool is_apart(const Timing& a, const Timing& b) {
 /// "noisy: 14 points (memory.hbm_read.b268435456, …, … and 11 more)"
 std::string flagged_text(const std::string& flag, const std::vector<std::string>& points) {
   constexpr std::size_t kNamed = 3;
-  std::string text =
-      fmt::format("{}: {} point{} (", flag, points.size(), points.size() == 1 ? "" : "s");
+  std::string text = fmt::format("{}: {} (", flag, text::counted(points.size(), "point"));
   for (std::size_t i = 0; i < std::min(points.size(), kNamed); ++i) {
     text += (i == 0 ? "" : ", ") + points[i];
   }
@@ -189,8 +189,10 @@ std::vector<std::string> weaknesses(const Calibration& calibration) {
     found.push_back(flagged_text(flag, points));
   }
   for (const auto& [reason, count] : missing) {
-    found.push_back(
-        fmt::format("{} point{} not measured: {}", count, count == 1 ? " was" : "s were", reason));
+    found.push_back(fmt::format("{} {} not measured: {}",
+                                text::counted(count, "point"),
+                                count == 1 ? "was" : "were",
+                                reason));
   }
   for (const Fit& fit : calibration.fits) {
     for (const std::string& flag : fit.flags) {

@@ -6,6 +6,7 @@
 
 #include "expr/functions.h"
 #include "expr/parser.h"
+#include "text/count.h"
 #include "text/spelling.h"
 
 namespace epwise::expr {
@@ -164,11 +165,10 @@ void Parser::check_count(const Function& function,
   if (count < low || count > high) {
     fail_range(token.begin,
                end,
-               fmt::format("{0} takes {0}({1}), not {2} argument{3}",
+               fmt::format("{0} takes {0}({1}), not {2}",
                            function.name,
                            function.arguments,
-                           count,
-                           count == 1 ? "" : "s"));
+                           text::counted(count, "argument")));
   }
 }
 

@@ -9,6 +9,7 @@
 
 #include "calibrate/fits/least_squares.h"
 #include "sim/step/step.h"
+#include "text/count.h"
 
 namespace epwise::calibrate {
 
@@ -117,11 +118,10 @@ StepFit fit_step_constants(const std::vector<MeasuredStep>& steps,
     const double scale = std::min(solution.scale, 1.0);
     for (std::size_t i = 0; i < free.size(); ++i) {
       const double sd = std::sqrt(std::max(solution.covariance[i][i], 0.0)) / std::max(scale, 1e-6);
-      result.constants.push_back(
-          {free[i].name,
-           solution.parameters[i],
-           std::min(sd, free[i].log_sd),
-           fmt::format("{} measured step{}", steps.size(), steps.size() == 1 ? "" : "s")});
+      result.constants.push_back({free[i].name,
+                                  solution.parameters[i],
+                                  std::min(sd, free[i].log_sd),
+                                  text::counted(steps.size(), "measured step")});
     }
   }
   for (const MeasuredStep& step : steps) {

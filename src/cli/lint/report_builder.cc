@@ -10,6 +10,7 @@
 
 #include "cli/version.h"
 #include "report/lint/tally.h"
+#include "text/count.h"
 
 namespace epwise::cli {
 
@@ -108,10 +109,9 @@ void ReportBuilder::say_undecided(const report::LintedFile& file) {
     needs.insert(open.needs.begin(), open.needs.end());
   }
   const std::size_t count = file.result.open.size();
-  say_unless_told(fmt::format("{}: {} rule{} could not be decided without {}",
+  say_unless_told(fmt::format("{}: {} could not be decided without {}",
                               file.path,
-                              count,
-                              count == 1 ? "" : "s",
+                              text::counted(count, "rule"),
                               fmt::join(needs, ", ")));
 }
 

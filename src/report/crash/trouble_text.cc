@@ -9,6 +9,7 @@
 #include "audit/standing.h"
 #include "report/columns.h"
 #include "report/place.h"
+#include "text/count.h"
 
 namespace epwise::report {
 namespace {
@@ -115,9 +116,8 @@ class Text {
           2);
     }
     if (kept > 0) {
-      say(fmt::format("{} further rule{} about it that the recipe keeps{}",
-                      kept,
-                      kept == 1 ? "" : "s",
+      say(fmt::format("{} about it that the recipe keeps{}",
+                      text::counted(kept, "further rule"),
                       style_.verbose ? ": " + kept_names() : ""),
           2);
     }

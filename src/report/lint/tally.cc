@@ -222,10 +222,6 @@ std::vector<std::string> shortfalls(const LintReport& report, const Tally& tally
   return sentences;
 }
 
-std::string counted(int count, std::string_view noun) {
-  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
-}
-
 std::string listed(const std::vector<std::string>& items) {
   std::string result;
   for (std::size_t i = 0; i < items.size(); ++i) {

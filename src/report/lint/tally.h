@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "report/lint/lint_report.h"
+#include "text/count.h"
 
 namespace epwise::report {
 
@@ -67,8 +68,7 @@ bool fails(const Budget& budget, bool strict);
 /// under --strict, checks that are open.
 std::vector<std::string> shortfalls(const LintReport& report, const Tally& tally);
 
-/// "1 error", "3 errors"
-std::string counted(int count, std::string_view noun);
+using text::counted;  // "1 error", "3 errors"
 
 /// "a", "a and b", "a, b and c"
 std::string listed(const std::vector<std::string>& items);
