@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "recipe/field_path.h"
 #include "text/abridgement.h"
 #include "text/spelling.h"
 
@@ -18,15 +19,6 @@ using Names = std::vector<std::string_view>;
 
 constexpr std::size_t kLongest = 100;  // nobody misspells more
 constexpr std::size_t kShortest = 12;  // what is shorter begins too many names by chance
-
-std::string_view parent_of(std::string_view path) {
-  const auto dot = path.rfind('.');
-  return dot == std::string_view::npos ? std::string_view() : path.substr(0, dot);
-}
-
-std::string_view last_part(std::string_view path) {
-  return path.substr(path.rfind('.') + 1);
-}
 
 /// The only candidate that a name nearly is, or that goes on where the name ends.
 std::optional<std::string> meant(std::string_view name,
@@ -79,7 +71,7 @@ std::optional<Name> misspelt_key(const text::Diagnostic& diagnostic,
     }
     Names siblings;
     for (const auto& spec : vocabulary.fields()) {
-      if (parent_of(spec.name) == parent_of(path)) {
+      if (recipe::parent_of(spec.name) == recipe::parent_of(path)) {
         siblings.push_back(spec.name);
       }
     }
@@ -89,7 +81,7 @@ std::optional<Name> misspelt_key(const text::Diagnostic& diagnostic,
     if (!name || recipe.find(*name) != nullptr) {
       return std::nullopt;
     }
-    return Name{field.spelling, path, *name, std::string(last_part(*name)), field.key};
+    return Name{field.spelling, path, *name, std::string(recipe::last_part(*name)), field.key};
   }
   return std::nullopt;
 }
@@ -104,7 +96,7 @@ std::optional<Name> misspelt_section(const text::Diagnostic& diagnostic,
     }
     Names known;
     for (const auto& spec : vocabulary.fields()) {
-      if (parent_of(spec.name).empty()) {
+      if (recipe::parent_of(spec.name).empty()) {
         known.push_back(spec.name);
       }
     }
@@ -172,7 +164,7 @@ Tier tier_of(const Name& name, const text::Diagnostic& diagnostic, const model::
 std::string_view plain_class(std::string_view section, const recipe::Vocabulary& vocabulary) {
   const auto classes = vocabulary.classes_of(section);
   const auto same = [&](std::string_view name) {
-    return last_part(name) == last_part(classes.front());
+    return recipe::last_part(name) == recipe::last_part(classes.front());
   };
   if (classes.empty() || !std::ranges::all_of(classes, same)) {
     return {};

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "recipe/bridge/config_targets.h"
+#include "recipe/field_path.h"
 #include "text/abridgement.h"
 #include "text/spelling.h"
 
@@ -18,15 +19,6 @@ namespace {
 constexpr std::size_t kSuggestions = 40;
 constexpr std::size_t kLongest = 100;
 constexpr int kSlip = 2;  // letters
-
-std::string_view last_part(std::string_view path) {
-  return path.substr(path.rfind('.') + 1);
-}
-
-std::string_view parent_of(std::string_view path) {
-  const std::size_t dot = path.rfind('.');
-  return dot == std::string_view::npos ? std::string_view() : path.substr(0, dot);
-}
 
 /// Names directly below a path, with it.
 std::vector<std::string_view> siblings(std::string_view parent, const Vocabulary& vocabulary) {

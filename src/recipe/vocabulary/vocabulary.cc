@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "data/archive.h"
+#include "recipe/field_path.h"
 #include "recipe/vocabulary/table.h"
 #include "units/version.h"
 
@@ -61,10 +62,6 @@ const ClassRow* find_class(const FrameworkTable& table,
         return each.versions.holds(version) && each.section == section && each.name == name;
       });
   return found == table.classes.end() ? nullptr : &*found;
-}
-
-std::string_view last_part(std::string_view dotted) {
-  return dotted.substr(dotted.rfind('.') + 1);
 }
 
 /// Recipes of older releases name classes where they were then. Only the framework's own: a class
