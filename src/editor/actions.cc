@@ -6,9 +6,9 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <nlohmann/json.hpp>
 
 #include "editor/diagnostics.h"
+#include "editor/json.h"
 #include "repair/plan.h"
 #include "repair/proof.h"
 #include "waive/waivers.h"

@@ -5,7 +5,7 @@
 #include <initializer_list>
 #include <string>
 
-#include <nlohmann/json.hpp>
+#include "editor/json.h"
 
 namespace epwise::editor {
 

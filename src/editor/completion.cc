@@ -8,9 +8,9 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <nlohmann/json.hpp>
 
 #include "editor/cursor.h"
+#include "editor/json.h"
 #include "editor/known_words.h"
 #include "text/spelling.h"
 #include "yaml/literal.h"

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
+#include "editor/json.h"
 #include "editor/uri.h"
 
 namespace epwise::editor {

@@ -4,7 +4,8 @@
 #include <string>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
+
+#include "editor/json.h"
 
 namespace epwise::editor {
 

@@ -6,9 +6,9 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <nlohmann/json.hpp>
 
 #include "editor/diagnostics.h"
+#include "editor/json.h"
 #include "report/lint/rule_help.h"
 #include "report/why/writer.h"
 #include "why/trace.h"

@@ -3,9 +3,8 @@
 #include <istream>
 #include <utility>
 
-#include <nlohmann/json.hpp>
-
 #include "editor/frame.h"
+#include "editor/json.h"
 
 namespace epwise::editor {
 

@@ -1,10 +1,10 @@
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
+#include "report/json_text.h"
 
 namespace epwise::editor {
 
 /// What a language client and this server say to each other.
-using Json = nlohmann::ordered_json;
+using report::Json;
 
 }  // namespace epwise::editor

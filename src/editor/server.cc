@@ -7,10 +7,10 @@
 #include <utility>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "editor/diagnostics.h"
 #include "editor/frame.h"
+#include "editor/json.h"
 #include "world/files.h"
 
 namespace epwise::editor {

@@ -4,12 +4,12 @@
 #include <vector>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "editor/completion.h"
 #include "editor/diagnostics.h"
 #include "editor/hints.h"
 #include "editor/hover.h"
+#include "editor/json.h"
 #include "editor/server.h"
 #include "editor/uri.h"
 #include "editor/wishes.h"

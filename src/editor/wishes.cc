@@ -3,8 +3,8 @@
 #include <string>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
+#include "editor/json.h"
 #include "world/files.h"
 
 namespace epwise::editor {
