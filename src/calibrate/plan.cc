@@ -9,13 +9,14 @@
 
 #include <fmt/format.h>
 
+#include "calibrate/sm_counts.h"
+
 namespace epwise::calibrate {
 
 namespace {
 
 // The largest first: its buffers serve the others of the sweep.
 constexpr std::array<double, 3> kTokenScales = {2, 1, 0.5};
-constexpr int kFewSms = 64;  // below that, counts go by shares of the device
 
 struct Product {
   std::string_view name;
@@ -28,7 +29,8 @@ class Planner {
   Planner(const Subject& subject, const PlanSettings& settings)
       : subject_(subject),
         settings_(settings),
-        shape_(subject.shape) {}
+        shape_(subject.shape),
+        sms_{settings.sms, settings.quick} {}
 
   std::vector<Sweep> plan() {
     add_host();
@@ -53,50 +55,6 @@ class Planner {
   }
 
  private:
-  std::vector<int> exchange_sms() const {
-    std::vector<int> all;
-    if (settings_.sms < kFewSms) {
-      for (const int share : {8, 4, 2}) {
-        all.push_back(std::max(settings_.sms / share, 1));
-      }
-      all.push_back(std::max(settings_.sms * 3 / 4, 1));
-    } else if (settings_.quick) {
-      all = {4, 8, 16, 24, 32, 48};
-    } else {
-      all = {2, 4, 8, 12, 16, 20, 24, 32, 48, 64};
-    }
-    if (subject_.sms > 0 && subject_.sms < settings_.sms) {
-      all.push_back(subject_.sms);
-    }
-    std::sort(all.begin(), all.end());
-    all.erase(std::unique(all.begin(), all.end()), all.end());
-    return all;
-  }
-
-  std::vector<int> beside_sms() const {
-    if (settings_.sms < kFewSms) {
-      std::vector<int> all = {std::max(settings_.sms / 4, 1), std::max(settings_.sms / 2, 1)};
-      all.erase(std::unique(all.begin(), all.end()), all.end());
-      return all;
-    }
-    return settings_.quick ? std::vector<int>{8, 16, 24, 32}
-                           : std::vector<int>{4, 8, 12, 16, 20, 24, 32, 48};
-  }
-
-  std::vector<int> left_sms() const {
-    const int all = settings_.sms;
-    std::vector<int> counts = {all};
-    const std::vector<int> taken = all < kFewSms     ? std::vector<int>{all / 4, all / 2}
-                                   : settings_.quick ? std::vector<int>{16, 32}
-                                                     : std::vector<int>{4, 8, 16, 24, 32, 48};
-    for (const int k : taken) {
-      if (k > 0 && k < all) {
-        counts.push_back(all - k);
-      }
-    }
-    return counts;
-  }
-
   std::vector<double> token_scales() const { return {kTokenScales.begin(), kTokenScales.end()}; }
 
   Request request(std::string id, Work work, Scope scope = Scope::device) const {
@@ -212,7 +170,7 @@ class Planner {
   void add_pair(std::string_view box, const Work& compute, Kernel direction) {
     Sweep& pair = sweep(fmt::format("contention {}", box));
     pair.requests.push_back(request(fmt::format("contention.{}.alone", box), compute));
-    for (const int sms : beside_sms()) {
+    for (const int sms : sms_.beside()) {
       Work other = exchange(direction, Structure::direct, sms);
       other.pace = settings_.pace;
       pair.requests.push_back(request(fmt::format("contention.{}.exchange.k{}", box, sms), other));
@@ -224,20 +182,13 @@ class Planner {
       held.beside->sms = sms;
       pair.requests.push_back(held);
     }
-    for (const int sms : delay_sms()) {
+    for (const int sms : sms_.of_delay()) {
       Work other = exchange(direction, Structure::direct, sms);
       other.pace = settings_.pace;
       Request late = request(fmt::format("contention.{}.delay.k{}", box, sms), other);
       late.beside = compute;
       pair.requests.push_back(late);
     }
-  }
-
-  /// How long an exchange waits for its SMs while compute holds them all: a term of its own, which
-  /// depends on the compute's blocks more than on the number of SMs.
-  std::vector<int> delay_sms() const {
-    const std::vector<int> all = beside_sms();
-    return settings_.quick ? std::vector<int>{all[all.size() / 2]} : all;
   }
 
   void add_exchanges(Scope scope) {
@@ -254,7 +205,7 @@ class Planner {
                         to_string(structure));
         Sweep& curve = sweep(name);
         for (const double scale : token_scales()) {
-          for (const int sms : exchange_sms()) {
+          for (const int sms : sms_.of_exchange(subject_.sms)) {
             Work work = exchange(direction, structure, sms, scale);
             work.shape.ranks = scope == Scope::domain ? settings_.domain : shape_.ranks;
             curve.requests.push_back(
@@ -316,7 +267,7 @@ class Planner {
 
   /// The same with SMs taken away.
   void add_left(Sweep& boxes, const std::string& name, const Work& whole) {
-    for (const int left : left_sms()) {
+    for (const int left : sms_.left()) {
       Work work = whole;
       work.sms = left;
       work.placement = Placement::target;
@@ -384,6 +335,7 @@ class Planner {
   const Subject& subject_;
   const PlanSettings& settings_;
   const Shape& shape_;
+  const SmCounts sms_;
   std::vector<Sweep> sweeps_;
 };
 

@@ -113,69 +113,101 @@ std::string id_of(const Work& work, Scope scope) {
   return work.sms > 0 ? fmt::format("{}.s{}", id, work.sms) : id;
 }
 
-}  // namespace
-
-std::optional<Point> point_of_row(const ImportRow& row, const std::string& source) {
-  const std::optional<Kernel> kernel = kernel_of_row(text_of(row, "kind", "kernel"));
-  const double rate = number_of(row, "gbs") * kGiga;  // of the payload, all copies
-  double seconds = number_of(row, "us", "latency_us") * kMicro;
-  if (!kernel || (!(seconds > 0) && !(rate > 0))) {
-    return std::nullopt;
-  }
-  Point point;
-  Work& work = point.request.work;
-  work.kernel = *kernel;
-  const auto format = cost::parse<cost::Format>(text_of(row, "dtype"));
+/// The format that a row names; collectives count bytes, whatever they are of.
+std::optional<cost::Format> format_of_row(const ImportRow& row, Kernel kernel) {
   const std::string dtype = text_of(row, "dtype");
-  if (!format && !dtype.empty() && is_collective(*kernel)) {
-    work.format = cost::Format::bf16;  // collectives count bytes
-  } else if (!format && !dtype.empty()) {
+  const auto format = cost::parse<cost::Format>(dtype);
+  if (!format && !dtype.empty() && !is_collective(kernel)) {
     return std::nullopt;
   }
-  work.format = format.value_or(cost::Format::bf16);
-  if (is_exchange(*kernel)) {
-    const auto structure = structure_of_backend(text_of(row, "backend", "structure"));
-    if (!structure) {
-      return std::nullopt;
-    }
-    work.structure = *structure;
-  }
-  Shape& shape = work.shape;
+  return format.value_or(cost::Format::bf16);
+}
+
+Shape shape_of_row(const ImportRow& row, Kernel kernel) {
+  Shape shape;
   shape.bytes = number_of(row, "bytes");
   shape.m = count_of(row, "m");
   shape.n = count_of(row, "n");
   shape.k = count_of(row, "k");
   shape.groups = count_of(row, "groups");
   shape.ranks = count_of(row, "ranks", "ep");
-  if (is_exchange(*kernel)) {
+  if (is_exchange(kernel)) {
     shape.tokens = count_of(row, "tokens");
     shape.hidden = count_of(row, "hidden");
     shape.topk = count_of(row, "topk");
     shape.experts = count_of(row, "experts");
   }
-  work.sms = static_cast<int>(std::min<std::int64_t>(count_of(row, "sms", "num_sms"), 100000));
-  if (!has_size(work)) {
+  return shape;
+}
+
+/// Nullopt for what no kernel of ours stands for, and for sizes that are missing.
+std::optional<Work> work_of_row(const ImportRow& row) {
+  const std::optional<Kernel> kernel = kernel_of_row(text_of(row, "kind", "kernel"));
+  if (!kernel) {
     return std::nullopt;
   }
-  if (!(seconds > 0)) {
-    // Rates of 8-bit rows count the scales that go with 128 channels each.
-    const double scales = is_exchange(*kernel) && work.format != cost::Format::bf16 ? 4.0 / 128 : 0;
-    seconds = payload_bytes_of(work) * (1 + scales) / rate;
+  const auto format = format_of_row(row, *kernel);
+  const auto structure = is_exchange(*kernel)
+                             ? structure_of_backend(text_of(row, "backend", "structure"))
+                             : std::optional(Work{}.structure);
+  if (!format || !structure) {
+    return std::nullopt;
+  }
+  Work work;
+  work.kernel = *kernel;
+  work.format = *format;
+  work.structure = *structure;
+  work.shape = shape_of_row(row, *kernel);
+  work.sms = static_cast<int>(std::min<std::int64_t>(count_of(row, "sms", "num_sms"), 100000));
+  return has_size(work) ? std::optional(work) : std::nullopt;
+}
+
+/// From the row's time, or from its rate of the payload, all copies; 0 for a row without both.
+double seconds_of_row(const ImportRow& row, const Work& work) {
+  const double seconds = number_of(row, "us", "latency_us") * kMicro;
+  const double rate = number_of(row, "gbs") * kGiga;
+  if (seconds > 0 || !(rate > 0)) {
+    return seconds;
+  }
+  // Rates of 8-bit rows count the scales that go with 128 channels each.
+  const double scales =
+      is_exchange(work.kernel) && work.format != cost::Format::bf16 ? 4.0 / 128 : 0;
+  return payload_bytes_of(work) * (1 + scales) / rate;
+}
+
+/// A time whose repetitions nobody sees.
+Timing lone_timing(double seconds) {
+  Timing time;
+  time.median = seconds;
+  time.low = seconds * (1 - kDoubt);
+  time.high = seconds * (1 + kDoubt);
+  time.p10 = time.low;
+  time.p90 = time.high;
+  time.least = time.low;
+  time.spread = kDoubt;
+  return time;
+}
+
+}  // namespace
+
+std::optional<Point> point_of_row(const ImportRow& row, const std::string& source) {
+  const bool timed = number_of(row, "us", "latency_us") > 0 || number_of(row, "gbs") > 0;
+  const std::optional<Work> work = timed ? work_of_row(row) : std::nullopt;
+  if (!work) {
+    return std::nullopt;
   }
   const bool several = count_of(row, "nodes") > 1;
-  point.request.scope = is_gemm(*kernel) ? Scope::device : several ? Scope::nodes : Scope::domain;
-  point.request.id = id_of(work, point.request.scope);
+  Point point;
+  point.request.work = *work;
+  point.request.scope = is_gemm(work->kernel) ? Scope::device
+                        : several             ? Scope::nodes
+                                              : Scope::domain;
+  point.request.id = id_of(*work, point.request.scope);
   point.status = PointStatus::imported;
   point.reason = source;
-  point.time.median = seconds;
-  point.time.low = seconds * (1 - kDoubt);
-  point.time.high = seconds * (1 + kDoubt);
-  point.time.p10 = point.time.low;
-  point.time.p90 = point.time.high;
-  point.time.least = point.time.low;
-  point.time.spread = kDoubt;
-  point.memory_bytes = memory_bytes_of(work);
-  point.payload_bytes = payload_bytes_of(work);
+  point.time = lone_timing(seconds_of_row(row, *work));
+  point.memory_bytes = memory_bytes_of(*work);
+  point.payload_bytes = payload_bytes_of(*work);
   return point;
 }
 
