@@ -1,26 +1,20 @@
-#include <algorithm>
 #include <ostream>
-#include <set>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "cli/commands/all.h"
-#include "cli/dependants.h"
 #include "cli/files/git.h"
 #include "cli/files/overlay_files.h"
-#include "cli/files/places.h"
 #include "cli/gate/budgets.h"
+#include "cli/gate/choice.h"
 #include "cli/gate/receipt.h"
+#include "cli/gate/verdict.h"
 #include "cli/gate/witness_files.h"
 #include "cli/lint/options.h"
 #include "cli/lint/run.h"
 #include "cli/target/options.h"
-#include "recipe/load.h"
-#include "report/lint/tally.h"
-#include "report/place.h"
 
 namespace epwise::cli {
 
@@ -63,131 +57,24 @@ TEMPLATES
   A name that means nothing is an error.
 )";
 
-std::set<std::string> chosen_files(const Git& git, const Arguments& arguments) {
-  const auto since = arguments.one("--since");
-  if (since && arguments.flag("--staged")) {
-    throw UsageError("--since and --staged exclude each other");
-  }
-  return since ? git.changed_since(since->value) : git.staged();
-}
-
-/// What is staged, by absolute path.
-struct Index {
-  std::map<std::string, std::string> texts;
-  std::set<std::string> gone;
-};
-
-Index read_index(const Git& git, const std::set<std::string>& names, const std::string& root) {
-  Index index;
-  for (const std::string& name : names) {
-    if (const auto text = git.show_staged(name)) {
-      index.texts.emplace(join(root, name), *text);
-    } else {
-      index.gone.insert(join(root, name));
-    }
-  }
-  return index;
-}
-
-/// Leaves what was not chosen out of a selection. Names are compared as places, so that it does not
-/// matter how a path was written; what is staged and gone from the disk is put in.
-class Narrowing {
- public:
-  Narrowing(const world::Files& files,
-            std::string root,
-            const std::set<std::string>& names,
-            std::vector<std::string> operands)
-      : files_(files),
-        root_(std::move(root)),
-        operands_(std::move(operands)) {
-    for (const std::string& name : names) {
-      const std::string place = join(root_, name);
-      places_.insert(files_.canonical(place).value_or(place));
-    }
-  }
-
-  /// `index`: null pointer where the files on the disk count.
-  void apply(FileSelection& selection, const Index* index) const {
-    Dependants dependants(files_, places_);
-    std::erase_if(selection.inputs, [&](const Input& input) {
-      const auto place = files_.canonical(input.path);
-      return input.standard || !place || (index != nullptr && index->gone.contains(*place)) ||
-             (!places_.contains(*place) && !dependants.hold(input.path));
-    });
-    if (index == nullptr) {
-      return;
-    }
-    for (const auto& [place, text] : index->texts) {
-      if (!files_.canonical(place) && is_lintable(place) && is_asked_for(place)) {
-        selection.inputs.push_back({shown(files_, place), false, false});
-      }
-    }
-    std::ranges::sort(selection.inputs, {}, &Input::path);
-  }
-
- private:
-  bool is_asked_for(const std::string& place) const {
-    return std::ranges::any_of(operands_, [&](const std::string& operand) {
-      const auto folder = files_.canonical(operand);
-      return folder && (*folder == "/" || below(*folder, place));
-    });
-  }
-
-  const world::Files& files_;
-  std::string root_;
-  std::set<std::string> places_;
-  std::vector<std::string> operands_;
-};
-
-/// Files that changed, hold no recipe and held one before: nobody leaves the gate by emptying a
-/// file or by a slip in its first key.
-std::vector<std::string> lost_recipes(const world::Files& files,
-                                      const Git& git,
-                                      const std::string& revision,
-                                      const std::vector<std::string>& skipped) {
-  const std::string root = git.root();
-  std::vector<std::string> lost;
-  for (const std::string& path : skipped) {
-    const auto name = below(root, files.canonical(path).value_or(path));
-    const auto before = name ? git.show(revision, *name) : std::nullopt;
-    if (before && recipe::sniff(text::SourceFile(path, *before))) {
-      lost.push_back(path);
-    }
-  }
-  return lost;
-}
-
-ExitCode budget_code(const std::vector<report::Budget>& budgets, bool strict) {
-  const bool failed = std::ranges::any_of(
-      budgets, [strict](const report::Budget& budget) { return report::fails(budget, strict); });
-  return failed ? ExitCode::findings : ExitCode::clean;
-}
-
 ExitCode gate(Session& session, const Arguments& given) {
   Arguments arguments = given;
   if (arguments.operands.empty() && arguments.words.empty()) {
     arguments.operands.emplace_back(".");
   }
   const BudgetLimits limits = budget_limits(arguments);
-  const auto receipt = arguments.one("--receipt");
-  if (receipt && arguments.one("--rules")) {
-    throw UsageError("a receipt speaks of the rules that are built in: leave out --rules");
-  }
   const Git git(session.programs);
   if (!limits.against.empty()) {
     git.check(limits.against);  // even where nothing is predicted
   }
-  const bool narrow = arguments.one("--since").has_value() || arguments.flag("--staged");
-  const auto chosen = narrow ? chosen_files(git, arguments) : std::set<std::string>();
-  const bool staged = arguments.flag("--staged");
-  const std::string root = narrow ? git.root() : "";
-  const Index index = staged ? read_index(git, chosen, root) : Index();
-  OverlayFiles files(session.files, index.texts, index.gone);
+  const Choice choice(session.files, git, arguments);
+  Verdict verdict(session, arguments, limits, choice);
+  OverlayFiles files(session.files, choice.staged_texts(), choice.staged_to_go());
   WitnessFiles witness(files);
   Session inner{session.in,
                 session.out,
                 session.err,
-                receipt ? static_cast<world::Files&>(witness) : files,
+                verdict.wants_receipt() ? static_cast<world::Files&>(witness) : files,
                 session.variables,
                 session.terminal,
                 session.devices,
@@ -195,50 +82,14 @@ ExitCode gate(Session& session, const Arguments& given) {
                 session.programs};
   LintHooks hooks;
   hooks.quiet_hides_notes = true;
-  hooks.nothing_is_fine = narrow || arguments.flag("--skip-others");
-  if (narrow) {
-    hooks.narrow = [&, narrowing = Narrowing(session.files, root, chosen, arguments.operands)](
-                       FileSelection& selection) {
-      narrowing.apply(selection, staged ? &index : nullptr);
-    };
+  hooks.nothing_is_fine = choice.narrow() || arguments.flag("--skip-others");
+  if (choice.narrow()) {
+    hooks.narrow = [&choice](FileSelection& selection) { choice.apply(selection); };
   }
-  std::vector<std::string> recipes;
-  Receipt slip;
-  hooks.each = [&](report::LintedFile& file, const report::Checkout& /*checkout*/) {
-    const std::string path = report::file_path(file);
-    if (file.recipe->readable && (recipes.empty() || recipes.back() != path)) {
-      recipes.push_back(path);
-    }
-    if (receipt) {
-      slip.add(file);
-    }
+  hooks.each = [&verdict](report::LintedFile& file, const report::Checkout& /*checkout*/) {
+    verdict.take(file);
   };
-  hooks.judge = [&](report::LintReport& report) {
-    ExitCode code = ExitCode::clean;
-    if (limits.any()) {
-      report.budgets = check_budgets(inner, arguments, limits, recipes);
-      code = budget_code(report.budgets, report.strict);
-    }
-    if (report.baseline && report.baseline->settled > 0) {
-      session.err << "epwise: the baseline has to shrink: it holds what is settled\n";
-      code = worst(code, ExitCode::findings);
-    }
-    if (narrow) {
-      const auto since = arguments.one("--since");
-      const std::string revision = since ? since->value : "HEAD";
-      for (const std::string& path : lost_recipes(session.files, git, revision, report.skipped)) {
-        session.err << fmt::format(
-            "epwise: {} was a recipe at {}, and is none any more\n", path, revision);
-        code = worst(code, ExitCode::findings);
-      }
-    }
-    if (receipt) {
-      report.exit_code = to_int(worst(ExitCode{static_cast<std::uint8_t>(report.exit_code)}, code));
-      slip.add(witness, report.skipped);
-      session.files.write_atomically(receipt->value, slip.text(report));
-    }
-    return code;
-  };
+  hooks.judge = [&](report::LintReport& report) { return verdict.judge(inner, witness, report); };
   return run_lint_with(inner, arguments, hooks);
 }
 
