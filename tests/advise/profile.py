@@ -3,21 +3,15 @@
 
     profile.py BIN
 """
-import json, pathlib, shutil, sqlite3, subprocess, sys, tempfile
+import json, pathlib, shutil, sqlite3, subprocess, sys
 
+sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
+import cases  # noqa: E402
 import export  # noqa: E402
+from cases import BIN, ROOT, check  # noqa: E402
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-BIN = str(pathlib.Path(sys.argv[1]).resolve())
 RECIPE = ROOT / 'examples/seeds/q30-ep16-off.yaml'
-failures = []
-
-
-def check(good, what):
-    if not good:
-        failures.append(what)
-        print('FAILED:', what)
 
 
 def near(value, wanted, share=0.01):
@@ -232,9 +226,4 @@ def pipelines(folder):
     check(not single.get('sends_mixed') and near(single.get('dispatch_time_s'), exchange / 1000), f'without a pipeline all are tokens: {single}')
 
 
-for case in (figures, pipelines, hostile, many_kernels, shares_in_yaml):
-    with tempfile.TemporaryDirectory() as place:
-        case(pathlib.Path(place))
-        print(case.__name__)
-print('failed' if failures else 'ok')
-sys.exit(bool(failures))
+cases.run(figures, pipelines, hostile, many_kernels, shares_in_yaml)

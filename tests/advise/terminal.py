@@ -3,18 +3,14 @@
 
     terminal.py BIN
 """
-import fcntl, os, pathlib, pty, re, select, subprocess, sys, tempfile, termios, time
+import fcntl, os, pathlib, pty, re, select, subprocess, sys, termios, time
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-BIN = str(pathlib.Path(sys.argv[1]).resolve())
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(pathlib.Path(__file__).parent))
+import cases  # noqa: E402
+from cases import BIN, ROOT, check  # noqa: E402
+
 LIMIT = 120  # seconds for any one wait, on a busy machine
-failures = []
-
-
-def check(good, what):
-    if not good:
-        failures.append(what)
-        print('FAILED:', what)
 
 
 class Terminal:
@@ -178,10 +174,4 @@ def shows_progress(folder):
     check(t.end() == 0, 'Ctrl-C ends the search with the best so far')
 
 
-for case in (leaves, asks_nothing_elsewhere, answers_everything, sizes, every_model_starts_clean, shows_progress):
-    with tempfile.TemporaryDirectory() as place:
-        begin = time.time()
-        case(pathlib.Path(place))
-        print(f'{case.__name__}: {time.time() - begin:.1f} s')
-print('failed' if failures else 'ok')
-sys.exit(bool(failures))
+cases.run(leaves, asks_nothing_elsewhere, answers_everything, sizes, every_model_starts_clean, shows_progress)

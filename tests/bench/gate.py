@@ -8,50 +8,30 @@ machine is shared). `gate --verify-receipt` may cost 1 ms of user time beyond `e
 instructions are told as well.
 """
 
-import os
 import pathlib
 import resource
 import subprocess
 import sys
 import tempfile
-import time
 
-RECIPE = """model:
-  num_layers: {layers}
-  hidden_size: 2048
-  num_attention_heads: 16
-  tensor_model_parallel_size: {tp}
-  pipeline_model_parallel_size: 2
-  expert_model_parallel_size: 8
-  num_moe_experts: 64
-  moe_router_topk: 8
-  moe_token_dispatcher_type: alltoall
-  moe_grouped_gemm: true
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import many_recipes  # noqa: E402
+
+SWITCHES = """  moe_grouped_gemm: true
   bf16: true
 comm_overlap:
   tp_comm_overlap: false
 ddp:
   overlap_grad_reduce: true
-train:
-  global_batch_size: {batch}
-  micro_batch_size: 1
 """
-
-
-def measure(*command: str, folder: str) -> tuple[float, float, float, int]:
-    """Wall time, user time, peak memory in MB, exit code."""
-    begin = time.monotonic()
-    process = subprocess.Popen(command, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    _, status, usage = os.wait4(process.pid, 0)
-    return time.monotonic() - begin, usage.ru_utime, usage.ru_maxrss / 1024, os.waitstatus_to_exitcode(status)
 
 
 def write(folder: pathlib.Path, count: int) -> None:
     for number in range(count):
         place = folder / f"{number // 100:03}"
         place.mkdir(parents=True, exist_ok=True)
-        text = RECIPE.format(layers=24 + number % 7, tp=1 + number % 2, batch=512 + 64 * (number % 5))
-        (place / f"{number}.yaml").write_text(text)
+        (place / f"{number}.yaml").write_text(many_recipes.recipe(number, widths=2, model=SWITCHES))
 
 
 def user_time(*command: str, folder: str, times: int = 200) -> float:
@@ -82,17 +62,17 @@ def main() -> int:
         for part in (count // 10, count):
             place = pathlib.Path(folder) / str(part)
             write(place, part)
-            wall, user, memory, code = measure(
-                epwise, "gate", "--hw", "h100", "--gpus", "64", "--format", "sarif=out.sarif", "-q", "--stack",
-                "bridge=0.6.2,te=2.14.0,torch=2.9.1", "--fail-on", "never", folder=str(place))
+            command = [epwise, "gate", "--hw", "h100", "--gpus", "64", "--format", "sarif=out.sarif", "-q", "--stack",
+                       "bridge=0.6.2,te=2.14.0,torch=2.9.1", "--fail-on", "never"]
+            code, wall, user, memory = many_recipes.measure(command, place, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
             walls[part] = user
-            print(f"{part} recipes: {wall:.2f} s, user {user:.2f} s ({user / wall:.2f} cores), {memory:.0f} MB, exit {code}")
+            print(f"{part} recipes: {wall:.2f} s, user {user:.2f} s ({user / wall:.2f} cores), {memory} MB, exit {code}")
             failures += code != 0 or memory > 200
         growth = walls[count] / walls[count // 10]
         print(f"ten times the recipes take {growth:.1f} times as long")
         failures += growth > 12
         recipe = pathlib.Path(folder) / "one.yaml"
-        recipe.write_text(RECIPE.format(layers=24, tp=1, batch=512))
+        recipe.write_text(many_recipes.recipe(0, widths=2, model=SWITCHES))
         subprocess.run([epwise, "gate", "one.yaml", "--gpus", "64", "--receipt", "receipt.json", "--fail-on", "never"], cwd=folder,
                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)
         calls = {"--version": [epwise, "--version"],

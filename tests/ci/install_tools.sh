@@ -2,9 +2,5 @@
 # Installs what sample.py runs hooks with (pre-commit) and holds templates against (check-jsonschema, which brings the published
 # schemas of GitHub's actions and GitLab's jobs), from PyPI, into a virtual environment:
 #   bash tests/ci/install_tools.sh [FOLDER]      default: build/ci-tools
-set -euo pipefail
-cd "$(dirname "${BASH_SOURCE[0]}")/../.."
-folder=${1:-build/ci-tools}
-python3 -m venv "$folder"
-"$folder/bin/pip" --quiet --disable-pip-version-check install 'pre-commit>=4,<5' 'check-jsonschema>=0.30,<1'
-echo "installed into $folder"
+exec bash "$(dirname "${BASH_SOURCE[0]}")/../support/virtual_environment.sh" "${1:-build/ci-tools}" \
+  'pre-commit>=4,<5' 'check-jsonschema>=0.30,<1'

@@ -7,36 +7,24 @@ usage: many.py EPWISE
 import os
 import pathlib
 import random
-import subprocess
 import sys
 import tempfile
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import many_recipes  # noqa: E402
 
 FORMATS = ("full", "concise", "json", "sarif", "github", "gitlab", "junit", "rdjson", "markdown")
 TEMPLATE = "template={{#files}}{{path}}{{#findings}} {{line}}{{/findings}}\\n{{/files}}"
 FEW, MANY = 150, 900
 GROWTH = 25  # MB that a run over MANY may need beyond one over FEW
 
-RECIPE = """model:
-  num_layers: {layers}
-  hidden_size: 2048
-  num_attention_heads: 16
-  tensor_model_parallel_size: {tp}
-  pipeline_model_parallel_size: 2
-  expert_model_parallel_size: 8
-  num_moe_experts: 64
-  moe_router_topk: 8
-  moe_token_dispatcher_type: alltoall
-train:
-  global_batch_size: {batch}
-  micro_batch_size: 1
-"""
-
 
 def write(folder: pathlib.Path, count: int) -> list[str]:
     names = []
     for number in range(count):
         name = f"r{number % 10}/{number}.yaml"
-        text = RECIPE.format(layers=24 + number % 7, tp=1 + number % 3, batch=512 + 64 * (number % 5))
+        text = many_recipes.recipe(number, widths=3)
         if number % 11 == 0:
             text += "---\n" + text  # two documents
         if number % 13 == 0:
@@ -51,10 +39,9 @@ def write(folder: pathlib.Path, count: int) -> list[str]:
 def run(epwise: str, folder: pathlib.Path, paths: list[str], *more: str) -> tuple[int, bytes, bytes, int]:
     """Exit code, both outputs, peak memory in MB."""
     with open(folder / "out", "wb") as out, open(folder / "err", "wb") as err:
-        process = subprocess.Popen([epwise, "gate", *paths, "--gpus", "64", "--hw", "h100", "--skip-others", *more], cwd=folder, stdout=out, stderr=err,
-                                   env={**os.environ, "EPWISE_TODAY": "2026-11-22"})
-        _, status, usage = os.wait4(process.pid, 0)
-    return os.waitstatus_to_exitcode(status), (folder / "out").read_bytes(), (folder / "err").read_bytes(), usage.ru_maxrss // 1024
+        code, _, _, peak = many_recipes.measure([epwise, "gate", *paths, "--gpus", "64", "--hw", "h100", "--skip-others", *more], folder, stdout=out,
+                                                stderr=err, env={**os.environ, "EPWISE_TODAY": "2026-11-22"})
+    return code, (folder / "out").read_bytes(), (folder / "err").read_bytes(), peak
 
 
 def check_bytes(epwise: str, folder: pathlib.Path) -> list[str]:
