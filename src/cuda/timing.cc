@@ -288,11 +288,12 @@ double Timer::seconds_beside_occupier(Job& job, int sms, int runs) {
   gpu_.wait(gpu_.other_stream(), shop_.timeout);
   const auto places =
       gpu_.download<std::uint32_t>(sm_of_block_->address(), static_cast<std::size_t>(sms));
-  occupied_ = static_cast<int>(std::set<std::uint32_t>(places.begin(), places.end()).size());
+  const auto occupied =
+      static_cast<int>(std::set<std::uint32_t>(places.begin(), places.end()).size());
   if (problem) {
     throw DeviceError(*problem);
   }
-  if (!held || !was_running || occupied_ != sms) {
+  if (!held || !was_running || occupied != sms) {
     throw DeviceError("the occupier did not hold " + std::to_string(sms) + " SMs all the while",
                       false);
   }

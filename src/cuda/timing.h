@@ -63,9 +63,6 @@ class Timer {
   /// Seconds of a run while `sms` SMs are held.
   double seconds_beside_occupier(Job& job, int sms, int runs);
 
-  /// Distinct SMs that the last occupier held.
-  int occupied_sms() const { return occupied_; }
-
   calibrate::State state() { return monitor_.state(); }
 
  private:
@@ -90,7 +87,6 @@ class Timer {
   std::unique_ptr<Memory> sm_of_block_;
   std::unique_ptr<Memory> scratch_;
   std::vector<Event> events_;
-  int occupied_ = 0;
 };
 
 /// One point: its jobs made and checked.

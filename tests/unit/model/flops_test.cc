@@ -9,7 +9,6 @@
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
 
-#include "model/layer_shape.h"
 #include "model/parameters.h"
 
 namespace {

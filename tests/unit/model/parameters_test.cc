@@ -1,11 +1,6 @@
 #include "model/parameters.h"
 
-#include <numeric>
-
 #include <doctest/doctest.h>
-
-#include "model/flops.h"
-#include "model/layer_shape.h"
 
 namespace {
 
@@ -13,7 +8,6 @@ using epwise::model::Chunk;
 using epwise::model::FeedForward;
 using epwise::model::Layer;
 using epwise::model::layer_parameters;
-using epwise::model::MatrixProduct;
 using epwise::model::Mixer;
 using epwise::model::rank_parameters;
 using epwise::model::Workload;
@@ -39,13 +33,6 @@ Workload workload() {
   parallel.data = 4;
   parallel.chunks = {{0, 2, 0, true, false}, {2, 2, 0, false, true}};
   return result;
-}
-
-double sum_of(const std::vector<MatrixProduct>& products) {
-  return std::accumulate(
-      products.begin(), products.end(), 0.0, [](double sum, const MatrixProduct& product) {
-        return sum + product.flops();
-      });
 }
 
 }  // namespace
@@ -93,31 +80,4 @@ TEST_CASE("stages hold the embeddings that they use") {
   CHECK(rank_parameters(model, 0).embedding == 2 * 1024 * 256);
   model.architecture.tied_embeddings = true;
   CHECK(rank_parameters(model, 0).embedding == 1024 * 256);
-}
-
-TEST_CASE("matrix products add up to the FLOPs of a token") {
-  const auto model = workload();
-  const double tokens = model.group_tokens();
-  const auto forward = [&](Mixer mixer) {
-    return sum_of(mixer_products(model, mixer)) + core_attention_flops(model, mixer);
-  };
-  CHECK(3 * forward(Mixer::attention) ==
-        doctest::Approx(tokens * mixer_flops(model.architecture, Mixer::attention)));
-  const double experts = sum_of(expert_products(model)) + sum_of(shared_expert_products(model));
-  CHECK(3 * experts ==
-        doctest::Approx(tokens * feed_forward_flops(model.architecture, FeedForward::experts)));
-  CHECK(3 * sum_of(dense_mlp_products(model)) ==
-        doctest::Approx(tokens * feed_forward_flops(model.architecture, FeedForward::dense)));
-}
-
-TEST_CASE("tensor parallelism divides the products, and not the work") {
-  auto whole = workload();
-  auto split = whole;
-  split.parallel.tensor = 2;
-  for (const auto mixer : {Mixer::attention, Mixer::windowed}) {
-    CHECK(sum_of(mixer_products(split, mixer)) ==
-          doctest::Approx(sum_of(mixer_products(whole, mixer)) / 2));
-  }
-  CHECK(sum_of(expert_products(split)) == doctest::Approx(sum_of(expert_products(whole)) / 2));
-  CHECK(head_product(split).flops() == doctest::Approx(head_product(whole).flops() / 2));
 }
