@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "advise/run_steps.h"
 #include "world/files.h"
 
 namespace epwise::advise {

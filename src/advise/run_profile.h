@@ -74,8 +74,4 @@ struct Traffic {
 /// sends, or the counts of the streams tell the two apart. Null pointer: they can't be told apart.
 const SendStream* exchange_stream(const std::vector<SendStream>& sends, const Traffic& traffic);
 
-/// Whether the text of an NVTX range is that of a step: "iteration 12", "train_step",
-/// "ProfilerStep#7".
-bool names_step(std::string_view text);
-
 }  // namespace epwise::advise

@@ -2,8 +2,6 @@
 #include <string>
 #include <vector>
 
-#include <fmt/format.h>
-
 #include "cli/commands/all.h"
 #include "cli/files/git.h"
 #include "cli/files/overlay_files.h"

@@ -5,6 +5,8 @@
 
 #include <doctest/doctest.h>
 
+#include "advise/run_steps.h"
+
 namespace epwise::advise {
 
 namespace {
