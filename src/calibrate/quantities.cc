@@ -3,12 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <map>
 #include <optional>
 
 #include <fmt/format.h>
 
-#include "calibrate/sampling/statistics.h"
+#include "calibrate/point_ratios.h"
 #include "calibrate/work/law_time.h"
 
 namespace epwise::calibrate {
@@ -24,33 +23,6 @@ constexpr double kOperationDoubt = 0.15;  // small linear layers for all that a 
 constexpr double kContentionDoubt = 0.08;
 
 using Filter = std::function<bool(const Point&)>;
-
-bool is_plain(const Point& point, Kernel kernel) {
-  const Work& work = point.request.work;
-  return point.has_time() && work.kernel == kernel && !point.request.beside && !(work.pace > 0);
-}
-
-/// Mean of logarithms and what it is worth.
-struct Ratios {
-  double sum = 0;
-  double squares = 0;
-  int count = 0;
-
-  void add(double ratio) {
-    const double log_ratio = std::log(ratio);
-    sum += log_ratio;
-    squares += log_ratio * log_ratio;
-    ++count;
-  }
-
-  double mean() const { return sum / count; }
-
-  /// Of the mean; the scatter counts in full where there are few shapes.
-  double deviation() const {
-    const double scatter = std::sqrt(std::max(squares / count - mean() * mean(), 0.0));
-    return count > 1 ? scatter / std::sqrt(count - 1.0) : 0.1;
-  }
-};
 
 class Teller {
  public:
@@ -149,13 +121,13 @@ class Teller {
     };
     tell_overlapped_exchange(*fit);
     tell_parameter("overlap_sms", "sm_weight", 1);
-    tell_parameter("overlap_loss", "memory_weight", mean_memory_share());
+    tell_parameter("overlap_loss", "memory_weight", mean_memory_share(calibration_));
   }
 
   /// What the step model calls an exchange's time beside compute holds its wait for SMs too, which
   /// the pairs leave out.
   void tell_overlapped_exchange(const Fit& fit) {
-    const Ratios waits = start_delays();
+    const Ratios waits = start_delays(calibration_);
     const double waiting = waits.count > 0 ? std::exp(waits.mean()) : 0;
     const double slowdown = fit.value("exchange_slowdown");
     const double all = std::max(slowdown + waiting, 1e-3);
@@ -171,44 +143,6 @@ class Teller {
                                  waiting)
                    : "contention.exchange_slowdown",
                fit.residual.points + waits.count);
-  }
-
-  /// Of an exchange that comes while compute holds the SMs: its wait over its time alone.
-  Ratios start_delays() const {
-    constexpr double kShortest = 1e-3;  // of the exchange: less is no wait, and has no logarithm
-    Ratios all;
-    for (const Point& point : calibration_.points) {
-      const std::string& id = point.request.id;
-      const std::size_t place = id.find(".delay.k");
-      if (!point.has_time() || !point.start_delay || place == std::string::npos) {
-        continue;
-      }
-      const Point* const alone =
-          calibration_.point(id.substr(0, place) + ".exchange.k" + id.substr(place + 8));
-      if (alone != nullptr && alone->has_time()) {
-        all.add(std::max(point.start_delay->median / alone->time.median, kShortest));
-      }
-    }
-    return all;
-  }
-
-  /// Of the exchanges that ran beside compute: their rate over the memory's.
-  double mean_memory_share() const {
-    double best = 0;
-    double sum = 0;
-    int count = 0;
-    for (const Point& point : calibration_.points) {
-      if (is_plain(point, Kernel::hbm_copy)) {
-        best = std::max(best, point.memory_bytes / point.time.median);
-      }
-    }
-    for (const Point& point : calibration_.points) {
-      if (point.has_time() && point.request.id.find(".exchange.k") != std::string::npos) {
-        sum += point.memory_bytes / point.time.median;
-        ++count;
-      }
-    }
-    return best > 0 && count > 0 ? sum / count / best : 0.3;
   }
 
   std::optional<Ratios> ratios(const Filter& filter) const {
