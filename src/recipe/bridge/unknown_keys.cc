@@ -168,6 +168,24 @@ class Judge {
   UnknownKeys found_;
 };
 
+/// Whether a class can't be there: its module is known, with all its classes, and this is none of
+/// them.
+bool is_missing(std::string_view target, const Vocabulary& vocabulary) {
+  bool module_known = false;
+  for (const FieldSpec& section : vocabulary.fields()) {
+    if (!vocabulary.has_section(section.name)) {
+      continue;
+    }
+    for (const std::string_view name : vocabulary.classes_of(section.name)) {
+      if (last_part(name) == last_part(target)) {
+        return false;  // it may be imported there
+      }
+      module_known = module_known || parent_of(name) == parent_of(target);
+    }
+  }
+  return module_known;
+}
+
 }  // namespace
 
 std::string meant_instead(std::string_view path, const Vocabulary& vocabulary) {
@@ -191,24 +209,6 @@ std::string meant_instead(std::string_view path, const Vocabulary& vocabulary) {
   const auto longer = parent_of(path).empty() ? text::continued(path, names) : std::string_view();
   return longer.empty() ? text::did_you_mean(path, names)
                         : fmt::format(", did you mean `{}`?", longer);
-}
-
-/// Whether a class can't be there: its module is known, with all its classes, and this is none of
-/// them.
-bool is_missing(std::string_view target, const Vocabulary& vocabulary) {
-  bool module_known = false;
-  for (const FieldSpec& section : vocabulary.fields()) {
-    if (!vocabulary.has_section(section.name)) {
-      continue;
-    }
-    for (const std::string_view name : vocabulary.classes_of(section.name)) {
-      if (last_part(name) == last_part(target)) {
-        return false;  // it may be imported there
-      }
-      module_known = module_known || parent_of(name) == parent_of(target);
-    }
-  }
-  return module_known;
 }
 
 text::Diagnostic unknown_class(const ConfigNode& section, const Vocabulary& vocabulary) {

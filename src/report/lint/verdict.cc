@@ -50,6 +50,22 @@ std::string accepted_by(const lint::Result& result) {
   return found == result.accepted.end() ? "" : fmt::format(", accepted by {}", found->source);
 }
 
+/// A framework around Megatron, which brings a Megatron-Core that nobody named.
+bool is_unsettled(const LintedFile& file) {
+  return file.recipe != nullptr && recipe::has_trainer(*file.recipe) && file.result.version_assumed;
+}
+
+/// "verl (actor) on any Megatron-Core (say --stack bridge=VERSION)"
+std::string trainer_text(const LintedFile& file) {
+  const recipe::Recipe& recipe = *file.recipe;
+  const std::string core =
+      is_unsettled(file)
+          ? fmt::format("any Megatron-Core (say --stack {}=VERSION)",
+                        recipe.framework == recipe::Framework::bridge ? "bridge" : "mcore")
+          : fmt::format("the Megatron-Core of {}", recipe::title(recipe.framework));
+  return fmt::format("{} on {}", recipe::trainer_name(recipe), core);
+}
+
 }  // namespace
 
 std::string verdict_text(const LintedFile& file) {
@@ -109,22 +125,6 @@ std::string stopped_text(const LintedFile& file) {
 
 std::string version_text(const std::string& tables, const std::string& asked_for) {
   return asked_for.empty() ? tables : fmt::format("{} (by the tables of {})", asked_for, tables);
-}
-
-/// A framework around Megatron, which brings a Megatron-Core that nobody named.
-bool is_unsettled(const LintedFile& file) {
-  return file.recipe != nullptr && recipe::has_trainer(*file.recipe) && file.result.version_assumed;
-}
-
-/// "verl (actor) on any Megatron-Core (say --stack bridge=VERSION)"
-std::string trainer_text(const LintedFile& file) {
-  const recipe::Recipe& recipe = *file.recipe;
-  const std::string core =
-      is_unsettled(file)
-          ? fmt::format("any Megatron-Core (say --stack {}=VERSION)",
-                        recipe.framework == recipe::Framework::bridge ? "bridge" : "mcore")
-          : fmt::format("the Megatron-Core of {}", recipe::title(recipe.framework));
-  return fmt::format("{} on {}", recipe::trainer_name(recipe), core);
 }
 
 std::string checked_against(const LintedFile& file) {
