@@ -17,7 +17,8 @@ namespace epwise::shell {
 struct Invocation {
   std::vector<Field> words;
   std::map<std::string, Variable> environment;  // exported, and what stands before the command
-  bool certain = true;  // false: in a branch of which nobody knows whether it runs
+  bool certain = true;     // false: in a branch of which nobody knows whether it runs
+  bool elsewhere = false;  // behind a `cd` to a folder that is perhaps not one around the script
 };
 
 struct Trace {

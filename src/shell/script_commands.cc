@@ -38,6 +38,18 @@ bool reads_whole(const std::vector<Field>& words) {
   return false;
 }
 
+/// Whether `cd` may go to a folder that is not one around the script. `cd "$(dirname "$0")/.."` and
+/// relative names stay near.
+bool leaves(const std::vector<Field>& words) {
+  if (words.size() < 2) {
+    return true;  // to $HOME
+  }
+  const std::string folder = words[1].text();
+  const bool near = words[1].known() && !folder.starts_with('/');
+  return !near && folder.find("dirname") == std::string::npos &&
+         folder.find("BASH_SOURCE") == std::string::npos;
+}
+
 }  // namespace
 
 Expansion Interpreter::expanding() {
@@ -127,6 +139,9 @@ std::optional<Truth> Interpreter::builtin(const std::string& name, std::vector<F
   if (name == "read" || name == "mapfile" || name == "readarray") {
     read_variables(words, variables_);
     return Truth{};
+  }
+  if (name == "cd" || name == "pushd") {
+    elsewhere_ = elsewhere_ || leaves(words);
   }
   return succeeds(name) ? std::optional<Truth>(Truth::of(true)) : std::nullopt;
 }
@@ -244,6 +259,7 @@ void Interpreter::record(std::vector<Field> words) {
   std::move(words.begin(), words.end(), std::back_inserter(invocation.words));
   invocation.environment = variables_.exported();
   invocation.certain = certain_;
+  invocation.elsewhere = elsewhere_;
   trace_.invocations.push_back(std::move(invocation));
 }
 

@@ -105,6 +105,7 @@ class Interpreter {
   int steps_ = 0;
   int conditions_ = 0;
   bool certain_ = true;
+  bool elsewhere_ = false;
   bool done_ = false;
 };
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "calibrate/launch.h"
+#include "calibrate/ranks/launch.h"
 #include "cli/terminal.h"
 #include "hw/job_size.h"
 #include "hw/machine.h"

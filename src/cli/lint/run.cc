@@ -245,6 +245,7 @@ class LintRun {
     fixed_[i] = std::move(outcome.fixed);
     base_is_used_ = base_is_used_ || !outcome.unreadable.empty() || !outcome.usage.empty();
     for (report::LintedFile& file : outcome.files) {
+      file.fails_from = thresholds_[i].fail_on;
       severities_.at(sources_[i].configuration).apply(file.result);
       if (sources_[i].baseline != nullptr) {
         sources_[i].baseline->accept(checkout_, file);

@@ -40,7 +40,7 @@ void report_slip(Recipe& recipe, const shell::Field& named, const Request& reque
   recipe.diagnostics.push_back(
       {"recipe/missing-file",
        named.mark,
-       fmt::format("{} is not there, and its folder is{}",
+       fmt::format("{} does not exist, though its folder does{}",
                    name,
                    nearest->empty() ? "" : fmt::format(", did you mean `{}`?", *nearest)),
        {},

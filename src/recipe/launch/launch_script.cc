@@ -65,10 +65,9 @@ class Reader {
   std::vector<Recipe> run() {
     shell::Surroundings surroundings = surrounding();
     trace_ = shell::follow(*request_.file, surroundings);
+    const auto slip = request_.slip;
     for (const shell::Invocation& invocation : trace_.invocations) {
-      if (leaves(invocation)) {
-        request_.slip = {};
-      }
+      request_.slip = is_elsewhere(invocation) ? nullptr : slip;
       auto launch = launch_words(invocation.words);
       if (!launch || recipes_.size() >= kMostLaunches || add_trainer(invocation, *launch)) {
         continue;
@@ -86,24 +85,14 @@ class Reader {
  private:
   static constexpr std::size_t kMostLaunches = 16;
 
-  /// Whether names of files may mean others from here on: the script goes to a folder that is not
-  /// one of those around it.
-  static bool leaves(const shell::Invocation& invocation) {
-    const auto& words = invocation.words;
-    for (std::size_t i = 0; i < words.size(); ++i) {
-      const std::string text = words[i].text();
-      if (text.find("chdir") != std::string::npos || text.find("workdir") != std::string::npos) {
-        return true;
-      }
-      if ((text == "cd" || text == "pushd") && i + 1 < words.size()) {
-        const std::string folder = words[i + 1].text();
-        const bool near = words[i + 1].known() && !folder.starts_with('/');
-        const bool own = folder.find("dirname") != std::string::npos ||
-                         folder.find("BASH_SOURCE") != std::string::npos;
-        return !near && !own;
-      }
-    }
-    return false;
+  /// Whether names of files may mean others there: in a folder that the script or a launcher goes
+  /// to.
+  static bool is_elsewhere(const shell::Invocation& invocation) {
+    return invocation.elsewhere || std::ranges::any_of(invocation.words, [](const Given& word) {
+             const std::string text = word.text();
+             return text.starts_with("--chdir") || text.starts_with("--container-workdir") ||
+                    text.starts_with("--workdir");
+           });
   }
 
   /// Whose settings a program takes; nullopt for one that nobody knows here.

@@ -36,7 +36,8 @@ std::string details(const LintedFile& file, const lint::Finding& finding) {
                      finding.rule->why);
 }
 
-/// A test case a finding; a failure from warning on, as CI shows it. A clean file is one case.
+/// A test case a finding; a failure where it makes the exit code, so that tests fail where the job
+/// does. A clean file is one case.
 class Junit : public Writing {
  public:
   using Writing::Writing;
@@ -44,7 +45,7 @@ class Junit : public Writing {
   void put(const LintedFile& file) override {
     const auto findings = shown(file);
     for (const lint::Finding* finding : findings) {
-      const bool failed = finding->severity != lint::Severity::note;
+      const bool failed = file.fails_from && finding->severity >= *file.fails_from;
       add(file.path,
           finding->rule->id,
           failed ? fmt::format("<failure type=\"{}\" message=\"{}\">{}</failure>",
@@ -100,19 +101,15 @@ class Junit : public Writing {
 
   void add_budget(const Budget& budget) {
     const std::string text = xml(budget_text(budget));
-    switch (budget.state) {
-      case Budget::State::kept:
-        add(budget.path, budget.option, "");
-        break;
-      case Budget::State::broken:
-        add(budget.path,
-            budget.option,
-            fmt::format("<failure type=\"budget\" message=\"{}\"/>", text));
-        ++failures_;
-        break;
-      case Budget::State::undecided:
-        add(budget.path, budget.option, fmt::format("<skipped message=\"{}\"/>", text));
-        break;
+    if (fails(budget, report().strict)) {
+      add(budget.path,
+          budget.option,
+          fmt::format("<failure type=\"budget\" message=\"{}\"/>", text));
+      ++failures_;
+    } else if (budget.state == Budget::State::undecided) {
+      add(budget.path, budget.option, fmt::format("<skipped message=\"{}\"/>", text));
+    } else {
+      add(budget.path, budget.option, "");
     }
   }
 

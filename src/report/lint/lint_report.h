@@ -41,6 +41,8 @@ struct LintedFile {
   lint::Result result;
   std::string target;  // "h100 x 16, te 2.14.0, torch 2.9.1 (--hw, --gpus, --stack)"
   std::optional<Repaired> repaired = {};
+  /// The lightest findings that make the exit code; nullopt: none do.
+  std::optional<lint::Severity> fails_from = lint::Severity::error;
 };
 
 /// The git checkout that the files stand in, for formats that name files from its root.
