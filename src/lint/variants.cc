@@ -204,7 +204,8 @@ class Variants::State {
         judgement.waiting.push_back(rule);
         continue;
       }
-      const bool rests_on_open = open_premise(*rule, knowledge_, open) != nullptr;
+      const bool rests_on_open =
+          rule != judgement.first && open_premise(*rule, knowledge_, open) != nullptr;
       (rests_on_open ? judgement.open : judgement.failed).push_back(rule);
     }
     for (const auto& [rule, needs] : open) {

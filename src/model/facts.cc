@@ -223,6 +223,10 @@ Value Facts::written(int slot) const {
 
 Value Facts::is_explicit(int slot) const {
   const auto [group, key] = split(names_.name(slot));
+  const auto* varied = variation(slot);
+  if (varied != nullptr && (group == "stack" || group == "env")) {
+    return Value::of(!varied->is_unknown());
+  }
   if (group == "stack") {
     const auto* component = target_.stack.find(key);
     return Value::of(component != nullptr && (component->absent || component->version));

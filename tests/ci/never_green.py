@@ -33,15 +33,8 @@ TARGET = ["--gpus", "16"]
 # Context parallelism is not told: whether tensor and pipeline parallelism fit is open, expert parallelism doesn't fit for sure.
 TRAINER = """policy:
   model_name: Qwen/Qwen3-30B-A3B
-  train_global_batch_size: 512
-  train_micro_batch_size: 1
-  megatron_cfg:
-    enabled: true
-    tensor_model_parallel_size: 4
-    pipeline_model_parallel_size: 3
-    expert_model_parallel_size: 8
-    expert_tensor_parallel_size: 1
-cluster: {gpus_per_node: 8, num_nodes: 4}
+  megatron_cfg: {enabled: true, tensor_model_parallel_size: 4, pipeline_model_parallel_size: 3, expert_model_parallel_size: 8,
+    expert_tensor_parallel_size: 1}
 """
 STARTED = {
     "r/a.yaml": GOOD,
@@ -209,10 +202,7 @@ def rows(fingerprint: str) -> list[Row]:
         Row("a budget that can't be decided, strictly", good, ["a.yaml", "--min-headroom", "6GiB", "--strict"], 1, "--min-headroom"),
         Row("open rules, strictly", good, ["a.yaml", "--strict"], 1, "open"),
         Row("open rules, strictly and quietly", good, ["a.yaml", "--strict", "-q"], 1, "undecided"),
-        Row("open rules, strictly, for GitHub", good, ["a.yaml", "--strict", "-f", "github"], 1, "::error"),
         Row("an undecided budget, strictly and quietly", good, ["a.yaml", "--min-headroom", "6GiB", "--strict", "-q"], 1, "--min-headroom"),
-        Row("an undecided budget, strictly, for GitHub", good, ["a.yaml", "--min-headroom", "6GiB", "--strict", "-f", "github"], 1,
-            "--min-headroom"),
         Row("a report that can't be written", good, ["a.yaml", "-f", "junit=no/x.xml"], 3, "cannot write"),
         Row("a receipt that can't be written", good, ["a.yaml", "--receipt", "no/x.json"], 3, "cannot write"),
         Row("a receipt that is not there", good, ["--verify-receipt", "r.json"], 3, "no such file"),

@@ -184,10 +184,15 @@ def check_diffs(folder: str) -> None:
         (place / name).write_text(text.split(f"--- {name}\n")[1].split(end)[0])
     target = ["--hw", "h100", "--gpus", "64", "--stack", "bridge=0.6.2,te=2.14.0,torch=2.9.1", "--format", "json"]
     whole = json.loads(run(folder, "diff", "old.yaml", "new.yaml", *target).stdout)
-    assert whole["wanted"] and whole["predicted"], whole
-    check("a diff", whole, by)
+    assert whole["wanted"] and whole["stopped"]["after"] and whole["predicted"] is None, whole
+    check("a diff with a side that would not start", whole, by)
+    (place / "larger.yaml").write_text((place / "old.yaml").read_text().replace("micro_batch_size: 1", "micro_batch_size: 2"))
+    predicted = json.loads(run(folder, "diff", "old.yaml", "larger.yaml", *target).stdout)
+    assert predicted["predicted"]["step_time_ratio"], predicted
+    check("a diff with a prediction", predicted, by)
     check("a diff without a prediction", json.loads(run(folder, "diff", "clean.yaml", "bad.yaml", "--format", "json").stdout), by)
-    check("several", {"schema": "epwise.diffs/1", "recipes": [whole, {"schema": "epwise.diff/1", "path": "a.yaml", "only": "removed"}]}, by)
+    check("several", {"schema": "epwise.diffs/1", "recipes": [whole, {"schema": "epwise.diff/1", "path": "a.yaml", "only": "removed", "introduced": [],
+                                                                              "stopped": None, "named_by": ["run.sh"]}]}, by)
     whole["changed"][0]["effect"] = "none"
     must_fail("another effect", whole, by)
 

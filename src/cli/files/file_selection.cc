@@ -103,7 +103,8 @@ class Walk {
 
   bool is_wanted(const std::string& path) const {
     if (pattern_.empty()) {
-      return is_lintable(path);
+      const bool configuration = path.substr(path.rfind('/') + 1) == ".epwise.yaml";
+      return is_lintable(path) && !configuration;
     }
     return glob_matches(pattern_, path);
   }

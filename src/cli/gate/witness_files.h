@@ -5,6 +5,7 @@
 #include <set>
 #include <string>
 
+#include "cli/files/places.h"
 #include "text/sha256.h"
 #include "world/files.h"
 #include "world/parts.h"
@@ -21,19 +22,20 @@ class WitnessFiles : public world::Files, public world::PartWriter {
   std::string read(const std::string& path,
                    std::size_t limit = static_cast<std::size_t>(-2)) const override {
     std::string text = below_.read(path, limit);
-    if (!path.starts_with('/')) {
+    if (const std::string name = name_of(path); !name.empty()) {
       std::string hash = text::sha256(text);
       const std::lock_guard<std::mutex> lock(mutex_);
-      read_.insert_or_assign(path, std::move(hash));
+      read_.insert_or_assign(name, std::move(hash));
     }
     return text;
   }
 
   bool is_file(const std::string& path) const override {
     const bool found = below_.is_file(path);
-    if (!found && !path.starts_with('/') && !below_.is_directory(path)) {
+    const std::string name = found || below_.is_directory(path) ? "" : name_of(path);
+    if (!name.empty()) {
       const std::lock_guard<std::mutex> lock(mutex_);
-      absent_.insert(path);
+      absent_.insert(name);
     }
     return found;
   }
@@ -56,15 +58,26 @@ class WitnessFiles : public world::Files, public world::PartWriter {
     world::write_parts(below_, path, parts);
   }
 
-  /// SHA-256 of each file that was read, as it was read the last time; files outside of the working
-  /// directory that are named from the root are those of the machine, and left out.
+  /// SHA-256 of each file that was read, as it was read the last time, seen from the working
+  /// directory. Files named from the root that are not of this checkout are those of the machine,
+  /// and left out.
   const std::map<std::string, std::string>& read_files() const { return read_; }
 
   /// Files that were looked for and weren't there.
   const std::set<std::string>& absent() const { return absent_; }
 
  private:
+  /// Seen from the working directory; empty for a file of the machine.
+  std::string name_of(const std::string& path) const {
+    if (!path.starts_with('/')) {
+      return path;
+    }
+    return below(root_, path) ? shown(below_, path) : std::string();
+  }
+
   world::Files& below_;
+  std::string root_;  // of the repository
+
   mutable std::mutex mutex_;
   mutable std::map<std::string, std::string> read_;
   mutable std::set<std::string> absent_;

@@ -113,7 +113,7 @@ TEST_CASE("a gate looks at what reads a file that changed") {
 TEST_CASE("what is staged counts as it is staged") {
   GivenPrograms git;
   git.answers = {{kRoot, "/\n"},
-                 {"git diff --cached --name-only -z --no-relative --diff-filter=d --",
+                 {"git diff --cached --name-only -z --no-relative --no-renames --",
                   std::string("a.yaml\0", 7)},
                  {"git cat-file blob :a.yaml", kBad}};
   CHECK(gate({{"a.yaml", kGood}}, {"--staged"}, &git).code == 1);
