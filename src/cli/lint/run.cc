@@ -297,7 +297,8 @@ class LintRun {
       code = worst(code, put);
     }
     if (hooks_.nothing_is_fine && !builder.any_file() && code == ExitCode::clean) {
-      session_.err << "epwise: no recipe among the files" << (hooks_.narrow ? " that changed\n" : "\n");
+      session_.err << "epwise: no recipe among the files"
+                   << (hooks_.narrow ? " that changed\n" : "\n");
       output.drop_output();
     }
     for (const std::string& problem :
