@@ -346,7 +346,10 @@ def check_receipts(epwise: str, folder: pathlib.Path) -> list[str]:
     verify("another configuration came in between", 1)
     (folder / "r/.epwise.yaml").unlink()
     repository.put("r/c.yml", "services: {}\n")
-    verify("a file that is no recipe has changed", 0)
+    repository.put(".gitignore", "*.log\n")
+    repository.git("add", "-A")
+    repository.git("commit", "-q", "-m", "y")
+    verify("a file that is no recipe has changed, and another commit made", 0)
     return problems
 
 

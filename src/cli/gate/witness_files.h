@@ -67,8 +67,19 @@ class WitnessFiles : public world::Files, public world::PartWriter {
   const std::set<std::string>& absent() const { return absent_; }
 
  private:
-  /// Seen from the working directory; empty for a file of the machine.
+  /// Git's own files and lists of what is ignored decide where recipes are looked for, not what is
+  /// said of one.
+  static bool is_bookkeeping(const std::string& path) {
+    return path.ends_with("/.git") || path == ".git" || path.find(".git/") != std::string::npos ||
+           path.ends_with(".gitignore") || path.ends_with(".epwiseignore");
+  }
+
+  /// Seen from the working directory; empty for what no result rests on, and for a file of the
+  /// machine.
   std::string name_of(const std::string& path) const {
+    if (is_bookkeeping(path)) {
+      return {};
+    }
     if (!path.starts_with('/')) {
       return path;
     }
