@@ -18,7 +18,7 @@ add_custom_target(epwise_documents ALL DEPENDS ${documents}/epwise.1 ${bash_comp
 
 # What the libraries' packages say of their licences: a portable program holds their code.
 set(licenses)
-foreach(library IN ITEMS libyaml-cpp-dev libfmt-dev libsqlite3-dev libcli11-dev nlohmann-json3-dev libboost-dev libeigen3-dev libstdc++-12-dev)
+foreach(library IN ITEMS libyaml-cpp-dev libfmt-dev libsqlite3-dev libcli11-dev libkainjow-mustache-dev nlohmann-json3-dev libboost-dev libeigen3-dev libstdc++-12-dev)
   if(EXISTS /usr/share/doc/${library}/copyright)
     file(READ /usr/share/doc/${library}/copyright text)
     string(APPEND licenses "==== ${library}\n\n${text}\n")
