@@ -5,13 +5,16 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 # shellcheck source=tests/support/packages.sh
 . tests/support/packages.sh
+# shellcheck source=tests/support/timing.sh
+. tests/support/timing.sh
 
 build=build/quickstart
 need_packages "${build_packages[@]}"
 say "Configuring $build: Release"
 cmake -S . -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DBUILD_TESTING=OFF
 say "Building with $(nproc) cores; the first time takes a few minutes"
-cmake --build "$build" --parallel "$(nproc)" --target epwise
+timed "building" build_in "$build" --parallel "$(nproc)" --target epwise
+echo "-- built in $cost"
 
 lint=("$build/epwise" lint examples/qwen3_moe_h100.yaml --hw h100 --gpus 16 --stack "bridge=0.6.2,te=2.14.0,torch=2.9.1")
 say "Linting a recipe with five mistakes: ${lint[*]}"

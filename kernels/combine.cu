@@ -1,25 +1,25 @@
-// Expert outputs back to the ranks that their tokens came from, and their sum there. The same three
+// Returns expert outputs to the source ranks of their tokens, where they are summed. The same three
 // structures:
-//   direct     a warp a row: from the outbox of its rank straight to its slot at home; the sum is a
-//   kernel of its own
-//              on all SMs (epwise_reduce_epilogue).
-//   pipelined  the home rank fetches: one warp loads the rows of a token from the ranks that have
-//   them, four warps add. staged     even blocks push rows into rings at home, odd blocks add a
-//   token's rows out of the rings.
-// bf16 in, fp32 sums in the order of the ranks, bf16 out. Bytes of a launch with P the payload:
-// direct reads and writes P; pipelined reads P and writes tokens·row; staged writes and reads P
-// twice over and writes tokens·row. Left out: weights (they belong to the unpermute before),
-// probabilities on the way back.
+//   direct     one warp per row: from the outbox of its rank straight to its slot at the source rank;
+//              the sum is a separate kernel on all SMs (epwise_reduce_epilogue).
+//   pipelined  the source rank fetches: one warp loads the rows of a token from the ranks that have
+//              them, four warps add.
+//   staged     even blocks push rows into rings at the source rank, odd blocks add a token's rows
+//              from the rings.
+// bf16 in, fp32 sums in the order of the ranks, bf16 out. Bytes per launch with P the payload: direct
+// reads and writes P; pipelined reads P and writes tokens·row; staged writes and reads P twice and
+// writes tokens·row. Not included: weights (they belong to the preceding unpermute), probabilities on
+// the way back.
 
 #include "exchange.cuh"
 
-using namespace epwise::kernel;  // NOLINT(google-build-using-namespace): kernels are global names
-using namespace exchange;        // NOLINT(google-build-using-namespace)
+using namespace epwise::abi;  // NOLINT(google-build-using-namespace): kernels are global names
+using namespace exchange;     // NOLINT(google-build-using-namespace)
 
 namespace {
 
-// First of the rows i, i + senders, … of a rank that this sender takes: senders go on where the
-// rank before ended.
+// First of the rows i, i + senders, … of a rank that this sender takes: senders continue where the
+// previous rank ended.
 EPWISE_DEVICE int first_row(int sender, int senders, std::int64_t rows_before) {
   const int taken = static_cast<int>(rows_before % senders);
   return sender >= taken ? sender - taken : sender - taken + senders;
@@ -115,7 +115,7 @@ EPWISE_DEVICE void fetch_rows(const ExchangeArguments& arguments,
   });
 }
 
-// The same order of rows; each of the warps adds its share of every row.
+// The same order of rows; each warp adds its share of every row.
 EPWISE_DEVICE void add_rows(const ExchangeArguments& arguments,
                             machine::Barrier* full,
                             machine::Barrier* empty,
@@ -184,7 +184,7 @@ EPWISE_KERNEL(epwise_combine_pipelined, ExchangeArguments, kPipelinedCombineThre
 
 namespace {
 
-// The channel's rows of one rank, as they lie in its outbox, into the ring at home.
+// The channel's rows of one rank, in outbox order, into the ring at the source rank.
 EPWISE_DEVICE void push_rows_home(const ExchangeArguments& arguments) {
   const int warps = kStagedWarps / arguments.ranks;
   const int rank = warp_index() / warps;
@@ -230,7 +230,7 @@ EPWISE_DEVICE void push_rows_home(const ExchangeArguments& arguments) {
   }
 }
 
-// One token of a warp: its rows out of the rings, summed.
+// One token per warp: its rows from the rings, summed.
 EPWISE_DEVICE void add_token(const ExchangeArguments& arguments,
                              int channel,
                              int channels,
@@ -278,8 +278,8 @@ EPWISE_DEVICE void add_token(const ExchangeArguments& arguments,
   }
 }
 
-// The channel's tokens in order, a batch of as many as there are warps; after it the rings are free
-// that far.
+// The channel's tokens in order, one batch per number of warps; after each batch the rings are
+// freed up to there.
 EPWISE_DEVICE void add_tokens(const ExchangeArguments& arguments) {
   const int channels = machine::blocks() / 2;
   const int channel = machine::block_index() / 2;

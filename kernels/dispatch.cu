@@ -1,21 +1,21 @@
-// Token rows to the ranks of their experts, one copy a rank however many experts wait there. Three
-// structures, after what is known of three libraries; none is theirs, and no result here is called
-// by their names:
-//   direct     a warp a token: row into shared memory, one store for each rank straight into the
-//   peer's memory, all
-//              written before the next token; slots reserved as they come.
+// Sends token rows to the ranks of their experts, one copy per rank regardless of the number of
+// experts there. Three structures, modelled on what is known of three libraries; none is the original,
+// and no result is reported under their names:
+//   direct     one warp per token: row into shared memory, then one store per rank straight into the
+//              peer's memory, all written before the next token; slots are reserved on arrival.
 //   pipelined  few threads, deep queue: one warp loads, three store, work in chunks of 64 tokens;
-//   slots known before. staged     even blocks push rows with ordinary stores into rings at the
-//   receiver, odd blocks drain theirs.
-// Bytes of a launch with P the payload (rows × copies): direct and pipelined read tokens·row and
-// write P; staged reads and writes P twice. In loopback the ranks are regions of this device's
-// memory. Left out: sending over the network, fp8 conversion on the way, the notification that
-// counts rows beforehand.
+//              slots are known in advance.
+//   staged     even blocks push rows with ordinary stores into rings at the receiver, odd blocks
+//              drain their own.
+// Bytes per launch with P the payload (rows × copies): direct and pipelined read tokens·row and write
+// P; staged reads and writes P twice. In loopback the ranks are regions of this device's memory.
+// Not included: network sends, fp8 conversion during the transfer, the notification that counts rows
+// in advance.
 
 #include "exchange.cuh"
 
-using namespace epwise::kernel;  // NOLINT(google-build-using-namespace): kernels are global names
-using namespace exchange;        // NOLINT(google-build-using-namespace)
+using namespace epwise::abi;  // NOLINT(google-build-using-namespace): kernels are global names
+using namespace exchange;     // NOLINT(google-build-using-namespace)
 
 EPWISE_KERNEL(epwise_dispatch_direct, ExchangeArguments, kDirectThreads) {
   stamp_start(arguments.stamps);
@@ -114,7 +114,7 @@ EPWISE_DEVICE void load_tokens(const ExchangeArguments& arguments, const Queue& 
   });
 }
 
-// Stores one token's slot at all its ranks; how many there were.
+// Stores one token's slot at all its ranks; returns how many there were.
 EPWISE_DEVICE std::uint32_t store_copies(const ExchangeArguments& arguments,
                                          const unsigned char* slot,
                                          int token) {
@@ -208,7 +208,7 @@ EPWISE_DEVICE void sync_warps(const Group& group) {
 }
 
 // The rows of the channel's tokens for one rank, in order, into the ring there. The warps take
-// turns row by row; after each chunk they meet, and the tail tells the receiver.
+// turns row by row; after each chunk they synchronise, and the tail notifies the receiver.
 EPWISE_DEVICE void push_rows(const ExchangeArguments& arguments, const Group& group) {
   const int begin = channel_begin(arguments.tokens, group.channels, group.channel);
   const int end = channel_begin(arguments.tokens, group.channels, group.channel + 1);
@@ -306,7 +306,7 @@ EPWISE_DEVICE void drain_rows(const ExchangeArguments& arguments, const Group& g
         machine::close_stores();
       }
     }
-    // All rows of the batch have left the ring for shared memory.
+    // All rows of the batch have been read from the ring into shared memory.
     sync_warps(group);
     if (group.within == 0 && lane_index() == 0) {
       machine::store_release(head, base + stop);

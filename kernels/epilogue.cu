@@ -1,12 +1,12 @@
 // The second half of exchanges that end in a buffer: on all SMs, memory-bound. Copying takes rows
-// out of their slots into one tensor; reducing adds the copies of a token. And rows between ranks
-// as a plain all-to-all moves them. Bytes of a launch with P the payload: copy 2·P, reduce P +
+// out of their slots into one tensor; reducing adds the copies of a token. Also transfers rows
+// between ranks as a plain all-to-all. Bytes per launch with P the payload: copy 2·P, reduce P +
 // tokens·row, pieces 2·bytes.
 
 #include "exchange.cuh"
 
-using namespace epwise::kernel;  // NOLINT(google-build-using-namespace): kernels are global names
-using namespace exchange;        // NOLINT(google-build-using-namespace)
+using namespace epwise::abi;  // NOLINT(google-build-using-namespace): kernels are global names
+using namespace exchange;     // NOLINT(google-build-using-namespace)
 
 // Rows of outbox[rank], rank after rank, without their tails.
 EPWISE_KERNEL(epwise_copy_epilogue, ExchangeArguments, kRowThreads) {
@@ -99,7 +99,8 @@ EPWISE_KERNEL(epwise_copy_pieces, PieceCopyArguments, kPieceThreads) {
   stamp_end(arguments.stamps);
 }
 
-// Every slot must hold the row of the token that it names, every token come as often as it should.
+// Every slot must contain the row of the token that it names, and every token must arrive as often
+// as it should.
 EPWISE_KERNEL(epwise_check_slots, CheckSlotsArguments, kRowThreads) {
   const std::uint32_t words = arguments.row_bytes / 4U;
   for (auto slot = static_cast<std::uint64_t>(machine::block_index()); slot < arguments.count;

@@ -1,13 +1,13 @@
-// What dispatch and combine kernels share: stamps, waiting with an end, pacing, and how an exchange
-// is closed.
+// Shared by the dispatch and combine kernels: stamps, bounded waits, pacing, and closing an
+// exchange.
 #pragma once
 
 #include "machine.cuh"
 
 namespace exchange {
 
-using epwise::kernel::ExchangeArguments;
-using epwise::kernel::Trouble;
+using epwise::abi::ExchangeArguments;
+using epwise::abi::Trouble;
 
 EPWISE_DEVICE int lane_index() {
   return machine::thread_index() % 32;
@@ -17,7 +17,7 @@ EPWISE_DEVICE int warp_index() {
   return machine::thread_index() / 32;
 }
 
-EPWISE_DEVICE void stamp_start(epwise::kernel::Stamps* stamps) {
+EPWISE_DEVICE void stamp_start(epwise::abi::Stamps* stamps) {
   if (stamps != nullptr && machine::thread_index() == 0) {
     const std::uint64_t now = machine::now();
     machine::lower_atomically(&stamps->first_start, now);
@@ -25,14 +25,14 @@ EPWISE_DEVICE void stamp_start(epwise::kernel::Stamps* stamps) {
   }
 }
 
-EPWISE_DEVICE void stamp_end(epwise::kernel::Stamps* stamps) {
+EPWISE_DEVICE void stamp_end(epwise::abi::Stamps* stamps) {
   if (stamps != nullptr && machine::thread_index() == 0) {
     machine::raise_atomically(&stamps->last_end, machine::now());
   }
 }
 
-// Until `ready` says so. After the time-out, here or anywhere in the exchange, nobody waits any
-// more: the kernel runs to its end over data that may be wrong, and the host reads why.
+// Until `ready` returns true. After a time-out, here or anywhere in the exchange, nothing waits any
+// more: the kernel runs to its end with possibly wrong data, and the host reads the reason.
 template <class Ready>
 EPWISE_DEVICE void wait_until(const ExchangeArguments& arguments, Trouble trouble, Ready ready) {
   if (ready()) {
@@ -40,19 +40,19 @@ EPWISE_DEVICE void wait_until(const ExchangeArguments& arguments, Trouble troubl
   }
   const std::uint64_t start = machine::now();
   while (!ready()) {
-    if (*static_cast<const volatile std::uint32_t*>(arguments.trouble) !=
-        epwise::kernel::kNoTrouble) {
+    if (*static_cast<const volatile std::uint32_t*>(arguments.trouble) != epwise::abi::kNoTrouble) {
       return;
     }
     if (machine::now() - start > arguments.timeout) {
-      machine::replace_if(arguments.trouble, epwise::kernel::kNoTrouble, trouble);
+      machine::replace_if(arguments.trouble, epwise::abi::kNoTrouble, trouble);
       return;
     }
     machine::nap(20);
   }
 }
 
-// Holds one sender of payload to its share of a rate. Real links push back; a loopback wouldn't.
+// Limits one payload sender to its share of a rate. Real links apply back-pressure; a loopback
+// would not.
 class Pacer {
  public:
   EPWISE_DEVICE Pacer(std::uint32_t ns_per_mib, int senders)
@@ -76,14 +76,13 @@ class Pacer {
   std::uint64_t due_;
 };
 
-// All threads of all blocks come here, their own stores written. The block that comes last tells
-// every rank, waits for every rank, and leaves the counters as it found them.
+// Called by all threads of all blocks, after their own stores. The last block notifies every rank,
+// waits for every rank, and resets the counters.
 EPWISE_DEVICE void close_exchange(const ExchangeArguments& arguments) {
   machine::fence_copy_engine();
   machine::fence_device();
   machine::sync_block();
-  auto* last =
-      reinterpret_cast<std::uint32_t*>(machine::shared_memory() + epwise::kernel::kBlockWord);
+  auto* last = reinterpret_cast<std::uint32_t*>(machine::shared_memory() + epwise::abi::kBlockWord);
   if (machine::thread_index() == 0) {
     const std::uint32_t before = machine::add_atomically(arguments.finished, 1U);
     *last = before + 1U == static_cast<std::uint32_t>(machine::blocks()) ? 1U : 0U;
@@ -101,12 +100,12 @@ EPWISE_DEVICE void close_exchange(const ExchangeArguments& arguments) {
       }
       machine::fence_system();
       machine::store_release(arguments.signal[rank],
-                             epwise::kernel::arrival_word(arguments.epoch, count));
+                             epwise::abi::arrival_word(arguments.epoch, count));
     }
     for (int rank = machine::thread_index(); rank < arguments.ranks; rank += machine::threads()) {
-      wait_until(arguments, epwise::kernel::kPeerSilent, [&] {
-        return epwise::kernel::has_arrived(machine::load_acquire(arguments.arrived + rank),
-                                           arguments.epoch);
+      wait_until(arguments, epwise::abi::kPeerSilent, [&] {
+        return epwise::abi::has_arrived(machine::load_acquire(arguments.arrived + rank),
+                                        arguments.epoch);
       });
     }
     machine::sync_block();
@@ -119,7 +118,7 @@ EPWISE_DEVICE void close_exchange(const ExchangeArguments& arguments) {
 
 // A warp's row by ordinary loads and stores, four of each in flight.
 EPWISE_DEVICE void copy_row(std::uint8_t* target, const std::uint8_t* source, std::uint32_t bytes) {
-  using epwise::kernel::Vector16;
+  using epwise::abi::Vector16;
   const auto* from = reinterpret_cast<const Vector16*>(source);
   auto* to = reinterpret_cast<Vector16*>(target);
   const std::uint32_t vectors = bytes / 16U;
@@ -143,7 +142,7 @@ EPWISE_DEVICE void copy_row(std::uint8_t* target, const std::uint8_t* source, st
 // The tokens of a block of the pipelined structure, in chunks that the blocks take in turn.
 template <class Body>
 EPWISE_DEVICE void for_each_token(int tokens, Body body) {
-  using epwise::kernel::kChunkTokens;
+  using epwise::abi::kChunkTokens;
   for (int start = machine::block_index() * kChunkTokens; start < tokens;
        start += machine::blocks() * kChunkTokens) {
     const int end = start + kChunkTokens < tokens ? start + kChunkTokens : tokens;
@@ -153,7 +152,7 @@ EPWISE_DEVICE void for_each_token(int tokens, Body body) {
   }
 }
 
-// What travels behind a row: the token, then its experts; -1 fills up.
+// The metadata after a row: the token, then its experts, padded with -1.
 EPWISE_DEVICE void write_tail(std::uint8_t* slot, const ExchangeArguments& arguments, int token) {
   auto* tail = reinterpret_cast<std::int32_t*>(slot + arguments.row_bytes);
   const auto words = static_cast<int>((arguments.slot_bytes - arguments.row_bytes) / 4U);

@@ -1,11 +1,11 @@
-// Kernels that do no work of their own: they hold a stream, hold SMs, read the clock, count
-// launches. Every wait ends by itself.
+// Kernels without work of their own: they block a stream, occupy SMs, read the clock, count
+// launches. Every wait is bounded.
 
 #include "machine.cuh"
 
-using namespace epwise::kernel;  // NOLINT(google-build-using-namespace): kernels are global names
+using namespace epwise::abi;  // NOLINT(google-build-using-namespace): kernels are global names
 
-// The host queues all launches behind this one, then opens: no launch overhead falls between two
+// The host queues all launches after this one, then opens: no launch overhead falls between two
 // events.
 EPWISE_KERNEL(epwise_gate, GateArguments, 32) {
   if (machine::thread_index() != 0) {
@@ -22,15 +22,15 @@ EPWISE_KERNEL(epwise_gate, GateArguments, 32) {
   *arguments.opened = machine::now();
 }
 
-// A block for an SM: the launch asks for all shared memory. It sleeps, so that it takes the place
-// and not the power.
+// One block per SM: the launch requests all shared memory. It sleeps, so that it occupies the SM
+// without using power.
 EPWISE_KERNEL(epwise_occupy, OccupyArguments, 32) {
   if (machine::thread_index() != 0) {
     return;
   }
   arguments.sm_of_block[machine::block_index()] = machine::sm_number();
   machine::fence_system();
-  // A word for each block: adding up in host memory is not atomic on every machine.
+  // One word per block: atomic addition in host memory is not available on every machine.
   arguments.running[machine::block_index()] = arguments.epoch;
   const std::uint64_t start = machine::now();
   while (*arguments.stop != arguments.epoch && machine::now() - start < arguments.timeout) {

@@ -1,21 +1,22 @@
-// What the kernels of this folder know of the machine: threads, barriers, the bulk-copy engine,
+// The machine interface of the kernels in this directory: threads, barriers, the bulk-copy engine,
 // words shared with other GPUs. Everything else in them is plain C++, so that tests can run the
-// same sources on the CPU (tests/kernels/emulator/ has the other machine of these words).
+// same sources on the CPU (tests/kernels/emulator/ implements this interface there).
 //
-// On sm_80, which has no bulk-copy engine, a warp copies rows itself; everything around it stays.
+// On sm_80, which has no bulk-copy engine, a warp copies rows itself; everything around it is the
+// same.
 #pragma once
 
 #include <cstdint>
 
-#include "kernel/arguments.h"
-#include "kernel/exchange.h"
+#include "gpu/abi/arguments.h"
+#include "gpu/abi/exchange.h"
 
 #if defined(EPWISE_EMULATED)
 #include "emulator/machine.h"
 #else
 
-// One struct by value, C linkage, at most `threads` a block and one block an SM where registers
-// decide.
+// One struct by value, C linkage, at most `threads` per block and one block per SM if registers are
+// the limit.
 #define EPWISE_KERNEL(name, Arguments, threads)            \
   extern "C" __global__ void __launch_bounds__(threads, 1) \
       name(const __grid_constant__ Arguments arguments)
@@ -56,7 +57,7 @@ EPWISE_DEVICE void sync_warp() {
   __syncwarp();
 }
 
-// Barriers 1 … 15 of the block, among `count` threads that are whole warps.
+// Barriers 1 … 15 of the block, for `count` threads that are whole warps.
 EPWISE_DEVICE void sync_group(int number, int count) {
   asm volatile("bar.sync %0, %1;" ::"r"(number), "r"(count) : "memory");
 }
@@ -75,7 +76,7 @@ EPWISE_DEVICE std::uint32_t ballot(bool value) {
   return __ballot_sync(0xffffffffU, value);
 }
 
-// The lanes that gave the same value.
+// The lanes with the same value.
 EPWISE_DEVICE std::uint32_t same_value(int value) {
   return __match_any_sync(0xffffffffU, value);
 }
@@ -118,8 +119,7 @@ EPWISE_DEVICE void fence_system() {
   __threadfence_system();
 }
 
-// Words that other GPUs read and write: what was written before a release is seen after the
-// acquire.
+// Words that other GPUs read and write: data written before a release is visible after the acquire.
 EPWISE_DEVICE std::uint32_t load_acquire(const std::uint32_t* word) {
   std::uint32_t value;
   asm volatile("ld.acquire.sys.global.u32 %0, [%1];" : "=r"(value) : "l"(word) : "memory");
@@ -140,16 +140,16 @@ EPWISE_DEVICE void store_release(std::uint64_t* word, std::uint64_t value) {
   asm volatile("st.release.sys.global.u64 [%0], %1;" ::"l"(word), "l"(value) : "memory");
 }
 
-// Past the L1, which is of no use to data that is read once.
-EPWISE_DEVICE epwise::kernel::Vector16 load_once(const epwise::kernel::Vector16* place) {
-  epwise::kernel::Vector16 value;
+// Bypasses the L1, which does not help for data read once.
+EPWISE_DEVICE epwise::abi::Vector16 load_once(const epwise::abi::Vector16* place) {
+  epwise::abi::Vector16 value;
   asm volatile("ld.global.L1::no_allocate.v4.u32 {%0, %1, %2, %3}, [%4];"
                : "=r"(value.word[0]), "=r"(value.word[1]), "=r"(value.word[2]), "=r"(value.word[3])
                : "l"(place));
   return value;
 }
 
-EPWISE_DEVICE void store(epwise::kernel::Vector16* place, const epwise::kernel::Vector16& value) {
+EPWISE_DEVICE void store(epwise::abi::Vector16* place, const epwise::abi::Vector16& value) {
   asm volatile("st.global.v4.u32 [%0], {%1, %2, %3, %4};" ::"l"(place),
                "r"(value.word[0]),
                "r"(value.word[1]),
@@ -194,7 +194,8 @@ EPWISE_DEVICE void open_barrier(Barrier* barrier, std::uint32_t arrivals) {
                : "memory");
 }
 
-// After open_barrier and before a barrier of the threads: the copy engine sees the barriers too.
+// After open_barrier and before a barrier of the threads: makes the barriers visible to the copy
+// engine.
 EPWISE_DEVICE void publish_barriers() {
 #if __CUDA_ARCH__ >= 900
   asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
@@ -208,7 +209,7 @@ EPWISE_DEVICE void arrive(Barrier* barrier) {
       : "memory");
 }
 
-// Until the phase of this parity (0 for the first, then in turns) is over.
+// Until the phase of this parity (0 for the first, then alternating) is complete.
 EPWISE_DEVICE void wait(Barrier* barrier, std::uint32_t parity) {
   std::uint32_t over = 0;
   while (over == 0) {
@@ -284,7 +285,7 @@ EPWISE_DEVICE void store_row(void* global, const void* shared, std::uint32_t byt
 #endif
 }
 
-// Makes one group of the stores since the last one.
+// Groups the stores since the last one.
 EPWISE_DEVICE void close_stores() {
 #if __CUDA_ARCH__ >= 900
   if (threadIdx.x % 32U == 0) {
@@ -293,7 +294,7 @@ EPWISE_DEVICE void close_stores() {
 #endif
 }
 
-// Until all groups but the last `pending` have left shared memory.
+// Until all but the last `pending` groups have been read from shared memory.
 template <int pending>
 EPWISE_DEVICE void wait_stores_read() {
 #if __CUDA_ARCH__ >= 900
@@ -304,7 +305,7 @@ EPWISE_DEVICE void wait_stores_read() {
   __syncwarp();
 }
 
-// Until all groups are written where they go.
+// Until all groups are written to their destination.
 EPWISE_DEVICE void wait_stores_written() {
 #if __CUDA_ARCH__ >= 900
   if (threadIdx.x % 32U == 0) {
@@ -327,7 +328,7 @@ EPWISE_DEVICE void fence_copy_engine() {
 
 namespace machine {
 
-// Every index below `count`, spread over all threads of the launch.
+// Every index below `count`, distributed over all threads of the launch.
 template <class Body>
 EPWISE_DEVICE void for_each_index(std::uint64_t count, Body body) {
   const auto all = static_cast<std::uint64_t>(threads());

@@ -1,16 +1,16 @@
-// Copy, read and write of device memory at full rate or with few blocks, and what inputs are made
-// and checked with. Bytes of a launch: copy 2·16·count, read and write 16·count, bulk copy 2·bytes.
-// No FLOPs. The copy through the bulk-copy engine moves rows as the exchanges do, through shared
-// memory, a warp a queue.
+// Copy, read and write of device memory at full rate or with few blocks, and the creation and
+// checking of inputs. Bytes per launch: copy 2·16·count, read and write 16·count, bulk copy
+// 2·bytes. No FLOPs. The copy through the bulk-copy engine moves rows as the exchanges do, through
+// shared memory, one warp per queue.
 
 #include "machine.cuh"
 
-using namespace epwise::kernel;  // NOLINT(google-build-using-namespace): kernels are global names
+using namespace epwise::abi;  // NOLINT(google-build-using-namespace): kernels are global names
 
 namespace {
 
-// A block's first vector and the step to its next share: blocks interleave, so that few blocks
-// still spread over all memory channels.
+// A block's first vector and the stride to its next share: blocks interleave, so that few blocks
+// still use all memory channels.
 struct Share {
   std::uint64_t first;
   std::uint64_t step;
@@ -84,7 +84,7 @@ EPWISE_KERNEL(epwise_memory_write, StreamArguments, kStreamThreads) {
   }
 }
 
-// Each warp runs a queue of its own: up to `stages` pieces between their load and the end of their
+// Each warp runs its own queue: up to `stages` pieces between their load and the end of their
 // store.
 EPWISE_KERNEL(epwise_memory_bulk_copy, BulkCopyArguments, 32 * kCopyWarps) {
   const int warp = machine::thread_index() / 32;
@@ -126,7 +126,7 @@ EPWISE_KERNEL(epwise_memory_bulk_copy, BulkCopyArguments, 32 * kCopyWarps) {
     load(number);
   }
   for (std::uint64_t number = 0; number < mine; ++number) {
-    // The stage before this one was stored last: once it is read, the next load may go there.
+    // The previous stage was stored last: once it is read, the next load may overwrite it.
     machine::wait_stores_read<0>();
     if (number + stages - 1 < mine) {
       load(number + stages - 1);

@@ -1,12 +1,12 @@
-// Which experts get a token, and where its rows go. The router takes logits as they are: the
-// product with the router's weights is a GEMM and measured as one. The scan is what a dispatcher
-// does before it can send: from the map of who goes where to counts, offsets and places. Bytes of a
+// The selection of experts for each token, and the destinations of its rows. The router takes
+// logits: the GEMM with the router's weights is measured separately. The scan is the work of a
+// dispatcher before it can send: from the routing map to counts, offsets and positions. Bytes per
 // launch: router tokens·experts·5, scan tokens·experts·(2 + 4). No grouped or capacity-limited
 // routing, no bias, no auxiliary loss.
 
 #include "machine.cuh"
 
-using namespace epwise::kernel;  // NOLINT(google-build-using-namespace): kernels are global names
+using namespace epwise::abi;  // NOLINT(google-build-using-namespace): kernels are global names
 
 namespace {
 
@@ -42,7 +42,7 @@ EPWISE_DEVICE float sum_of_warp(float value) {
 
 }  // namespace
 
-// A warp a token; lane l holds the logits of experts l, l + 32, …
+// One warp per token; lane l holds the logits of experts l, l + 32, …
 EPWISE_KERNEL(epwise_router, RouterArguments, kRouterThreads) {
   const int lane = machine::thread_index() % 32;
   const int warps = machine::threads() / 32;
@@ -103,7 +103,7 @@ EPWISE_KERNEL(epwise_router, RouterArguments, kRouterThreads) {
   }
 }
 
-// Counts of each block's share of the tokens; the last block to finish turns them into the row
+// Counts of each block's share of the tokens; the last block to finish converts them into the row
 // where each share begins.
 EPWISE_KERNEL(epwise_scan_counts, ScanArguments, kScanThreads) {
   const int block = machine::block_index();

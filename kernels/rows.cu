@@ -1,12 +1,12 @@
 // The memory-bound work between two collectives: rows of tokens scattered to experts and gathered
-// back, the activation, the conversion to fp8. Access pattern of the training libraries: a block a
-// row, 16 bytes a thread, fp32 sums. Bytes of a launch, r bytes a row: permute r·(rows read +
-// copies written), unpermute the same the other way round, swiglu 3·16·vectors a row, quantize 2 +
-// 1 + 4/128 bytes a channel. No routing happens here; what is dropped has row -1.
+// back, the activation, the conversion to fp8. Access pattern of the training libraries: one block
+// per row, 16 bytes per thread, fp32 sums. Bytes per launch, r bytes per row: permute r·(rows read
+// + copies written), unpermute the reverse, swiglu 3·16·vectors per row, quantize 2 + 1 + 4/128
+// bytes per channel. No routing happens here; dropped rows have index -1.
 
 #include "machine.cuh"
 
-using namespace epwise::kernel;  // NOLINT(google-build-using-namespace): kernels are global names
+using namespace epwise::abi;  // NOLINT(google-build-using-namespace): kernels are global names
 
 namespace {
 
@@ -60,7 +60,7 @@ EPWISE_KERNEL(epwise_permute, PermuteArguments, kRowThreads) {
   }
 }
 
-// Two rows are on their way while the one before is added.
+// Two rows are in flight while the previous one is added.
 EPWISE_KERNEL(epwise_unpermute, UnpermuteArguments, kRowThreads) {
   const auto vectors = static_cast<std::int64_t>(arguments.vectors);
   for (int token = machine::block_index(); token < arguments.tokens; token += machine::blocks()) {
@@ -110,7 +110,7 @@ EPWISE_KERNEL(epwise_quantize, QuantizeArguments, kRowThreads) {
   const auto groups = static_cast<std::int64_t>(arguments.groups);
   const int vectors = 16 * arguments.groups;
   for (int token = machine::block_index(); token < arguments.tokens; token += machine::blocks()) {
-    // Whole warps go round together: the lanes exchange their largest values.
+    // Whole warps iterate together: the lanes exchange their maxima.
     for (int start = machine::thread_index() / 32 * 32; start < vectors;
          start += machine::threads()) {
       const int at = start + machine::thread_index() % 32;

@@ -12,14 +12,14 @@
 
 #include <doctest/doctest.h>
 
-#include "lint/itinerary.h"
+#include "base/os/disk_files.h"
+#include "lint/facts/facts.h"
 #include "lint/knowledge.h"
+#include "lint/launch_plan.h"
 #include "lint/launch_run.h"
-#include "model/facts.h"
 #include "support/example_target.h"
 #include "support/sampling.h"
 #include "support/source_tree.h"
-#include "world/disk_files.h"
 
 namespace {
 
@@ -28,11 +28,6 @@ using epwise::expr::Op;
 using epwise::lint::Rule;
 
 constexpr const char* kList = "tests/clauses_unseen.txt";
-
-const epwise::lint::Knowledge& knowledge() {
-  static const auto table = epwise::lint::load_knowledge();
-  return table;
-}
 
 /// A part of a condition that is no `&&`, `||` or `!` itself.
 struct Clause {
@@ -89,7 +84,7 @@ std::vector<Clause> clauses_of(const Rule& rule) {
 /// Looks at the clauses whenever the launch comes to the rule.
 class Watcher final : public epwise::lint::LaunchEvents {
  public:
-  Watcher(const Rule& rule, const epwise::model::Facts& facts, std::vector<Clause>& clauses)
+  Watcher(const Rule& rule, const epwise::facts::Facts& facts, std::vector<Clause>& clauses)
       : rule_(rule),
         facts_(facts),
         clauses_(clauses) {}
@@ -116,20 +111,24 @@ class Watcher final : public epwise::lint::LaunchEvents {
 
  private:
   const Rule& rule_;
-  const epwise::model::Facts& facts_;
+  const epwise::facts::Facts& facts_;
   std::vector<Clause>& clauses_;
 };
 
 void watch(const Rule& rule, const epwise::lint::Example& example, std::vector<Clause>& clauses) {
-  const auto linted = epwise::test::lint_text(example.recipe, example.arguments, knowledge());
+  const auto linted =
+      epwise::test::lint_text(example.recipe, example.arguments, epwise::test::knowledge());
   for (const auto& recipe : linted.recipes) {
     if (!recipe->readable) {
       continue;
     }
     const auto& vocabulary = recipe->vocabulary_or(*linted.vocabulary);
-    epwise::model::Facts facts(
-        *recipe, vocabulary, linted.target->target, knowledge().names, knowledge().derived);
-    const auto itinerary = epwise::lint::plan(knowledge(), *recipe, vocabulary);
+    epwise::facts::Facts facts(*recipe,
+                               vocabulary,
+                               linted.target->target,
+                               epwise::test::knowledge().names,
+                               epwise::test::knowledge().derived);
+    const auto itinerary = epwise::lint::plan(epwise::test::knowledge(), *recipe, vocabulary);
     Watcher watcher(rule, facts, clauses);
     epwise::lint::run_launch(itinerary, facts, {}, watcher);
     if (std::ranges::find(itinerary.rest, &rule) != itinerary.rest.end()) {
@@ -142,7 +141,7 @@ void watch(const Rule& rule, const epwise::lint::Example& example, std::vector<C
 std::map<std::string, std::vector<std::string>> unseen(int step) {
   std::map<std::string, std::vector<std::string>> found;
   int number = 0;
-  for (const auto& rule : knowledge().rules) {
+  for (const auto& rule : epwise::test::knowledge().rules) {
     if (rule.builtin || ++number % step != 0) {
       continue;
     }
@@ -177,7 +176,7 @@ std::map<std::string, std::size_t> counts_of(const std::string& list) {
 TEST_CASE("the examples of a rule see each of its clauses true and false") {
   constexpr int kStep = epwise::test::sanitized_share(20);
   const auto found = unseen(kStep);
-  epwise::world::DiskFiles files;
+  epwise::os::DiskFiles files;
   if (std::getenv("EPWISE_UPDATE_GOLDEN") != nullptr) {
     std::string list;
     for (const auto& [id, clauses] : found) {
@@ -193,8 +192,8 @@ TEST_CASE("the examples of a rule see each of its clauses true and false") {
     }
     const std::size_t listed = known[entry.first];
     CHECK_MESSAGE(entry.second.size() == listed,
-                  entry.first << ": its examples don't show these, " << kList << " says " << listed
-                              << ":" << clauses);
+                  entry.first << ": its examples do not show these, " << std::string(kList)
+                              << " says " << listed << ":" << clauses);
     known.erase(entry.first);
   }
   for (const auto& entry : known) {

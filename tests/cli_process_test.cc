@@ -79,6 +79,22 @@ TEST_CASE("SIGINT ends at once with 130") {
   CHECK(WEXITSTATUS(status) == 130);
 }
 
+#ifndef __SANITIZE_ADDRESS__
+TEST_CASE("A crash ends with 70, whatever it was about") {
+  Child child = start({"lint", "-"});
+  REQUIRE(write(child.input, "x", 1) == 1);
+  for (int unread = 1; unread > 0; usleep(1000)) {
+    REQUIRE(ioctl(child.input, FIONREAD, &unread) == 0);
+  }
+  kill(child.id, SIGSEGV);
+  const int status = child.wait();
+  close(child.input);
+  close(child.output);
+  REQUIRE(WIFEXITED(status));
+  CHECK(WEXITSTATUS(status) == 70);
+}
+#endif
+
 TEST_CASE("A reader that goes away ends it without a word and without success") {
   std::signal(SIGPIPE, SIG_IGN);  // the child must not inherit its quietness from us
   Child child = start({"rules", "list", "--format", "json"}, nullptr, false);

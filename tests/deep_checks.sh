@@ -1,43 +1,50 @@
 #!/usr/bin/env bash
-# The deep checks of `tests/run.sh --ci`, which installs their packages first. Each step says what it does and how
-# long it took; a step that fails doesn't stop the others, and the last line counts both.
+# The deep checks of `tests/run.sh --ci`, which installs their packages first. Each step says what it does and what it took in
+# wall and CPU seconds; a step that fails doesn't stop the others, and the last line counts both. EPWISE_DEEP_UNTIL, in
+# seconds since 1970, ends them: the step that runs then, and those that never ran, have failed.
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
+# shellcheck source=tests/support/timing.sh
+. tests/support/timing.sh
 
-build=build/deep
+build=build/asan # of the preset
 jobs=$(nproc)
 fuzz_seconds=20
-passed=0
-failed=()
 
-# step NAME COMMAND…
-step() {
-  local name=$1 start=$SECONDS
-  shift
-  printf '\n== %s\n' "$name"
-  if "$@"; then
-    passed=$((passed + 1))
-    echo "-- $name: passed in $((SECONDS - start)) s"
-  else
-    failed+=("$name")
-    echo "-- $name: FAILED after $((SECONDS - start)) s"
-  fi
+scripts() {
+  git ls-files --cached --others --exclude-standard '*.sh' .ci/run | xargs shellcheck -x
 }
 
-# One build serves the sanitizers, clang's warnings and the fuzz targets. Without optimisation it takes half the time,
-# and what runs in it is short.
+formats() {
+  git ls-files --cached --others --exclude-standard 'src/*.h' 'src/*.cc' 'tests/*.h' 'tests/*.cc' 'kernels/*.cu' 'kernels/*.cuh' |
+    xargs clang-format --dry-run --Werror
+}
+
+# One build serves the sanitizers, clang's warnings, the fuzz targets, clang-tidy, clashes of names within a module and headers
+# that do not compile alone.
 configure() {
-  CXX=clang++ CC=clang cmake -S . -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo \
-    -DCMAKE_CXX_FLAGS_RELWITHDEBINFO="-O0 -g1" -DEPWISE_CI=ON -DEPWISE_SANITIZE=ON -DEPWISE_FUZZ=ON
+  cmake --preset asan
 }
 
 compile() {
-  cmake --build "$build" --parallel "$jobs" -- -k 0  # every mistake in one run
+  build_in "$build" --parallel "$jobs" -- -k 0 # every mistake in one run
 }
 
 # Without those that ask for thousands of verdicts; the corpus stands in for them.
 sanitized_tests() {
-  ctest --test-dir "$build" --parallel "$jobs" --output-on-failure --no-tests=error --exclude-regex '^agreement/'
+  ctest --test-dir "$build" --parallel "$jobs" --output-on-failure --no-tests=error --exclude-regex '^agreement/' \
+    >"$build/ctest.log" 2>&1
+  local status=$?
+  # The slowest tell where time can be saved.
+  awk '/ Test +#[0-9]+:.* sec *$/ {
+    seconds = $(NF - 1); sub(/^.* Test +#[0-9]+: /, ""); sub(/ *\.\.+ *[A-Z*].*$/, ""); print seconds " s  " $0
+  }' "$build/ctest.log" | sort -rn | head -n 5
+  # The output of those that failed stands below their lines.
+  [ "$status" -eq 0 ] ||
+    awk '/^ *[0-9]+\/[0-9]+ +Test +#/ {shown = !/(Passed|\*\*\*Skipped) +[0-9.]+ sec/} /^ *Start +[0-9]+:/ {shown = 0} shown' "$build/ctest.log" |
+    tail -n 300
+  sed -n '/% tests passed/,$p' "$build/ctest.log"
+  return "$status"
 }
 
 # Findings are no failure (exit status 1), nor are files that hold no recipe (3).
@@ -48,6 +55,7 @@ sanitized_corpus() {
   [ "$status" -eq 0 ] || [ "$status" -eq 1 ] || [ "$status" -eq 3 ]
 }
 
+# The file .done is there when the target was run to its end and found nothing.
 fuzz() {
   local name=$1 work=$build/fuzz/$1
   mkdir -p "$work"
@@ -55,27 +63,79 @@ fuzz() {
   [ -d "tests/fuzz/seeds/$name" ] && folders+=("tests/fuzz/seeds/$name")
   if ! "$build/tests/fuzz_$name" -max_total_time="$fuzz_seconds" -timeout=30 -rss_limit_mb=2048 -max_len=8192 -seed=1 \
     -artifact_prefix="$work-" -print_final_stats=1 "${folders[@]}" >"$work.log" 2>&1; then
+    echo "fuzzing $name: FAILED"
     tail -n 40 "$work.log"
     return 1
   fi
-  grep -E 'number_of_executed_units|peak_rss_mb' "$work.log"
+  touch "$work.done"
+  echo "fuzzing $name: $(awk '/number_of_executed_units/ {units = $2} /peak_rss_mb/ {peak = $2}
+    END {print units " inputs, " peak " MB"}' "$work.log")"
+}
+
+fuzz_targets() {
+  basename -a -s _fuzzer.cc tests/fuzz/*_fuzzer.cc
+}
+
+# One on each core.
+fuzz_all() {
+  rm -f "$build"/fuzz/*.done
+  fuzz_targets | xargs -P "$jobs" -I{} bash tests/deep_checks.sh --step fuzz {}
+}
+
+# The translation units of src/: the batches of a module, and sources that stand alone; the longest first.
+tidy_units() {
+  sed -n 's/^ *"file": "\(.*\)",\{0,1\}$/\1/p' "$build/compile_commands.json" | grep -E "^$PWD/($build/)?src/.*\.(cc|cxx)$" |
+    sort -u | xargs wc -l | grep -v ' total$' | sort -rn | awk '{print $2}'
 }
 
 tidy() {
-  local status=0
-  run-clang-tidy -quiet -j "$jobs" -p "$build" "$PWD/src/.*\.cc$" >"$build/tidy.log" 2>&1 || status=$?
-  # A finding in a header comes once a file that includes it.
-  sed 's/\x1b\[[0-9;]*m//g' "$build/tidy.log" | grep -E '(warning|error):' | sort -u
+  local found status=0
+  found=$(clang-tidy --quiet -p "$build" "$1" 2>/dev/null) || status=$?
+  [ -z "$found" ] || printf '%s\n' "$found"
+  [ "$status" -ne 0 ] || echo "$1" >>"$build/tidy.done"
   return "$status"
 }
 
-formats() {
-  git ls-files --cached --others --exclude-standard 'src/*.h' 'src/*.cc' 'tests/*.h' 'tests/*.cc' |
-    xargs clang-format --dry-run --Werror
+tidy_all() {
+  : >"$build/tidy.done"
+  tidy_units | xargs -P "$jobs" -n 1 bash tests/deep_checks.sh --step tidy
 }
 
-scripts() {
-  git ls-files --cached --others --exclude-standard '*.sh' .ci/run | xargs shellcheck -x
+if [ "${1:-}" = --step ]; then
+  shift
+  "$@"
+  exit
+fi
+
+passed=0
+failed=()
+deadline=${EPWISE_DEEP_UNTIL:-$((EPOCHSECONDS + 1000000))}
+
+# step NAME FUNCTION: in a process of its own, so that it can be ended at the deadline. Returns 2 when no time was left for it.
+step() {
+  local name=$1 status=0 left=$((deadline - EPOCHSECONDS))
+  printf '\n== %s\n' "$name"
+  if [ "$left" -le 0 ]; then
+    failed+=("$name: out of time before it began")
+    echo "-- $name: FAILED, no time was left"
+    note_time FAILED "$name: out of time before it began" 0 0
+    return 2
+  fi
+  timed "$name" timeout --kill-after=20 "$left" bash tests/deep_checks.sh --step "$2" || status=$?
+  case $status in
+    0)
+      passed=$((passed + 1))
+      echo "-- $name: passed in $cost"
+      ;;
+    124 | 137)
+      failed+=("$name: out of time")
+      echo "-- $name: FAILED, out of time after $cost"
+      ;;
+    *)
+      failed+=("$name")
+      echo "-- $name: FAILED after $cost"
+      ;;
+  esac
 }
 
 step "shell scripts (shellcheck)" scripts
@@ -88,16 +148,20 @@ if [ -d ../shared/corpus ]; then
 else
   printf '\n== the recipes of ../shared/corpus: skipped, it is absent\n'
 fi
-for target in tests/fuzz/*_fuzzer.cc; do
-  name=$(basename "$target" _fuzzer.cc)
-  step "fuzzing $name for $fuzz_seconds s" fuzz "$name"
-done
-# Told, not counted: nobody has seen it go through every file yet (it takes as long as all the rest together).
-printf '\n== clang-tidy over src, for information\n'
-tidy || echo "-- clang-tidy over src: has findings"
+if step "fuzzing every target for $fuzz_seconds s" fuzz_all; then
+  for target in $(fuzz_targets); do
+    [ -e "$build/fuzz/$target.done" ] || failed+=("fuzzing $target: failed or did not end")
+  done
+fi
+if step "clang-tidy over src, warnings as errors" tidy_all; then
+  for unit in $(tidy_units); do
+    grep -qxF "$unit" "$build/tidy.done" || failed+=("clang-tidy over ${unit#"$PWD/"}: has findings or did not end")
+  done
+fi
 
+printf '\n'
 for name in "${failed[@]}"; do
   echo "failed: $name"
 done
-printf '\n%d passed, %d failed\n' "$passed" "${#failed[@]}"
+printf '\n%d steps passed, %d failures\n' "$passed" "${#failed[@]}"
 [ ${#failed[@]} -eq 0 ]

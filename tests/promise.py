@@ -36,7 +36,7 @@ def check_rules(update: bool) -> None:
 
 def check_exit_codes() -> None:
     """The words of the promise name each exit code of exit_code.h, with its number."""
-    header = (ROOT / "src/cli/exit_code.h").read_text()
+    header = (ROOT / "src/ui/exit_code.h").read_text()
     codes = {int(number) for number in re.findall(r"^\s+\w+ = (\d+),", header, re.MULTILINE)}
     promise = (ROOT / "CHANGELOG.md").read_text().split("* **Exit codes**")[1].split("* **JSON**")[0]
     named = {int(number) for number in re.findall(r"\b(\d+) [a-z]", promise)}

@@ -19,11 +19,6 @@ using epwise::lint::Example;
 using epwise::lint::Finding;
 using epwise::lint::Rule;
 
-const epwise::lint::Knowledge& knowledge() {
-  static const auto table = epwise::lint::load_knowledge();
-  return table;
-}
-
 /// Line of "# here", from 1; 0 when the example has none.
 int marked_line(std::string_view recipe) {
   const auto here = recipe.find("# here");
@@ -35,7 +30,8 @@ int marked_line(std::string_view recipe) {
 
 /// What an example gives, in the words of the table below.
 std::string verdict(const Rule& rule, const Example& example) {
-  const auto linted = epwise::test::lint_text(example.recipe, example.arguments, knowledge());
+  const auto linted =
+      epwise::test::lint_text(example.recipe, example.arguments, epwise::test::knowledge());
   std::string said;
   for (const auto& result : linted.results) {
     for (const auto& crash : result.crashed_rules) {
@@ -99,8 +95,8 @@ std::string_view wanted(const Example& example) {
 }  // namespace
 
 TEST_CASE("every rule does with its examples what it says") {
-  REQUIRE(knowledge().rules.size() > 4);
-  for (const auto& rule : knowledge().rules) {
+  REQUIRE(epwise::test::knowledge().rules.size() > 4);
+  for (const auto& rule : epwise::test::knowledge().rules) {
     for (std::size_t i = 0; i < rule.examples.size(); ++i) {
       const auto& example = rule.examples[i];
       const std::string name = std::string(rule.id) + ", example " + std::to_string(i + 1);
@@ -111,12 +107,13 @@ TEST_CASE("every rule does with its examples what it says") {
 }
 
 TEST_CASE("no finding says or offers a thing twice") {
-  for (const auto& rule : knowledge().rules) {
+  for (const auto& rule : epwise::test::knowledge().rules) {
     for (const auto& example : rule.examples) {
       if (example.verdict != Example::Verdict::fails) {
         continue;
       }
-      const auto linted = epwise::test::lint_text(example.recipe, example.arguments, knowledge());
+      const auto linted =
+          epwise::test::lint_text(example.recipe, example.arguments, epwise::test::knowledge());
       for (const auto& result : linted.results) {
         for (const auto& finding : result.findings) {
           const std::string id(finding.rule->id);
@@ -130,7 +127,7 @@ TEST_CASE("no finding says or offers a thing twice") {
 }
 
 TEST_CASE("every rule says what users need") {
-  for (const auto& rule : knowledge().rules) {
+  for (const auto& rule : epwise::test::knowledge().rules) {
     const std::string id(rule.id);
     CAPTURE(id);
     CHECK(!rule.what.empty());
@@ -150,7 +147,7 @@ TEST_CASE("evaluating the whole table is bounded") {
   // The largest parameter set cannot make a recipe expensive: the sum of all bounds is what one
   // file may cost.
   long total = 0;
-  for (const auto& rule : knowledge().rules) {
+  for (const auto& rule : epwise::test::knowledge().rules) {
     total += rule.given.empty() ? 0 : epwise::expr::cost_bound(rule.given);
     total += rule.assertion.empty() ? 0 : epwise::expr::cost_bound(rule.assertion);
   }

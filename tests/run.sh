@@ -1,11 +1,13 @@
 #!/usr/bin/env bash
 # Installs what is missing, builds, and runs every test.
-#   bash tests/run.sh         Release, warnings as errors, every test through ctest
+#   bash tests/run.sh         Release at -O1, warnings as errors, every test through ctest
 #   bash tests/run.sh --ci    the deep checks: clang, sanitizers, fuzz targets, clang-tidy, formats
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 # shellcheck source=tests/support/packages.sh
 . tests/support/packages.sh
+# shellcheck source=tests/support/timing.sh
+. tests/support/timing.sh
 
 # Where ccache stands, a second clone compiles only what has changed.
 if command -v ccache >/dev/null; then
@@ -41,14 +43,22 @@ else
   say "What builds the Python module could not be installed: the wheel will be skipped"
 fi
 say "Configuring $build: Release, warnings as errors"
-cmake -S . -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DEPWISE_CI=ON \
+cmake -S . -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DEPWISE_CI=ON -DEPWISE_OPTIMISATION=1 \
   -DEPWISE_PYTHON="$module" -DPython_EXECUTABLE="$tools/bin/python"
 say "Building with $jobs cores"
-cmake --build "$build" --parallel "$jobs"
+timed "building" build_in "$build" --parallel "$jobs"
+echo "-- built in $cost (limit: 900 s CPU without ccache)"
+
+# shellcheck disable=SC2317 # timed calls it
+run_tests() {
+  ctest --test-dir "$build" --parallel "$jobs" --output-on-failure --no-tests=error 2>&1 | tee "$log"
+}
+
 say "Running every test"
 log=$build/ctest.log
 status=0
-ctest --test-dir "$build" --parallel "$jobs" --output-on-failure --no-tests=error 2>&1 | tee "$log" || status=$?
+timed "the tests" run_tests || status=$?
+echo "-- tests ran in $cost (limit: 120 s wall)"
 # Last, so that whoever reads only the end sees the result: "100% tests passed, 0 tests failed out of 38".
 grep -E '^[0-9]+% tests passed' "$log" || echo "no tests were run"
 exit "$status"

@@ -9,8 +9,8 @@
 
 #include <doctest/doctest.h>
 
-#include "cli/command.h"
-#include "world/disk_files.h"
+#include "base/os/disk_files.h"
+#include "ui/command.h"
 
 namespace epwise {
 
@@ -18,7 +18,7 @@ namespace {
 
 const std::string kFolder = "tests/cli";
 
-std::vector<std::string> scenario_files(const world::Files& files) {
+std::vector<std::string> scenario_files(const os::Files& files) {
   std::vector<std::string> paths;
   for (const std::string& name : files.list(kFolder)) {
     if (name.ends_with(".scenario")) {
@@ -36,7 +36,7 @@ bool wants_update() {
 }  // namespace
 
 TEST_CASE("Every session shows what its file says") {
-  world::DiskFiles files;
+  os::DiskFiles files;
   const auto paths = scenario_files(files);
   REQUIRE_FALSE(paths.empty());
   for (const std::string& path : paths) {
@@ -55,7 +55,7 @@ TEST_CASE("Every session shows what its file says") {
 }
 
 TEST_CASE("Every subcommand and every exit code has a session") {
-  const world::DiskFiles files;
+  const os::DiskFiles files;
   std::set<int> codes;
   std::string commands;
   for (const std::string& path : scenario_files(files)) {
@@ -68,7 +68,7 @@ TEST_CASE("Every subcommand and every exit code has a session") {
     CAPTURE(name);
     CHECK(commands.find("epwise " + name) != std::string::npos);
   }
-  // 70 needs a bug: tests/unit/cli/lint_failure_test.cc. 130 needs a process:
+  // 70 needs a bug: tests/unit/commands/lint_failure_test.cc. 130 needs a process:
   // tests/cli_process_test.cc. 5 needs a machine without a GPU: tests/calibrate/session.py.
   CHECK(codes == std::set<int>{0, 1, 2, 3, 4});
 }

@@ -10,29 +10,29 @@
 #include <vector>
 
 #include "advise/assessor.h"
-#include "repair/plan.h"
-#include "sim/prediction/comparison.h"
-#include "sim/prediction/prediction.h"
+#include "fix/plan.h"
+#include "perf/sim/prediction/comparison.h"
+#include "perf/sim/prediction/prediction.h"
 
 namespace epwise::advise {
 
-/// What an advice aims at: the shortest step, the least memory without a slower step, or the
-/// fewest and least risky changes that are worth it.
+/// The goal of the advice: the shortest step, the least memory without a slower step, or the fewest
+/// and least risky changes that are worth it.
 enum class Goal : std::uint8_t { speed, memory, safe };
 
-/// What binds the step.
+/// What limits the step.
 struct Diagnosis {
   std::string wall;    // "memory", "communication", "host", "compute"
-  double share = 0;    // of the step; memory: of the GPU's memory that is needed
-  double sure = 0;     // chance that no other one binds
+  double share = 0;    // share of the step; for memory: share of the GPU's memory that is needed
+  double sure = 0;     // probability that no other wall binds
   std::string advice;  // what usually helps
-  std::vector<std::pair<std::string, double>> shares;  // of all walls but memory
+  std::vector<std::pair<std::string, double>> shares;  // of all walls except memory
 };
 
-/// Legal or not, and why.
+/// Whether a candidate is valid, and why not.
 struct Legality {
   bool legal = false;
-  const lint::Rule* rule = nullptr;  // not legal: what forbids it
+  const lint::Rule* rule = nullptr;  // not valid: the rule that forbids it
   std::string reason;                // in a few words
   std::vector<Companion> companions;
 };
@@ -46,13 +46,13 @@ struct DispatcherRow {
   double needed_memory = 0;        // bytes
   bool fits = true;
   int sms = 0;
-  int rank = 0;             // from 1 among the legal ones with a prediction
+  int rank = 0;             // from 1, among the valid ones with a prediction
   bool tie = false;         // too close to the first to call
-  std::string measurement;  // tie: what would decide
+  std::string measurement;  // if tied: what would decide
   std::string guidance;     // what documents say; may be empty
 };
 
-/// Step times over numbers of SMs for one dispatcher.
+/// Step time against the SM count of one dispatcher.
 struct SmSweep {
   struct Point {
     int sms = 0;
@@ -61,12 +61,13 @@ struct SmSweep {
 
   std::string dispatcher;
   std::vector<Point> points;
-  int present = 0;    // what the recipe has, or the library's default
-  int chosen = 0;     // what plans take: the present one unless another is surely faster
-  int flat_from = 0;  // within half a per cent of the best
+  int present = 0;  // the recipe's value, or the library's default
+  int chosen = 0;   // the value that plans use: the present one unless another is certainly faster
+  int flat_from = 0;  // within 0.5 % of the best
   int flat_to = 0;
-  double regret = 0;     // share of the step that the choice loses at worst, in nine of ten draws
-  bool of_plan = false;  // beside the other changes of the first plan, not of the recipe alone
+  // upper bound on the share of the step lost by the choice, in nine of ten draws
+  double regret = 0;
+  bool of_plan = false;  // with the other changes of the first plan, not on the recipe alone
 };
 
 /// What a rung needs, and whether the recipe has it.
@@ -74,7 +75,7 @@ struct NeedState {
   std::string what;
   const lint::Rule* rule = nullptr;
   bool met = false;
-  bool arranged = false;  // not met, but the changes listed with the rung bring it along
+  bool arranged = false;  // not met, but the changes listed with the rung satisfy it
 };
 
 struct RungState {
@@ -87,15 +88,15 @@ struct RungState {
   std::optional<sim::Range> alone;                 // T(without any)/T(with this one alone)
   std::optional<sim::Range> added;                 // T(rungs below)/T(with this one too)
   std::optional<sim::Range> together;              // T(without any)/T(with all up to this one)
-  sim::Verdict verdict = sim::Verdict::too_close;  // of `added`: b is a gain
+  sim::Verdict verdict = sim::Verdict::too_close;  // of `added`: the gain is certain
   bool fits = true;
   bool present = false;  // the recipe has it
 };
 
 struct PlanChange {
   std::string field;  // as the user's format spells it
-  std::string from;   // "" where the recipe has none
-  std::string to;     // "" where it goes
+  std::string from;   // "" if the recipe has none
+  std::string to;     // "" if it is removed
   lint::Tier tier = lint::Tier::performance;
   std::string why;  // "dispatcher", or the rule that asks for it
 };
@@ -106,7 +107,7 @@ struct BringUp {
   std::string check;
 };
 
-/// A short list of edits with what they bring.
+/// A short list of edits with their effects.
 struct Plan {
   std::vector<PlanChange> changes;
   sim::Range speedup;                              // T(before)/T(after)
@@ -114,20 +115,20 @@ struct Plan {
   sim::Range step;                                 // s
   double event_speedup = 0;                        // by the event simulation
   double needed_memory = 0;                        // bytes
-  double memory_limit = 0;                         // bytes; 0: not known
+  double memory_limit = 0;                         // bytes; 0: unknown
   double out_of_memory = 0;
   Risk risk = Risk::low;
   std::vector<std::string> risks;  // why
-  std::vector<BringUp> bring_up;   // what must be right first stands first
+  std::vector<BringUp> bring_up;   // bring-up order: prerequisites first
   std::vector<std::pair<std::string, std::string>> environment;  // of the launch
-  std::string diff;         // unified; empty where only the launch changes
+  std::string diff;         // unified diff; empty if only the launch changes
   std::string obstacle;     // why there is none
   std::string measurement;  // verdict too_close: what would decide
-  repair::Draft draft;      // the recipe with it
+  session::Draft draft;     // the recipe with it
   Candidate candidate;      // for tests
 };
 
-/// A recipe that was given beside the advised one.
+/// A recipe given by the user to rank next to the advised one.
 struct Rival {
   std::string name;
   sim::Range step;
@@ -137,52 +138,54 @@ struct Rival {
 };
 
 struct SearchTally {
-  double space = 0;  // positions, without regard of conditions
+  double space = 0;  // number of positions, ignoring conditions
   std::size_t looked_at = 0;
   std::size_t skipped = 0;
   bool exhaustive = false;
   bool stopped = false;
 };
 
-/// What predictions are held to.
+/// Measurements to which predictions are adjusted.
 struct Anchor {
   double measured = 0;   // s, the recipe's step
-  double predicted = 0;  // s, before it was measured
+  double predicted = 0;  // s, before the adjustment
   double exposed = 0;    // share of the step in which only communication runs; 0: not measured
-  double products = 0;   // share in which matrix products run; 0: not measured
+  double products = 0;   // share in which GEMMs run; 0: not measured
   double idle = 0;       // share without any kernel; 0: not measured
-  std::string source;    // "8 steps by NVTX ranges `iteration`"; empty: the user says so
+  std::string source;    // "8 steps by NVTX ranges `iteration`"; empty: given by the user
   double dispatch = 0;   // s, one exchange of tokens; 0: not measured
-  bool mixed = false;    // NCCL's SendRecv of a pipeline and of the exchange can't be told apart
+  // NCCL's SendRecv kernels of a pipeline and of the exchange cannot be told apart
+  bool mixed = false;
 };
 
-/// Everything that was found out.
+/// The complete result of an advice run.
 struct Advice {
   Goal goal = Goal::speed;
-  std::vector<repair::Repair> repairs;  // that came first
+  std::vector<fix::Repair> repairs;  // fixes applied before the analysis
   std::string repair_diff;
-  repair::Draft mended;  // the recipe with the repairs
+  session::Draft mended;  // the recipe with the fixes
   std::optional<Anchor> anchor;
-  bool doubtful_dispatch = false;  // a measured exchange that the measured step belies: not used
-  std::vector<const lint::Rule*> left;  // errors that no fix settles: plans leave them as they are
-  std::vector<text::Diagnostic> missing;  // facts without which nothing can be predicted
+  // a measured exchange that contradicts the measured step: not used
+  bool doubtful_dispatch = false;
+  std::vector<const lint::Rule*> left;    // errors without a fix: plans leave them unchanged
+  std::vector<text::Diagnostic> missing;  // missing facts that prevent any prediction
   std::optional<sim::Prediction> present;
-  std::vector<model::Input> inputs;
-  std::optional<sim::CalibrationEffect> calibration;  // on `present`, where there is one
-  double fits_risk = 0;                               // chance that the recipe itself doesn't fit
+  std::vector<workload::Input> inputs;
+  std::optional<sim::CalibrationEffect> calibration;  // on `present`, if there is one
+  double fits_risk = 0;  // probability that the recipe itself does not fit
   Diagnosis diagnosis;
-  std::vector<DispatcherRow> dispatchers;  // by rank, then those without
+  std::vector<DispatcherRow> dispatchers;  // by rank, then those without a prediction
   std::vector<SmSweep> sweeps;
   sim::Range ladder_start;  // s, without any rung
   std::vector<RungState> ladder;
-  std::vector<Plan> plans;  // surely better, the best first
+  std::vector<Plan> plans;  // certainly better, best first
   std::vector<Plan> close;  // too close to call
   std::vector<Rival> rivals;
   int own_place = 0;  // of the recipe itself among rivals and plans
   SearchTally tally;
 };
 
-/// What became of one question after FIELD=VALUE.
+/// The answer to one --why-not FIELD=VALUE.
 struct WhyNot {
   std::string field;  // as the user's format spells it
   std::string value;

@@ -1,5 +1,5 @@
-/// advicec MOVES GUIDANCE MODELS OUT: checks what `epwise advise` knows and writes the table that
-/// the build embeds. A problem stops the build.
+/// advicec MOVES GUIDANCE MODELS OUT: checks the knowledge of `epwise advise` and writes the table
+/// embedded by the build. A problem stops the build.
 
 #include <string>
 #include <vector>

@@ -7,68 +7,72 @@
 
 #include <fmt/format.h>
 
-#include "advise/anchor.h"
+#include "advise/comparison_tables.h"
 #include "advise/decision.h"
 #include "advise/diagnosis.h"
-#include "advise/overlap_ladder.h"
+#include "advise/measurement.h"
 #include "advise/plan_maker.h"
 #include "advise/search.h"
-#include "sim/prediction/prediction.h"
-#include "sim/step/step.h"
-#include "sim/step/waterfall.h"
-#include "text/line_diff.h"
+#include "base/text/line_diff.h"
+#include "fix/plan.h"
+#include "perf/sim/prediction/prediction.h"
+#include "perf/sim/step/step.h"
+#include "perf/sim/step/waterfall.h"
 
 namespace epwise::advise {
 
 namespace {
 
-bool is_error(const lint::Finding& finding) {
-  return finding.severity == lint::Severity::error && !finding.consequence;
-}
-
-/// The recipe without the errors that fixes settle, and what that took.
-class Mending {
- public:
-  explicit Mending(const repair::Bench& bench) : draft(bench.draft()) {
-    repair::Trial trial = bench.lint(draft);
-    for (const lint::Tier tier : {lint::Tier::performance, lint::Tier::training}) {
-      if (trial.recipe == nullptr || std::ranges::none_of(trial.result.findings, is_error)) {
-        break;
-      }
-      constexpr repair::Bounds kBounds{16, 200};
-      repair::Plan plan = repair::plan(bench, trial, tier, kBounds);
-      repair::append(repairs, std::move(plan.repairs));
-      trial = std::move(plan.after);
-    }
-    for (const lint::Finding& finding : trial.result.findings) {
-      if (is_error(finding)) {
-        left.push_back(finding.rule);
-      }
-    }
-    const std::string name = bench.request.file ? bench.request.file->name() : "";
-    diff = text::unified_diff(name, draft.bytes, trial.draft.bytes);
-    draft = std::move(trial.draft);
-  }
-
-  repair::Draft draft;
-  std::vector<repair::Repair> repairs;
-  std::vector<const lint::Rule*> left;
+/// The recipe after fixing errors, and the applied fixes.
+struct Mended {
+  session::Analysis recipe;
+  std::vector<fix::Repair> repairs;
+  std::vector<const lint::Rule*> left;  // errors that no fix settles
   std::string diff;
 };
 
-/// The inputs of a prediction, with where each comes from.
-std::vector<model::Input> inputs_of(const Prospect& prospect,
-                                    const World& world,
-                                    const std::vector<std::string>& measured) {
+Mended mend(const session::Analysis& base) {
+  Mended mended{base, {}, {}, {}};
+  for (const lint::Tier tier : {lint::Tier::performance, lint::Tier::training}) {
+    if (session::count_errors(mended.recipe.result) == 0) {
+      break;
+    }
+    constexpr fix::Bounds kBounds{16, 200};
+    fix::Plan plan = fix::plan(mended.recipe, tier, kBounds);
+    fix::append(mended.repairs, std::move(plan.repairs));
+    mended.recipe = std::move(plan.after);
+  }
+  for (const lint::Finding& finding : mended.recipe.result.findings) {
+    if (session::is_error(finding)) {
+      mended.left.push_back(finding.rule);
+    }
+  }
+  const auto& file = base.document->request.file;
+  mended.diff =
+      text::unified_diff(file ? file->name() : "", base.draft.bytes, mended.recipe.draft.bytes);
+  return mended;
+}
+
+/// The same world around another state of the recipe.
+World around(const World& world, session::Analysis recipe) {
+  World other = world;
+  other.base = std::move(recipe);
+  return other;
+}
+
+/// The inputs of a prediction, with their sources.
+std::vector<workload::Input> inputs_of(const Prospect& prospect,
+                                       const World& world,
+                                       const std::vector<std::string>& measured) {
   const sim::Constants& constants = world.constants.values;
-  model::Workload job = *prospect.job;
+  workload::Workload job = *prospect.job;
   sim::note_assumptions(sim::constants().values, prospect.work->stated, job);
-  const bool grace = job.machine.cpu == model::Cpu::grace;
+  const bool grace = job.machine.cpu == workload::Cpu::grace;
   sim::settle_inputs(measured, grace ? constants.host_arm : constants.host_x86, job.inputs);
   return job.inputs;
 }
 
-/// Fills in what the recipe itself says; false without a prediction.
+/// Fills in the values of the recipe itself; false if there is no prediction.
 bool read_present(const World& world,
                   const Prospect& present,
                   const Request& request,
@@ -76,7 +80,7 @@ bool read_present(const World& world,
   if (present.work == nullptr) {
     text::Diagnostic& problem = advice.missing.emplace_back();
     problem.message = present.assessment.problem;
-    problem.help = "`epwise simulate --force` lists all that is missing";
+    problem.help = "`epwise simulate --force` lists all missing facts";
     return false;
   }
   sim::CalibrationEffect effect = request.calibration.value_or(sim::CalibrationEffect{});
@@ -96,17 +100,16 @@ bool read_present(const World& world,
 }
 
 SearchResult explore(const World& world,
-                     const repair::Draft& draft,
                      const Study& study,
                      const Knowledge& knowledge,
                      const Request& request) {
   std::vector<std::unique_ptr<Assessor>> assessors;
   for (std::size_t i = 0; i < std::max<std::size_t>(request.workers, 1); ++i) {
-    assessors.push_back(std::make_unique<Assessor>(world, draft, &study.space));
+    assessors.push_back(std::make_unique<Assessor>(world, &study.space));
   }
   std::vector<const lint::Rule*> quick;
   for (const std::string& id : knowledge.quick) {
-    if (const lint::Rule* rule = world.bench.knowledge.find(id)) {
+    if (const lint::Rule* rule = world.base.knowledge().find(id)) {
       quick.push_back(rule);
     }
   }
@@ -137,7 +140,7 @@ SearchResult explore(const World& world,
   return search(landscape, bounds);
 }
 
-/// Better in the sense of the goal, and surely so.
+/// Certainly better with respect to the goal.
 bool is_clear(const Plan& plan, Goal goal, const Assessment& present) {
   constexpr double kLess = 0.97;  // of the memory
   if (goal == Goal::memory || !present.fits) {
@@ -147,11 +150,10 @@ bool is_clear(const Plan& plan, Goal goal, const Assessment& present) {
 }
 
 void make_plans(const Study& study,
-                const repair::Draft& draft,
                 const Request& request,
                 const SearchResult& result,
                 Advice& advice) {
-  PlanMaker maker(study, draft, request.goal);
+  PlanMaker maker(study, request.goal);
   std::set<Candidate> made;
   for (const Candidate& candidate : maker.choose(result, 4 * request.top)) {
     if (advice.plans.size() >= request.top) {
@@ -204,27 +206,28 @@ void place_rivals(const Prospect& present,
 
 namespace {
 
-/// Everything but what needs a measured step.
-Advice study_recipe(const World& world,
+/// Everything that does not need a measured step.
+Advice study_recipe(const World& given,
                     const Knowledge& knowledge,
                     const Request& request,
                     std::vector<std::string>& strangers) {
   Advice advice;
   advice.goal = request.goal;
-  Mending mending(world.bench);
-  advice.repairs = std::move(mending.repairs);
-  advice.repair_diff = std::move(mending.diff);
-  advice.mended = mending.draft;
-  advice.left = std::move(mending.left);
-  Assessor bare(world, mending.draft, nullptr);
-  const Space space(knowledge, bare.terrain().plain(), request.freedom);
+  Mended mended = mend(given.base);
+  advice.repairs = std::move(mended.repairs);
+  advice.repair_diff = std::move(mended.diff);
+  advice.mended = mended.recipe.draft;
+  advice.left = std::move(mended.left);
+  const World world = around(given, std::move(mended.recipe));
+  Assessor bare(world, nullptr);
+  const Space space(knowledge, bare.cache().plain(), request.freedom);
   strangers = space.strangers();
   Prospect present = bare.predicted(Edits{});
-  present.assessment.legal = true;  // what is left to mend stays with every plan
+  present.assessment.legal = true;  // remaining errors apply to every plan
   if (!strangers.empty() || !read_present(world, present, request, advice)) {
     return advice;
   }
-  Assessor assessor(world, mending.draft, &space);
+  Assessor assessor(world, &space);
   const Study study{world, knowledge, space, assessor, present};
   advice.diagnosis = diagnose(present, world.constants, knowledge);
   if (present.job->architecture.experts.count > 0) {
@@ -234,10 +237,10 @@ Advice study_recipe(const World& world,
     advice.ladder_start = ladder.start;
     advice.ladder = std::move(ladder.rungs);
   }
-  const SearchResult result = explore(world, mending.draft, study, knowledge, request);
+  const SearchResult result = explore(world, study, knowledge, request);
   advice.tally = {
       space.size(), result.looked_at, result.skipped, result.exhaustive, result.stopped};
-  make_plans(study, mending.draft, request, result, advice);
+  make_plans(study, request, result, advice);
   if (!advice.sweeps.empty() && !advice.plans.empty()) {
     advice.sweeps = sm_sweeps(study, &advice.plans.front().candidate);
   }
@@ -245,20 +248,21 @@ Advice study_recipe(const World& world,
   return advice;
 }
 
-/// The constants that go with a measured exchange; those there were where the step that follows
-/// from it is another than the measured one: then one of the two was measured of something else.
+/// Constants rescaled to the measured exchange time. If the resulting step contradicts the measured
+/// one, the two measurements disagree: keep the original constants.
 sim::ConstantTable held_to(const World& world, Measured& measured, bool& doubtful) {
   constexpr double kAnother = 1.5;
   if (measured.dispatch <= 0 && measured.exposed <= 0 && measured.sends.empty()) {
     return world.constants;
   }
-  Assessor assessor(world, Mending(world.bench).draft, nullptr);
+  const World mended = around(world, mend(world.base).recipe);
+  Assessor assessor(mended, nullptr);
   const Prospect present = assessor.predicted(Edits{});
   if (present.work == nullptr) {
     return world.constants;
   }
   take_exchange(*present.work, measured);
-  sim::ConstantTable table = anchored(world.constants, *present.work, measured);
+  sim::ConstantTable table = calibrated(world.constants, *present.work, measured);
   const double step = sim::evaluate(*present.work, table.values, {}).step;
   doubtful =
       measured.step > 0 && (step > kAnother * measured.step || step < measured.step / kAnother);
@@ -278,23 +282,24 @@ Advice advise(const World& world,
   bool doubtful = false;
   Measured measured = request.measured;
   const sim::ConstantTable table = held_to(stated, measured, doubtful);
-  const World held{.bench = stated.bench,
+  const World held{.base = stated.base,
                    .laws = stated.laws,
                    .constants = table,
                    .inputs = stated.inputs,
                    .highest = stated.highest,
                    .measured = stated.measured};
   Advice advice = study_recipe(held, knowledge, request, strangers);
-  anchor(advice, measured);
+  calibrate_to_measurement(advice, measured);
   advice.doubtful_dispatch = doubtful;
   return advice;
 }
 
 namespace {
 
-/// What a field that does nothing alone is set with: the other settings of a move that holds it.
+/// The settings that accompany a field that has no effect alone: the other settings of a move that
+/// contains it.
 ///   model.moe_flex_dispatcher_backend=deepep → model.moe_token_dispatcher_type=flex
-Edits partners_of(const Edit& edit, const Knowledge& knowledge, const Ground& ground) {
+Edits partners_of(const Edit& edit, const Knowledge& knowledge, const Evaluator& evaluator) {
   for (const Axis& axis : knowledge.axes) {
     for (const Move& move : axis.moves) {
       Edits partners;
@@ -302,7 +307,7 @@ Edits partners_of(const Edit& edit, const Knowledge& knowledge, const Ground& gr
       for (const Setting& setting : move.sets) {
         const bool own = std::ranges::find(setting.fields, edit.field) != setting.fields.end();
         holds = holds || (own && !setting.value.is_unset() && setting.value.equals(edit.value));
-        if (!own && ground.knows(setting.fields.front())) {
+        if (!own && evaluator.knows(setting.fields.front())) {
           partners.push_back({setting.fields.front(), setting.value, setting.value.is_unset()});
         }
       }
@@ -314,8 +319,8 @@ Edits partners_of(const Edit& edit, const Knowledge& knowledge, const Ground& gr
   return {};
 }
 
-/// The prospect of an edit; where that moves nothing alone, of what it is set with, and `with` says
-/// so.
+/// The prospect of an edit; if it has no effect alone, that of the edit with its companions,
+/// returned in `with`.
 Prospect prospect_of(const Edit& edit,
                      const Prospect& present,
                      const Knowledge& knowledge,
@@ -326,14 +331,14 @@ Prospect prospect_of(const Edit& edit,
                      alone.assessment.step != present.assessment.step ||
                      alone.assessment.needed_memory != present.assessment.needed_memory;
   Edits edits =
-      moves || edit.drop ? Edits{} : partners_of(edit, knowledge, assessor.terrain().plain());
+      moves || edit.drop ? Edits{} : partners_of(edit, knowledge, assessor.cache().plain());
   if (edits.empty()) {
     return alone;
   }
   for (const Edit& each : edits) {
     with += fmt::format("{}{}={}", with.empty() ? "" : ", ", each.field, each.value.to_text());
   }
-  with = fmt::format("without {} it does nothing; together:", with);
+  with = fmt::format("without {} it has no effect; together:", with);
   edits.push_back(edit);
   return assessor.prospect(std::move(edits));
 }
@@ -341,10 +346,10 @@ Prospect prospect_of(const Edit& edit,
 }  // namespace
 
 WhyNot why_not(const World& world, const Knowledge& knowledge, const Edit& edit) {
-  const Mending mending(world.bench);
-  Assessor assessor(world, mending.draft, nullptr);
+  const World mended = around(world, mend(world.base).recipe);
+  Assessor assessor(mended, nullptr);
   WhyNot answer;
-  const lint::Fix::Edit spelled = assessor.terrain().plain().spelled(edit);
+  const lint::Fix::Edit spelled = assessor.cache().plain().spelled(edit);
   answer.field = spelled.field;
   answer.value = edit.drop ? "" : edit.value.to_text();
   const Prospect present = assessor.predicted(Edits{});
@@ -357,8 +362,8 @@ WhyNot why_not(const World& world, const Knowledge& knowledge, const Edit& edit)
   if (!other.assessment.legal || other.work == nullptr || present.work == nullptr) {
     return answer;
   }
-  const sim::Comparison comparison = sim::compare(*present.work, *other.work, world.constants);
-  answer.step = step_range(*other.work, world);
+  const sim::Comparison comparison = sim::compare(*present.work, *other.work, mended.constants);
+  answer.step = step_range(*other.work, mended);
   answer.speedup = comparison.speedup;
   answer.verdict = comparison.verdict;
   answer.needed_memory = other.assessment.needed_memory;

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "model/memory.h"
-#include "sim/step/step.h"
-#include "sim/work/machine.h"
+#include "perf/sim/step/step.h"
+#include "perf/sim/work/machine.h"
+#include "perf/workload/memory.h"
 
 namespace epwise::advise {
 
@@ -15,16 +15,16 @@ bool holds(const std::vector<const lint::Rule*>& rules, const lint::Rule* rule) 
   return std::ranges::find(rules, rule) != rules.end();
 }
 
-/// Failed, or hidden behind another failure.
+/// Failed, or suppressed by another failure.
 bool is_known(const lint::Judgement& base, const lint::Rule* rule) {
   return holds(base.failed, rule) || holds(base.explained, rule) || holds(base.waiting, rule);
 }
 
-int rank(lint::Verdict verdict) {
+int verdict_rank(lint::Verdict verdict) {
   return verdict == lint::Verdict::starts ? 0 : verdict == lint::Verdict::undecided ? 1 : 2;
 }
 
-Edits joined(const Edits& edits, const Edits& more) {
+Edits edits_of_both(const Edits& edits, const Edits& more) {
   Edits all = edits;
   all.insert(all.end(), more.begin(), more.end());
   return all;
@@ -32,10 +32,10 @@ Edits joined(const Edits& edits, const Edits& more) {
 
 }  // namespace
 
-Assessor::Assessor(const World& world, const repair::Draft& draft, const Space* space)
+Assessor::Assessor(const World& world, const Space* space)
     : world_(world),
       space_(space),
-      terrain_(world.bench, draft) {
+      cache_(world.base) {
   constexpr double kHopeless = 0.9;
   Assessment present;
   sim::StepWork work;
@@ -51,7 +51,7 @@ bool Assessor::fits(const Assessment& assessment) const {
 }
 
 std::vector<const lint::Rule*> Assessor::news(const lint::Judgement& judgement) const {
-  const lint::Judgement& base = terrain_.plain().base();
+  const lint::Judgement& base = cache_.plain().base();
   std::vector<const lint::Rule*> rules;
   for (const auto* list : {&judgement.failed, &judgement.explained}) {
     for (const lint::Rule* rule : *list) {
@@ -64,7 +64,8 @@ std::vector<const lint::Rule*> Assessor::news(const lint::Judgement& judgement) 
     const bool first = a == judgement.first;
     return first != (b == judgement.first) ? first : a->severity > b->severity;
   });
-  if (rules.empty() && rank(judgement.verdict) > rank(base.verdict) && judgement.first != nullptr) {
+  if (rules.empty() && verdict_rank(judgement.verdict) > verdict_rank(base.verdict) &&
+      judgement.first != nullptr) {
     rules.push_back(judgement.first);
   }
   return rules;
@@ -81,10 +82,10 @@ bool Assessor::add_companion(const std::vector<const lint::Rule*>& failing,
                              const std::vector<std::string>& guarded,
                              Assessment& assessment) {
   for (const lint::Rule* rule : failing) {
-    Ground* ground = terrain_.ground(assessment.edits);
-    for (const Edits& fix : ground->fixes_of(*rule, assessment.edits, world_.highest)) {
-      Edits tried = joined(assessment.edits, fix);
-      Ground* under = may_touch(fix, guarded) ? terrain_.ground(tried) : nullptr;
+    Evaluator* evaluator = cache_.evaluator(assessment.edits);
+    for (const Edits& fix : evaluator->fixes_of(*rule, assessment.edits, world_.highest)) {
+      Edits tried = edits_of_both(assessment.edits, fix);
+      Evaluator* under = may_touch(fix, guarded) ? cache_.evaluator(tried) : nullptr;
       if (under == nullptr) {
         continue;
       }
@@ -105,12 +106,12 @@ bool Assessor::add_companion(const std::vector<const lint::Rule*>& failing,
 bool Assessor::complete(const std::vector<std::string>& guarded, Assessment& assessment) {
   constexpr int kMostCompanions = 4;
   for (int round = 0; round <= kMostCompanions; ++round) {
-    Ground* ground = terrain_.ground(assessment.edits);
-    if (ground == nullptr) {
-      assessment.problem = "the recipe has no place for it";
+    Evaluator* evaluator = cache_.evaluator(assessment.edits);
+    if (evaluator == nullptr) {
+      assessment.problem = "the recipe has no field for it";
       return false;
     }
-    const std::vector<const lint::Rule*> failing = news(ground->judge(assessment.edits));
+    const std::vector<const lint::Rule*> failing = news(evaluator->judge(assessment.edits));
     if (failing.empty()) {
       return true;
     }
@@ -123,24 +124,24 @@ bool Assessor::complete(const std::vector<std::string>& guarded, Assessment& ass
   return false;
 }
 
-std::shared_ptr<model::Workload> Assessor::predict(Assessment& assessment, sim::StepWork& work) {
-  Ground* ground = terrain_.ground(assessment.edits);
-  if (ground == nullptr) {
+std::shared_ptr<workload::Workload> Assessor::predict(Assessment& assessment, sim::StepWork& work) {
+  Evaluator* evaluator = cache_.evaluator(assessment.edits);
+  if (evaluator == nullptr) {
     return nullptr;
   }
-  model::WorkloadReading reading = ground->workload(assessment.edits);
+  workload::WorkloadReading reading = evaluator->workload(assessment.edits);
   if (!reading.problems.empty()) {
     assessment.problem = reading.problems.front().message;
     return nullptr;
   }
-  const auto* hw = world_.bench.target.hw;
+  const auto* hw = world_.base.target->hw;
   sim::StatedInputs stated;
   sim::state_profile(*hw, reading.workload, stated);
   for (const std::string& input : world_.inputs) {
     sim::state(input, reading.workload, stated);
   }
   sim::prefer_measured(world_.measured, reading.workload.machine.cpu, stated);
-  auto job = std::make_shared<model::Workload>(std::move(reading.workload));
+  auto job = std::make_shared<workload::Workload>(std::move(reading.workload));
   const sim::MachineReading machine =
       sim::machine_of(*hw, job->machine, world_.laws, world_.constants);
   if (!machine.problem.empty()) {
@@ -150,14 +151,14 @@ std::shared_ptr<model::Workload> Assessor::predict(Assessment& assessment, sim::
   work = sim::lower(*job, machine.machine, world_.constants.values, stated);
   const double step = sim::evaluate(work, world_.constants.values, {}).step;
   if (!std::isfinite(step) || step <= 0) {
-    assessment.problem = "these sizes give no step time";
+    assessment.problem = "these sizes do not yield a step time";
     return nullptr;
   }
   assessment.step = step;
-  const model::MemoryEstimate memory = model::estimate_memory(*job);
+  const workload::MemoryEstimate memory = workload::estimate_memory(*job);
   assessment.needed_memory = memory.needed;
   if (job->machine.memory > 0) {
-    assessment.out_of_memory = model::out_of_memory(memory, job->machine.memory);
+    assessment.out_of_memory = workload::out_of_memory(memory, job->machine.memory);
   }
   assessment.fits = fits(assessment);
   return job;
@@ -175,14 +176,14 @@ Assessment Assessor::assess(const Candidate& candidate) {
 }
 
 bool Assessor::is_legal(const Edits& edits) {
-  Ground* ground = terrain_.ground(edits);
-  return ground != nullptr && news(ground->judge(edits)).empty();
+  Evaluator* evaluator = cache_.evaluator(edits);
+  return evaluator != nullptr && news(evaluator->judge(edits)).empty();
 }
 
 bool Assessor::impossible(const Candidate& candidate, const std::vector<const lint::Rule*>& quick) {
   const Edits edits = space_->edits(candidate);
-  Ground* ground = terrain_.ground(edits);
-  return ground == nullptr || ground->fails_any(quick, edits);
+  Evaluator* evaluator = cache_.evaluator(edits);
+  return evaluator == nullptr || evaluator->fails_any(quick, edits);
 }
 
 Prospect Assessor::prospect(const Candidate& candidate) {

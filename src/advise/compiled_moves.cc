@@ -1,10 +1,10 @@
 #include "advise/moves.h"
-#include "data/embedded.h"
+#include "base/embedded/embedded.h"
 
 namespace epwise::advise {
 
 const Knowledge& knowledge() {
-  static const Knowledge table = unpack(data::compiled_advice());
+  static const Knowledge table = unpack(embedded::compiled_advice());
   return table;
 }
 

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "sim/step/step.h"
-#include "sim/step/step_nodes.h"
-#include "sim/uncertainty/normal_draws.h"
+#include "perf/sim/prediction/uncertainty.h"
+#include "perf/sim/step/step.h"
+#include "perf/sim/step/step_nodes.h"
 
 namespace epwise::advise {
 

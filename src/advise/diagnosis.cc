@@ -4,7 +4,7 @@
 #include <cstddef>
 
 #include "advise/decision.h"
-#include "sim/step/waterfall.h"
+#include "perf/sim/step/waterfall.h"
 
 namespace epwise::advise {
 
@@ -31,7 +31,7 @@ std::vector<double> shares_of(const sim::StepWork& work,
   return shares;
 }
 
-/// The largest of those that reach their threshold; a threshold of 0 is for what is left.
+/// The largest of those that reach their threshold; a threshold of 0 matches the rest.
 std::size_t binding(const std::vector<double>& shares, const Knowledge& knowledge) {
   std::size_t found = shares.size();
   for (std::size_t i = 0; i < shares.size(); ++i) {

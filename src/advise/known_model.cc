@@ -11,9 +11,9 @@ namespace epwise::advise {
 
 namespace {
 
-class Reader {
+class KnownModelReader {
  public:
-  explicit Reader(std::vector<text::Diagnostic>& problems) : problems_(problems) {}
+  explicit KnownModelReader(std::vector<text::Diagnostic>& problems) : problems_(problems) {}
 
   KnownModel model(const yaml::Node& node) {
     KnownModel model;
@@ -67,7 +67,7 @@ class Reader {
     const yaml::Node* node = in.required(key);
     const int found = size(in, key);
     if (node != nullptr && found <= 0) {
-      in.problem(node->mark, fmt::format("{} is a number above 0", key));
+      in.problem(node->mark, fmt::format("{} must be a number above 0", key));
     }
     return found;
   }
@@ -87,7 +87,7 @@ std::vector<KnownModel> read_models(const text::SourceFile& file,
   }
   yaml::MapReader in(stream.documents.front().root, "models", problems);
   in.required("models");
-  Reader reader(problems);
+  KnownModelReader reader(problems);
   if (const yaml::Node* rows = in.sequence("models")) {
     for (const yaml::Node& row : rows->items) {
       models.push_back(reader.model(row));
@@ -113,7 +113,7 @@ double parameters_of(const KnownModel& model) {
     const double groups = model.groups > 0 ? model.groups : heads;
     attention = 2 * hidden * head * (heads + groups);
   }
-  constexpr double kGated = 3;  // products of a gated block
+  constexpr double kGated = 3;  // matrices of a gated block
   const double experts =
       kGated * hidden * (static_cast<double>(model.experts) * model.ffn + model.shared) +
       hidden * model.experts;

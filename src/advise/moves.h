@@ -5,26 +5,27 @@
 #include <vector>
 
 #include "advise/known_model.h"
+#include "base/text/diagnostic.h"
+#include "base/text/source_file.h"
 #include "expr/value.h"
 #include "lint/rule.h"
-#include "text/diagnostic.h"
-#include "text/source_file.h"
 
-/// What to change in a recipe so that it runs faster, in less memory or more safely, and why:
-/// diagnosis, dispatchers, SM counts, overlap, ranked plans. Nothing here writes.
+/// Which changes make a recipe run faster, in less memory or with less risk, and why: diagnosis,
+/// dispatchers, SM counts, overlap, ranked plans. This module writes no files.
+
 namespace epwise::advise {
 
-/// A field and the value that a move gives it. Of several names the first counts that the
-/// framework's version knows, one that the recipe writes before all others.
+/// A field and its value under a move. Of several names, the first one that the framework version
+/// knows applies; a name that the recipe writes takes precedence.
 struct Setting {
   std::vector<std::string> fields;  // canonical
   expr::Value value;
 };
 
-/// What must hold for a move, as the rule that fails where it doesn't.
+/// A condition of a move, given by the rule that fails if it is not met.
 struct Need {
   std::string rule;  // id
-  std::string what;  // "virtual stages where there is a pipeline"
+  std::string what;  // "virtual stages if there is a pipeline"
 };
 
 enum class Risk : std::uint8_t { low, medium, high };
@@ -35,15 +36,15 @@ std::string_view to_string(Risk risk);
 struct Move {
   std::string name;  // "hybridep", "on", "8"
   std::vector<Setting> sets;
-  std::vector<std::string> drops;  // fields that go where the recipe writes them
+  std::vector<std::string> drops;  // fields that are removed if the recipe writes them
   std::vector<Need> needs;
-  std::string stack;                // component without which it is not thought of; may be empty
-  std::vector<std::string> launch;  // ids of rules whose fixes say which variables to launch with
+  std::string stack;                // component required by the move; may be empty
+  std::vector<std::string> launch;  // ids of rules whose fixes give the variables to launch with
   Risk risk = Risk::low;
   std::string because;  // of the risk
 };
 
-/// An axis that counts only where others stand somewhere.
+/// Limits an axis to certain positions of other axes.
 struct Condition {
   std::string axis;
   std::vector<std::string> moves;
@@ -53,19 +54,19 @@ struct Condition {
 struct Axis {
   std::string name;   // "dispatcher"
   std::string group;  // of --may-change: "mapping", "dispatcher", "overlap", …
-  std::string what;   // "how tokens reach their experts"
+  std::string what;   // "token dispatcher"
   lint::Tier tier = lint::Tier::performance;
-  int order = 0;       // of bring-up: what must be right first stands first
-  std::string check;   // what to look at when it is brought up
+  int order = 0;       // bring-up order: prerequisites first
+  std::string check;   // what to check during bring-up
   bool sweep = false;  // a number of SMs
   std::vector<Condition> with;
   std::vector<Move> moves;
 
-  /// Position of a move; -1 for a name that it hasn't.
+  /// Position of a move; -1 for an unknown name.
   int find(std::string_view move) const;
 };
 
-/// What a document says about dispatchers on some hardware or at some number of expert ranks.
+/// Documented advice on dispatchers for some hardware or some number of expert ranks.
 struct Guideline {
   std::vector<std::string> architectures;  // empty: all
   int up_to = 0;                           // expert ranks; 0: any
@@ -73,13 +74,13 @@ struct Guideline {
   std::string says;
 };
 
-/// Constants of the step model, and what to measure when they decide.
+/// Constants of the step model, and what to measure if they matter most.
 struct Measurement {
   std::vector<std::string> constants;
   std::string what;
 };
 
-/// What can bind a step.
+/// What can limit a step.
 struct Wall {
   std::string name;                // "communication"
   std::vector<std::string> terms;  // of the waterfall
@@ -87,36 +88,37 @@ struct Wall {
   std::string advice;              // what usually helps
 };
 
-/// A step of the ladder that leads from no overlap to all of it.
+/// A step of the ladder from no overlap to full overlap.
 struct Rung {
   std::string name;
   std::string title;
   std::string axis;
-  std::vector<std::string> moves;  // the fastest legal one counts
-  std::string behind;              // another rung without which it is nothing; may be empty
+  std::vector<std::string> moves;  // the fastest valid one is used
+  std::string behind;              // another rung without which it has no effect; may be empty
 };
 
-/// A setting whose price `epwise lint --price` tells, and the rule of rules/price/ that tells it.
-/// In texts {present} and {better} stand for moves, {from} and {to} for the flat region of a sweep.
+/// A setting whose cost `epwise lint --price` reports, and the rule of rules/price/ that reports
+/// it. In texts, {present} and {better} are replaced by moves, {from} and {to} by the flat region
+/// of a sweep.
 struct Toll {
   std::string rule;                // id
-  std::string axis;                // whose other moves are held against the present one
-  std::vector<std::string> moves;  // those that count; empty: all
-  std::string wall;                // that must take its share of the step; empty: none
-  std::string lost;                // rule without which the present move does nothing; may be empty
-  std::string says;                // "the {present} dispatcher instead of {better}": costs …
-  std::string remedy;              // "Switch to {better}"
+  std::string axis;                // axis whose other moves are compared with the present one
+  std::vector<std::string> moves;  // moves to consider; empty: all
+  std::string wall;                // wall that must take its share of the step; empty: none
+  std::string lost;    // rule without which the present move has no effect; may be empty
+  std::string says;    // "the {present} dispatcher instead of {better}": costs …
+  std::string remedy;  // "Switch to {better}"
 };
 
-/// A variable of the launch, and what it does.
+/// A launch variable and its effect.
 struct Variable {
   std::string name;
   std::string what;
 };
 
-/// Everything that knowledge/ says.
+/// The contents of knowledge/.
 struct Knowledge {
-  std::vector<std::string> quick;  // ids of rules of arithmetic
+  std::vector<std::string> quick;  // ids of arithmetic rules
   std::vector<Axis> axes;
   std::vector<Guideline> by_hardware;
   std::vector<Guideline> by_experts;
@@ -124,7 +126,7 @@ struct Knowledge {
   std::string any_measurement;
   std::vector<Variable> variables;
   std::vector<Wall> walls;
-  std::string memory_advice;  // what usually helps where memory binds
+  std::string memory_advice;  // what usually helps if memory binds
   std::vector<Rung> ladder;
   std::vector<Toll> tolls;
   std::vector<KnownModel> models;  // of knowledge/models.yaml
@@ -132,18 +134,18 @@ struct Knowledge {
   const Axis* axis(std::string_view name) const;
 };
 
-/// knowledge/moves.yaml and knowledge/guidance.yaml → knowledge; an incomplete one and why where
-/// something is missing or unknown:
+/// knowledge/moves.yaml and knowledge/guidance.yaml → knowledge; if something is missing or
+/// unknown, incomplete knowledge and the problems:
 ///   moves.yaml:40:3: axis `dispatcher` has no move `hybrid`
 Knowledge read_knowledge(const text::SourceFile& moves,
                          const text::SourceFile& guidance,
                          std::vector<text::Diagnostic>& problems);
 
-/// Knowledge ↔ the bytes that the build embeds.
+/// Knowledge ↔ the bytes embedded by the build.
 std::string pack(const Knowledge& knowledge);
 Knowledge unpack(std::string_view bytes);
 
-/// What the build embedded.
+/// The knowledge embedded by the build.
 const Knowledge& knowledge();
 
 }  // namespace epwise::advise

@@ -10,8 +10,9 @@
 #include <fmt/format.h>
 
 #include "advise/decision.h"
-#include "repair/change.h"
-#include "text/line_diff.h"
+#include "base/text/line_diff.h"
+#include "fix/change.h"
+#include "fix/verdict.h"
 
 namespace epwise::advise {
 
@@ -38,9 +39,10 @@ Cost cost_of(const Assessment& assessment,
              const Space& space,
              Goal goal,
              const Assessment& present) {
-  constexpr double kSimplicity = 0.002;  // of the step, a change: less than two runs differ by
+  // share of the step, per change: less than the run-to-run variation
+  constexpr double kSimplicity = 0.002;
   constexpr double kNotSlower = 1.02;
-  constexpr double kEarned = 0.02;  // safe: of the step, that a change has to bring
+  constexpr double kEarned = 0.02;  // safe: share of the step that a change must gain
   constexpr double kGiB = 1024.0 * 1024 * 1024;
   if (!assessment.usable()) {
     return std::numeric_limits<Cost>::infinity();
@@ -61,16 +63,15 @@ Cost cost_of(const Assessment& assessment,
   return assessment.step * factor;
 }
 
-PlanMaker::PlanMaker(const Study& study, repair::Draft draft, Goal goal)
+PlanMaker::PlanMaker(const Study& study, Goal goal)
     : study_(study),
-      draft_(std::move(draft)),
       goal_(goal),
       event_factor_(event_factor(*study.present.work, study.world.constants.values)) {}
 
 std::vector<Candidate> PlanMaker::choose(const SearchResult& result, std::size_t most) {
   constexpr double kSame = 1.002;
   std::set<std::vector<std::size_t>> seen;
-  std::vector<Visit> best;  // one a set of axes
+  std::vector<Visit> best;  // one per set of axes
   for (const Visit& visit : result.visits) {
     std::vector<std::size_t> changed = study_.space.changed(visit.candidate);
     if (!changed.empty() && seen.insert(std::move(changed)).second) {
@@ -122,7 +123,7 @@ Candidate PlanMaker::without_ties(Candidate candidate) {
   const sim::Comparison gain =
       sim::compare(*study_.present.work, *whole.work, study_.world.constants);
   if (gain.verdict != sim::Verdict::b) {
-    return candidate;  // a tie with the recipe itself: all of it is what a measurement would tell
+    return candidate;  // a tie with the recipe itself: a measurement would decide about all of it
   }
   while (true) {
     std::optional<Candidate> fewer;
@@ -152,11 +153,11 @@ Candidate PlanMaker::without_ties(Candidate candidate) {
 }
 
 PlanChange PlanMaker::change_of(const Edit& edit, lint::Tier tier, std::string why) const {
-  const Ground& ground = study_.assessor.terrain().plain();
-  const lint::Fix::Edit spelled = ground.spelled(edit);
+  const Evaluator& evaluator = study_.assessor.cache().plain();
+  const lint::Fix::Edit spelled = evaluator.spelled(edit);
   PlanChange change;
   change.field = spelled.field;
-  change.from = ground.is_written(edit.field) ? ground.written_text(edit.field) : "";
+  change.from = evaluator.is_written(edit.field) ? evaluator.written_text(edit.field) : "";
   change.to = edit.drop ? "" : edit.value.to_text();
   if (is_opposite(change.to, spelled.value)) {  // --no-check-…: true where the field is false
     change.to = spelled.value;
@@ -181,7 +182,7 @@ void PlanMaker::list_changes(const Candidate& candidate, const Prospect& prospec
   for (const Companion& companion : prospect.assessment.companions) {
     for (const Edit& edit : companion.edits) {
       const bool variable = edit.field.starts_with(kVariable);
-      if (!variable || study_.assessor.terrain().plain().is_written(edit.field)) {
+      if (!variable || study_.assessor.cache().plain().is_written(edit.field)) {
         plan.changes.push_back(
             change_of(edit, lint::Tier::performance, std::string(companion.rule->id)));
       }
@@ -206,7 +207,7 @@ void PlanMaker::list_bring_up(const Candidate& candidate, Plan& plan) {
 
 void PlanMaker::list_environment(const Candidate& candidate, const Prospect& prospect, Plan& plan) {
   const Edits& edits = prospect.assessment.edits;
-  Ground* ground = study_.assessor.terrain().ground(edits);
+  Evaluator* evaluator = study_.assessor.cache().evaluator(edits);
   std::map<std::string, std::string> variables;
   for (const Edit& edit : edits) {
     if (edit.field.starts_with(kVariable)) {
@@ -216,11 +217,11 @@ void PlanMaker::list_environment(const Candidate& candidate, const Prospect& pro
   for (std::size_t axis = 0; axis < candidate.size(); ++axis) {
     const Move* move = study_.space.move(candidate, axis);
     for (const std::string& id : move == nullptr ? std::vector<std::string>() : move->launch) {
-      const lint::Rule* rule = study_.world.bench.knowledge.find(id);
-      for (const Edits& fix : ground->fixes_of(*rule, edits, study_.world.highest)) {
+      const lint::Rule* rule = study_.world.base.knowledge().find(id);
+      for (const Edits& fix : evaluator->fixes_of(*rule, edits, study_.world.highest)) {
         const bool launch_only = std::ranges::all_of(
             fix, [](const Edit& edit) { return edit.field.starts_with(kVariable); });
-        if (!launch_only || !ground->present(fix.front().field).is_unset()) {
+        if (!launch_only || !evaluator->present(fix.front().field).is_unset()) {
           continue;
         }
         Edits all = edits;
@@ -237,56 +238,53 @@ void PlanMaker::list_environment(const Candidate& candidate, const Prospect& pro
 }
 
 void PlanMaker::write(const Prospect& prospect, Plan& plan) {
-  const Terrain& terrain = study_.assessor.terrain();
-  const repair::Bench& bench = study_.world.bench;
+  const EvaluatorCache& cache = study_.assessor.cache();
+  const session::Analysis& base = study_.world.base;
   lint::Fix fix;
   for (const Edit& edit : prospect.assessment.edits) {
-    const bool outside =
-        edit.field.starts_with(kVariable) && !terrain.plain().is_written(edit.field);
+    const bool outside = edit.field.starts_with(kVariable) && !cache.plain().is_written(edit.field);
     if (!outside) {
-      fix.edits.push_back(terrain.plain().spelled(edit));
+      fix.edits.push_back(cache.plain().spelled(edit));
     }
   }
   plan.draft =
-      bench.changed(draft_,
-                    repair::change_of(fix, terrain.recipe(), bench.vocabulary_of(terrain.recipe())),
-                    plan.obstacle);
+      fix::changed(base, fix::change_of(fix, cache.recipe(), base.vocabulary()), plan.obstacle);
   if (plan.obstacle.empty()) {
-    const std::string name = bench.request.file ? bench.request.file->name() : "";
-    plan.diff = text::unified_diff(name, draft_.bytes, plan.draft.bytes);
+    const auto& file = base.document->request.file;
+    plan.diff = text::unified_diff(file ? file->name() : "", base.draft.bytes, plan.draft.bytes);
   }
 }
 
 bool PlanMaker::verify(Plan& plan) {
-  const repair::Bench& bench = study_.world.bench;
-  model::Target target = bench.target;
+  const session::Analysis& base = study_.world.base;
+  facts::Target target = *base.target;
   for (const auto& [name, value] : plan.environment) {
     target.environment[name] = value;
   }
-  const repair::Verdict before = repair::verdict_of(bench.lint(draft_));
-  const repair::Verdict after = repair::verdict_of(bench.lint(plan.draft, &target));
+  const fix::Verdict before = fix::verdict_of(base);
+  const fix::Verdict after = fix::verdict_of(base.with(plan.draft).on(target));
   return after.launch <= before.launch &&
          std::ranges::all_of(after.problems, [&](const std::string& problem) {
            return std::ranges::binary_search(before.problems, problem);
          });
 }
 
-std::optional<Plan> PlanMaker::make(const Candidate& found) {
-  Candidate candidate = without_ties(simplified(found));
-  if (goal_ != Goal::memory && !study_.space.changed(candidate).empty()) {
-    candidate = with_chosen_sms(study_, std::move(candidate));
+std::optional<Plan> PlanMaker::make(const Candidate& candidate) {
+  Candidate chosen = without_ties(simplified(candidate));
+  if (goal_ != Goal::memory && !study_.space.changed(chosen).empty()) {
+    chosen = with_chosen_sms(study_, std::move(chosen));
   }
-  const Prospect prospect = study_.assessor.prospect(candidate);
-  if (study_.space.changed(candidate).empty() || prospect.work == nullptr ||
+  const Prospect prospect = study_.assessor.prospect(chosen);
+  if (study_.space.changed(chosen).empty() || prospect.work == nullptr ||
       !prospect.assessment.usable()) {
     return std::nullopt;
   }
   Plan plan;
-  plan.candidate = candidate;
+  plan.candidate = chosen;
   write(prospect, plan);
-  list_changes(candidate, prospect, plan);
-  list_environment(candidate, prospect, plan);
-  list_bring_up(candidate, plan);
+  list_changes(chosen, prospect, plan);
+  list_environment(chosen, prospect, plan);
+  list_bring_up(chosen, plan);
   if (plan.obstacle.empty() && !verify(plan)) {
     return std::nullopt;
   }
@@ -296,7 +294,8 @@ std::optional<Plan> PlanMaker::make(const Candidate& found) {
   plan.verdict = comparison.verdict;
   plan.event_speedup = comparison.speedup.value * event_factor_ /
                        event_factor(*prospect.work, study_.world.constants.values);
-  if (plan.verdict == sim::Verdict::b && plan.event_speedup <= 1) {  // the two tiers disagree
+  // closed form and event simulation disagree
+  if (plan.verdict == sim::Verdict::b && plan.event_speedup <= 1) {
     plan.verdict = sim::Verdict::too_close;
   }
   plan.step = step_range(*prospect.work, study_.world);

@@ -3,38 +3,38 @@
 #include <functional>
 #include <optional>
 
-#include "advise/dispatcher_table.h"
+#include "advise/comparison_tables.h"
 #include "advise/search.h"
 
 namespace epwise::advise {
 
-/// What a candidate costs under a goal, given the recipe's own step; infinite where it can't be
-/// used. Each change costs a little, so that of equals the simpler one is cheaper.
+/// The cost of a candidate under a goal, relative to the recipe's own step; infinite if it is
+/// unusable. Every change costs a little, so that the simplest of equal candidates wins.
 Cost cost_of(const Assessment& assessment,
              const Candidate& candidate,
              const Space& space,
              Goal goal,
              const Assessment& present);
 
-/// Turns what the search found into plans that a person can follow: the fewest changes that bring
-/// the gain, as edits of the recipe's text, with everything that has to be looked at.
+/// Turns search results into plans that a person can follow: the fewest changes that bring the
+/// gain, as edits of the recipe's text, with everything that has to be checked.
 class PlanMaker {
  public:
-  PlanMaker(const Study& study, repair::Draft draft, Goal goal);
+  PlanMaker(const Study& study, Goal goal);
 
-  /// The best candidates that differ in what they change, the best first: none that changes more
-  /// than another and gains no more.
+  /// The best candidates with distinct changes, best first; none contains more changes than another
+  /// without gaining more.
   std::vector<Candidate> choose(const SearchResult& result, std::size_t most);
 
-  /// The plan of a candidate; nullopt where its text doesn't lint as well as the recipe, or can't
-  /// be predicted.
+  /// The plan of a candidate; nullopt if its text does not lint as well as the recipe, or cannot be
+  /// predicted.
   std::optional<Plan> make(const Candidate& candidate);
 
  private:
   Candidate simplified(Candidate candidate);
 
-  /// Without the changes that bring no clear gain: of what can't be told from the whole, the
-  /// fewest.
+  /// Drops changes without a clear gain: of the subsets that cannot be distinguished from the
+  /// whole, the smallest.
   Candidate without_ties(Candidate candidate);
   void write(const Prospect& prospect, Plan& plan);
   bool verify(Plan& plan);
@@ -44,7 +44,6 @@ class PlanMaker {
   PlanChange change_of(const Edit& edit, lint::Tier tier, std::string why) const;
 
   const Study& study_;
-  repair::Draft draft_;
   Goal goal_;
   double event_factor_;  // of the recipe itself
 };

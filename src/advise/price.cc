@@ -6,10 +6,10 @@
 
 #include <fmt/format.h>
 
+#include "advise/comparison_tables.h"
 #include "advise/decision.h"
 #include "advise/diagnosis.h"
-#include "advise/dispatcher_table.h"
-#include "sim/step/sm_sweep.h"
+#include "perf/sim/step/candidates.h"
 
 namespace epwise::advise {
 
@@ -17,7 +17,7 @@ namespace {
 
 constexpr double kHoursADay = 24;
 
-/// A part of a ratio T(before)/T(after) as a share of what was before.
+/// A part of a ratio T(before)/T(after) as a share of the time before.
 double saved_share(double speedup) {
   return 1 - 1 / speedup;
 }
@@ -29,30 +29,7 @@ void replace(std::string& text, std::string_view mark, const std::string& word) 
   }
 }
 
-/// The study reads the recipe's text anew; a place in it is the same place in the text that was
-/// given. Words have none.
-void move_to_given(const repair::Bench& bench, text::Mark& mark) {
-  const auto& given = bench.request.file;
-  if (mark.nowhere() || mark.file == bench.request.base.get()) {
-    return;
-  }
-  const bool same = given != nullptr && mark.file->name() == given->name();
-  mark = same ? text::Mark{given.get(), mark.begin, mark.end} : text::Mark{};
-}
-
-void move_to_given(const repair::Bench& bench, lint::Finding& finding) {
-  move_to_given(bench, finding.primary.mark);
-  for (lint::Location& location : finding.related) {
-    move_to_given(bench, location.mark);
-  }
-  for (lint::Fix& fix : finding.fixes) {
-    for (lint::Fix::Edit& edit : fix.edits) {
-      move_to_given(bench, edit.mark);
-    }
-  }
-}
-
-/// What a toll is measured by.
+/// The measure of a toll.
 struct Alternative {
   Prospect prospect;
   std::string move;
@@ -64,7 +41,7 @@ class Pricer {
   Pricer(const Study& study, const Diagnosis& diagnosis) : study_(study), diagnosis_(diagnosis) {}
 
   std::optional<Price> price(const Toll& toll) {
-    const lint::Rule* rule = study_.world.bench.knowledge.find(toll.rule);
+    const lint::Rule* rule = study_.world.base.knowledge().find(toll.rule);
     if (rule == nullptr || !wall_holds(toll)) {
       return std::nullopt;
     }
@@ -83,7 +60,11 @@ class Pricer {
   }
 
   std::optional<Price> against_best(const Toll& toll, const lint::Rule& rule) {
-    const auto at = static_cast<std::size_t>(study_.space.index(toll.axis));
+    const int found = study_.space.index(toll.axis);
+    if (found < 0) {
+      return std::nullopt;
+    }
+    const auto at = static_cast<std::size_t>(found);
     const Axis& axis = *study_.space.dimensions()[at].axis;
     const Move* present = study_.space.move(study_.space.start(), toll.axis);
     const sim::SmSweep sweep =
@@ -115,7 +96,7 @@ class Pricer {
     return price;
   }
 
-  /// The number of SMs that advice would take, where it is surely faster.
+  /// The SM count that advice would choose, if certainly faster.
   std::optional<Alternative> of_sweep(const Axis& axis) {
     const Candidate candidate = with_chosen_sms(study_, study_.space.start());
     if (candidate == study_.space.start()) {
@@ -130,7 +111,7 @@ class Pricer {
                : std::nullopt;
   }
 
-  /// The fastest usable move that is surely faster than what the recipe has.
+  /// The fastest usable move that is certainly faster than the recipe's own.
   std::optional<Alternative> best_of(const Toll& toll, const Axis& axis) {
     std::optional<Alternative> best;
     for (const Move& move : axis.moves) {
@@ -154,10 +135,10 @@ class Pricer {
     return best;
   }
 
-  /// What a move would bring if another rule did not keep it from working.
+  /// The gain of a move if another rule did not prevent it from working.
   std::optional<Price> of_lost(const Toll& toll, const lint::Rule& rule) {
-    const lint::Rule* cause = study_.world.bench.knowledge.find(toll.lost);
-    const lint::Judgement& judgement = study_.assessor.terrain().plain().base();
+    const lint::Rule* cause = study_.world.base.knowledge().find(toll.lost);
+    const lint::Judgement& judgement = study_.assessor.cache().plain().base();
     const auto holds = [&](const std::vector<const lint::Rule*>& rules) {
       return std::ranges::find(rules, cause) != rules.end();
     };
@@ -177,7 +158,7 @@ class Pricer {
     }
     Price price = priced(rule, *without.work, comparison);
     price.finding.message = toll.says;
-    Ground& plain = study_.assessor.terrain().plain();
+    Evaluator& plain = study_.assessor.cache().plain();
     const std::vector<Edits> fixes = plain.fixes_of(*cause, {}, study_.world.highest);
     if (!fixes.empty()) {
       add_fix(toll.remedy, fixes.front(), price.finding);
@@ -195,20 +176,20 @@ class Pricer {
                const sim::Comparison& comparison) {
     const sim::Range step = step_range(dear, study_.world);
     Price price;
-    price.finding = study_.assessor.terrain().plain().finding(rule);
+    price.finding = study_.assessor.cache().plain().finding(rule);
     price.share = {saved_share(comparison.speedup.value),
                    saved_share(comparison.speedup.low),
                    saved_share(comparison.speedup.high)};
     price.seconds = {
         price.share.value * step.value, price.share.low * step.low, price.share.high * step.high};
-    price.gpu_hours = price.share.value * *study_.world.bench.target.gpus * kHoursADay;
+    price.gpu_hours = price.share.value * *study_.world.base.target->gpus * kHoursADay;
     return price;
   }
 
   void add_fix(std::string title, const Edits& edits, lint::Finding& finding) const {
     lint::Fix fix{std::move(title), lint::Tier::performance, {}};
     for (const Edit& edit : edits) {
-      fix.edits.push_back(study_.assessor.terrain().plain().spelled(edit));
+      fix.edits.push_back(study_.assessor.cache().plain().spelled(edit));
     }
     finding.fixes = {std::move(fix)};
   }
@@ -221,9 +202,8 @@ class Pricer {
 
 PriceList prices(const World& world, const Knowledge& knowledge) {
   PriceList list;
-  const repair::Draft draft = world.bench.draft();
-  Assessor bare(world, draft, nullptr);
-  const Space space(knowledge, bare.terrain().plain(), {});
+  Assessor bare(world, nullptr);
+  const Space space(knowledge, bare.cache().plain(), {});
   Prospect present = bare.predicted(Edits{});
   present.assessment.legal = true;
   if (present.work == nullptr) {
@@ -231,16 +211,15 @@ PriceList prices(const World& world, const Knowledge& knowledge) {
     return list;
   }
   if (present.job->architecture.experts.count <= 0) {
-    list.problem = "it has no experts";
+    list.problem = "the model has no experts";
     return list;
   }
-  Assessor assessor(world, draft, &space);
+  Assessor assessor(world, &space);
   const Study study{world, knowledge, space, assessor, present};
   const Diagnosis diagnosis = diagnose(present, world.constants, knowledge);
   Pricer pricer(study, diagnosis);
   for (const Toll& toll : knowledge.tolls) {
     if (std::optional<Price> price = pricer.price(toll)) {
-      move_to_given(world.bench, price->finding);
       list.prices.push_back(*std::move(price));
     }
   }

@@ -10,18 +10,19 @@
 
 #include <fmt/format.h>
 
-#include "advise/run_steps.h"
-#include "world/files.h"
+#include "advise/run_profile.h"
+#include "base/os/files.h"
 
 namespace epwise::advise {
 
 namespace {
 
-using world::MissingError;
+using os::MissingError;
 
 constexpr std::int64_t kMostKernels = 4'000'000;
 constexpr std::int64_t kMostRanges = 200'000;
-constexpr std::int64_t kFurthest = std::int64_t{1} << 61U;  // ns, 73 years: differences fit
+// ns, 73 years: differences do not overflow
+constexpr std::int64_t kFurthest = std::int64_t{1} << 61U;
 constexpr const char* kKernels = "CUPTI_ACTIVITY_KIND_KERNEL";
 
 struct Close {
@@ -30,7 +31,7 @@ struct Close {
   void operator()(sqlite3_stmt* statement) const { sqlite3_finalize(statement); }
 };
 
-/// The path as a URI that SQLite opens without looking for journals: nobody writes to an export.
+/// The path as a URI that SQLite opens without looking for journals: exports are not written to.
 std::string uri_of(const std::string& path) {
   std::string uri = "file:";
   for (const char c : path) {
@@ -64,7 +65,7 @@ class Rows {
     return sqlite3_column_type(statement_.get(), column) == SQLITE_INTEGER;
   }
 
-  /// Two moments in order, neither beyond any clock.
+  /// Two timestamps in order, within a plausible range.
   bool is_span(int first, int second) const {
     return is_number(first) && is_number(second) && number(first) >= -kFurthest &&
            number(first) <= number(second) && number(second) <= kFurthest;
@@ -82,8 +83,9 @@ class Rows {
  private:
   void check(bool good) const {
     if (!good) {
-      throw MissingError(fmt::format(
-          "{} can't be read as a database: {}; export it again", path_, sqlite3_errmsg(database_)));
+      throw MissingError(fmt::format("{} cannot be read as a database: {}; export it again",
+                                     path_,
+                                     sqlite3_errmsg(database_)));
     }
   }
 
@@ -92,16 +94,16 @@ class Rows {
   std::unique_ptr<sqlite3_stmt, Close> statement_;
 };
 
-class Reader {
+class DatabaseReader {
  public:
-  explicit Reader(const std::string& path) : path_(path) {
+  explicit DatabaseReader(const std::string& path) : path_(path) {
     constexpr int kLongest = 1 << 20;
     sqlite3* database = nullptr;
     const int code = sqlite3_open_v2(
         uri_of(path).c_str(), &database, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, nullptr);
     database_.reset(database);
     if (code != SQLITE_OK) {
-      throw MissingError(fmt::format("{} can't be opened as a database: {}",
+      throw MissingError(fmt::format("{} cannot be opened as a database: {}",
                                      path,
                                      database == nullptr ? "no memory" : sqlite3_errmsg(database)));
     }
@@ -113,10 +115,10 @@ class Reader {
   RunProfile read() {
     const std::set<std::string> tables = all_tables();
     if (!tables.contains("StringIds")) {
-      throw MissingError(fmt::format(
-          "{} is no export of Nsight Systems: it has no table StringIds; write one with `nsys "
-          "export --type sqlite`",
-          path_));
+      throw MissingError(
+          fmt::format("{} is not an Nsight Systems export: table StringIds is missing; create one "
+                      "with `nsys export --type sqlite`",
+                      path_));
     }
     RunProfile profile;
     profile.hidden_graphs = tables.contains("CUPTI_ACTIVITY_KIND_GRAPH_TRACE") &&
@@ -164,8 +166,8 @@ class Reader {
     for (const char* name : names) {
       if (!columns.contains(name)) {
         throw MissingError(
-            fmt::format("{}: table {} has no column {}: another version of Nsight Systems? Export "
-                        "it again with a newer nsys",
+            fmt::format("{}: table {} has no column {}; if another version of Nsight Systems wrote "
+                        "it, export it again with a newer nsys",
                         path_,
                         table,
                         name));
@@ -193,7 +195,7 @@ class Reader {
     device_ = first.number(1);
     if (first.number(2) > kMostKernels) {
       throw MissingError(
-          fmt::format("{} holds {} kernels of one GPU, more than {}: record a few steps (nsys "
+          fmt::format("{} holds {} kernels of one GPU, more than {}: record only a few steps (nsys "
                       "profile --capture-range=cudaProfilerApi)",
                       path_,
                       first.number(2),
@@ -221,7 +223,7 @@ class Reader {
     }
   }
 
-  /// Ids of StringIds → places in the profile's names.
+  /// Ids of StringIds → indices into the profile's names.
   std::map<std::int64_t, std::int32_t> read_names(const char* column,
                                                   const std::string& where,
                                                   RunProfile& profile) {
@@ -290,7 +292,7 @@ bool is_database(std::string_view first_bytes) {
 }
 
 RunProfile read_profile_database(const std::string& path) {
-  return Reader(path).read();
+  return DatabaseReader(path).read();
 }
 
 }  // namespace epwise::advise

@@ -6,7 +6,8 @@
 #include <limits>
 #include <map>
 #include <set>
-#include <thread>
+
+#include "base/os/workers.h"
 
 namespace epwise::advise {
 
@@ -14,24 +15,17 @@ namespace {
 
 constexpr Cost kNever = std::numeric_limits<Cost>::infinity();
 
-/// Work on indices, shared out to workers; results go to slots, so that their order is fixed.
+/// Work on indices, distributed to workers; results go into slots, so their order is fixed.
 void for_each(std::size_t count,
               std::size_t workers,
               const std::function<void(std::size_t worker, std::size_t index)>& work) {
   std::atomic<std::size_t> next{0};
-  const auto run = [&](std::size_t worker) {
-    for (std::size_t i = next++; i < count; i = next++) {
-      work(worker, i);
-    }
-  };
-  std::vector<std::thread> threads;
-  for (std::size_t worker = 1; worker < std::min(workers, count); ++worker) {
-    threads.emplace_back(run, worker);
-  }
-  run(0);
-  for (std::thread& thread : threads) {
-    thread.join();
-  }
+  os::run_workers(std::clamp<std::size_t>(count, 1, std::max<std::size_t>(workers, 1)),
+                  [&](std::size_t worker) {
+                    for (std::size_t i = next++; i < count; i = next++) {
+                      work(worker, i);
+                    }
+                  });
 }
 
 class Searcher {
@@ -74,7 +68,7 @@ class Searcher {
     return result_.stopped || result_.looked_at >= bounds_.looks;
   }
 
-  /// Costs of all that are not yet known.
+  /// Costs of all candidates not yet evaluated.
   void ask(const std::vector<Candidate>& candidates) {
     std::set<Candidate> fresh;
     for (const Candidate& candidate : candidates) {
@@ -84,7 +78,7 @@ class Searcher {
       }
     }
     const std::vector<Candidate> list(fresh.begin(), fresh.end());
-    constexpr std::size_t kPortion = 256;  // between two looks at the clock
+    constexpr std::size_t kPortion = 256;  // between two checks of the clock
     for (std::size_t first = 0; first < list.size() && !(first > 0 && over()); first += kPortion) {
       const std::size_t count = std::min(kPortion, list.size() - first);
       std::vector<Cost> costs(count, kNever);
@@ -144,7 +138,7 @@ class Searcher {
 
   bool is_layout(std::size_t axis) const { return landscape_.layout[axis]; }
 
-  /// All that differ from it in one or two axes.
+  /// All candidates that differ from it in one or two axes.
   std::vector<Candidate> neighbours(const Candidate& from, bool layout_too) const {
     std::vector<Candidate> all;
     const std::size_t axes = landscape_.positions.size();
@@ -161,7 +155,7 @@ class Searcher {
     return all;
   }
 
-  /// Downhill until no neighbour is cheaper.
+  /// Descends until no neighbour is cheaper.
   Candidate descend(Candidate at, bool layout_too) {
     for (std::size_t round = 0; round < kMostSteps && !over(); ++round) {
       const std::vector<Candidate> near = neighbours(at, layout_too);

@@ -9,32 +9,32 @@
 
 namespace epwise::advise {
 
-/// What the search is told about a candidate; the lower, the better. Infinite: not usable.
+/// The search's objective for a candidate; lower is better. Infinite: unusable.
 using Cost = double;
 
-/// The world as the search sees it.
+/// The search space and its objective.
 struct Landscape {
-  /// Positions that each axis may take, the present first.
+  /// Positions allowed for each axis, the present one first.
   std::vector<std::vector<Position>> positions;
-  /// Axes that must be tried together, because one alone seldom makes sense: sizes of the parallel
-  /// layout. The others are tried one and two at a time.
+  /// Axes that must be combined because one alone rarely makes sense: sizes of the parallel layout.
+  /// The others are tried one and two at a time.
   std::vector<bool> layout;
   std::function<Candidate(Candidate)> canonical;
-  /// Whether a cheap look forbids it; worker as in `cost`.
+  /// Whether a cheap check forbids it; worker as in `cost`.
   std::function<bool(std::size_t worker, const Candidate&)> impossible;
-  /// Called by several workers at once, each with its own number from 0.
+  /// Called by several workers concurrently, each with its own number from 0.
   std::function<Cost(std::size_t worker, const Candidate&)> cost;
 };
 
 struct SearchBounds {
-  std::size_t exhaustive = 1500;  // spaces up to this size are searched as a whole
+  std::size_t exhaustive = 1500;  // spaces up to this size are searched exhaustively
   std::size_t starts = 6;         // layouts from which the other axes are improved
-  std::size_t layouts = 4000;     // that are asked for their cost at most
+  std::size_t layouts = 4000;     // that are evaluated at most
   std::size_t rounds = 4;
   std::size_t workers = 1;
-  std::size_t looks = 3000;                 // costs that are asked for, about
-  double seconds = 60;                      // no new round begins after it
-  const std::atomic<bool>* stop = nullptr;  // somebody wants the best so far
+  std::size_t looks = 3000;                 // approximate number of evaluations
+  double seconds = 60;                      // no new round starts after it
+  const std::atomic<bool>* stop = nullptr;  // whether a caller needs the best candidate so far
   std::function<void(std::size_t done, std::size_t planned)> progress;
 };
 
@@ -44,17 +44,17 @@ struct Visit {
 };
 
 struct SearchResult {
-  std::vector<Visit> visits;  // usable ones, the best first; equal ones by candidate
-  std::size_t looked_at = 0;  // candidates whose cost was asked for
-  std::size_t skipped = 0;    // that arithmetic forbade
+  std::vector<Visit> visits;  // usable candidates, best first; ties in candidate order
+  std::size_t looked_at = 0;  // evaluated candidates
+  std::size_t skipped = 0;    // candidates that arithmetic forbids
   bool exhaustive = false;
   bool stopped = false;
 };
 
-/// The cheapest candidates of a landscape. Small spaces are searched as a whole. In large ones the
-/// layout's axes are combined in full (what arithmetic forbids costs next to nothing), the others
-/// improved one and two at a time from the best layouts, and both again until nothing gets better.
-/// Deterministic, whatever the number of workers, unless it is stopped or runs out of time.
+/// Finds the cheapest candidates of a landscape. Small spaces are searched exhaustively. In large
+/// ones, the layout axes are combined exhaustively (rejecting by arithmetic is nearly free), the
+/// other axes are improved one and two at a time from the best layouts, and both steps repeat until
+/// nothing improves. Deterministic for any number of workers, unless interrupted or out of time.
 SearchResult search(const Landscape& landscape, const SearchBounds& bounds = {});
 
 }  // namespace epwise::advise

@@ -7,21 +7,21 @@ namespace epwise::advise {
 
 namespace {
 
-/// Of several names the one that the recipe writes, else the first that its framework knows.
-const std::string* field_of(const Setting& setting, const Ground& ground) {
+/// Of several names the one written in the recipe, otherwise the first that its framework knows.
+const std::string* field_of(const Setting& setting, const Evaluator& evaluator) {
   const std::string* known = nullptr;
   for (const std::string& field : setting.fields) {
-    if (ground.is_written(field)) {
+    if (evaluator.is_written(field)) {
       return &field;
     }
-    if (known == nullptr && ground.knows(field)) {
+    if (known == nullptr && evaluator.knows(field)) {
       known = &field;
     }
   }
   return known;
 }
 
-/// Lists of names in any order are the same list.
+/// Lists of names are equal regardless of order.
 bool same(const expr::Value& a, const expr::Value& b) {
   if (a.list() == nullptr || b.list() == nullptr) {
     return a.is_known() && b.is_known() && a.equals(b);
@@ -37,10 +37,10 @@ bool same(const expr::Value& a, const expr::Value& b) {
   return texts(a) == texts(b);
 }
 
-/// One virtual stage is none.
-bool stands_at(const Setting& setting, const std::string& field, const Ground& ground) {
+/// One virtual stage equals none.
+bool stands_at(const Setting& setting, const std::string& field, const Evaluator& evaluator) {
   const auto is_there = [&](const std::string& name) {
-    const expr::Value present = ground.present(name);
+    const expr::Value present = evaluator.present(name);
     const bool both_none =
         setting.value.is_unset() && present.is_number() && present.as_number() <= 1;
     return both_none || same(setting.value, present);
@@ -48,7 +48,7 @@ bool stands_at(const Setting& setting, const std::string& field, const Ground& g
   // A launch moves values from deprecated names to their successors.
   return is_there(field) || (!setting.value.is_unset() &&
                              std::ranges::any_of(setting.fields, [&](const std::string& name) {
-                               return ground.knows(name) && is_there(name);
+                               return evaluator.knows(name) && is_there(name);
                              }));
 }
 
@@ -85,7 +85,7 @@ void add_fields(const Axis& axis, std::vector<std::string>& fields) {
 
 }  // namespace
 
-Space::Space(const Knowledge& knowledge, const Ground& ground, const Freedom& freedom) {
+Space::Space(const Knowledge& knowledge, const Evaluator& evaluator, const Freedom& freedom) {
   for (const Axis& axis : knowledge.axes) {
     Dimension dimension;
     dimension.axis = &axis;
@@ -93,7 +93,7 @@ Space::Space(const Knowledge& knowledge, const Ground& ground, const Freedom& fr
     std::vector<Made>& moves = made_.emplace_back();
     const bool free = is_free(axis, freedom);
     for (std::size_t i = 0; i < axis.moves.size(); ++i) {
-      Made made = make(axis.moves[i], ground);
+      Made made = make(axis.moves[i], evaluator);
       if (made.stands && dimension.present < 0) {
         dimension.present = static_cast<int>(i);
       }
@@ -121,13 +121,13 @@ Space::Space(const Knowledge& knowledge, const Ground& ground, const Freedom& fr
   }
 }
 
-Space::Made Space::make(const Move& move, const Ground& ground) {
+Space::Made Space::make(const Move& move, const Evaluator& evaluator) {
   Made made;
-  made.possible = move.stack.empty() || ground.stack_has(move.stack);
+  made.possible = move.stack.empty() || evaluator.stack_has(move.stack);
   made.stands = true;
-  Edits standing;  // that the recipe leaves to defaults
+  Edits standing;  // left at their defaults by the recipe
   for (const Setting& setting : move.sets) {
-    const std::string* field = field_of(setting, ground);
+    const std::string* field = field_of(setting, evaluator);
     if (field == nullptr) {
       made.possible = false;
       made.stands = false;
@@ -135,10 +135,10 @@ Space::Made Space::make(const Move& move, const Ground& ground) {
     }
     made.guarded.push_back(*field);
     const bool goes = setting.value.is_unset();
-    if (!stands_at(setting, *field, ground)) {
+    if (!stands_at(setting, *field, evaluator)) {
       made.stands = false;
       made.edits.push_back({*field, setting.value, goes});
-    } else if (setting.value.text() != nullptr && !ground.is_written(*field)) {
+    } else if (setting.value.text() != nullptr && !evaluator.is_written(*field)) {
       standing.push_back({*field, setting.value, false});
     }
   }
@@ -146,7 +146,7 @@ Space::Made Space::make(const Move& move, const Ground& ground) {
     made.edits.insert(made.edits.end(), standing.begin(), standing.end());
   }
   for (const std::string& field : move.drops) {
-    if (find_edit(made.edits, field) == nullptr && ground.is_written(field)) {
+    if (find_edit(made.edits, field) == nullptr && evaluator.is_written(field)) {
       made.edits.push_back({field, expr::Value::unset(), true});
     }
   }

@@ -10,11 +10,11 @@ namespace epwise::advise {
 
 namespace {
 
-/// A line of the recipe: where Megatron-Bridge has it, Megatron-LM's flag, and the value.
+/// A line of the recipe: Megatron-Bridge's field, Megatron-LM's flag, and the value.
 struct Line {
   std::string section;
   std::string field;
-  std::string flag;  // empty: only Megatron-Bridge has it
+  std::string flag;  // empty: only exists in Megatron-Bridge
   std::string value;
 };
 
@@ -54,7 +54,7 @@ void add_attention(const KnownModel& model, bool megatron_lm, Lines& lines) {
   }
 }
 
-/// One entry a layer, 1 where it has experts: "[0, 1, 1]".
+/// One entry per layer, 1 if it has experts: "[0, 1, 1]".
 std::string frequency_text(const KnownModel& model) {
   std::string text;
   for (int layer = 0; layer < model.layers; ++layer) {
@@ -86,8 +86,8 @@ void add_experts(const KnownModel& model, const Layout& layout, Lines& lines) {
   add(lines, "expert_tensor_parallel_size", "--expert-tensor-parallel-size", 1);
 }
 
-/// Layers of each chunk where they don't divide: the first and the last, which hold embedding and
-/// loss, get the fewer.
+/// Layers per chunk if they do not divide: the first and the last chunk, with embedding and loss,
+/// get fewer.
 std::string layout_text(int layers, int chunks) {
   std::vector<int> counts(static_cast<std::size_t>(chunks), layers / chunks);
   for (int left = layers % chunks, i = 0; i < left; ++i) {
@@ -141,7 +141,7 @@ std::string precision_of(const Start& start) {
                                                     : "bf16_with_fp8_subchannel_scaling_mixed";
 }
 
-/// Sections behind `model`.
+/// Sections after `model`.
 void add_training(const Start& start, Lines& lines) {
   constexpr double kBlackwell = 10;
   const auto flag = [&](const char* section, const char* field, const char* name, auto value) {
@@ -228,9 +228,9 @@ std::string megatron_text(const Lines& lines) {
 std::string head_of(const Start& start) {
   const double total = start.model.total > 0 ? start.model.total : parameters_of(start.model) / 1e9;
   return fmt::format(
-      "# {} ({:.4g} B parameters) on {} {} GPUs, sequence {}: a starter recipe by epwise.\n"
-      "# All-to-all, no overlap, no graphs: bring this up first. `epwise advise` says what comes "
-      "next.\n"
+      "# {} ({:.4g} B parameters) on {} {} GPUs, sequence {}: starter recipe written by epwise.\n"
+      "# All-to-all, no overlap, no graphs: bring this up first. `epwise advise` suggests the next "
+      "steps.\n"
       "# epwise: --hw {} --gpus {}\n",
       start.model.name,
       total,
@@ -261,7 +261,7 @@ bool is_possible(const Start& start, const Layout& layout) {
          start.global_batch / replicas >= (layout.chunks > 1 ? layout.pipeline : 1);
 }
 
-/// All that may make sense, by how much they divide.
+/// All plausible layouts, by the amount of sharding.
 std::vector<Layout> layouts_of(const Start& start) {
   constexpr int kMostStages = 16;
   constexpr int kMostExpertRanks = 64;
@@ -281,7 +281,7 @@ std::vector<Layout> layouts_of(const Start& start) {
   return layouts;
 }
 
-bool is_clean(const repair::Trial& trial) {
+bool is_clean(const session::Analysis& trial) {
   return trial.recipe != nullptr && trial.recipe->readable &&
          trial.result.launch.verdict != lint::Verdict::rejects &&
          std::ranges::none_of(trial.result.findings, [](const lint::Finding& finding) {
@@ -318,7 +318,7 @@ std::string starter_text(const Start& start, const Layout& layout) {
 }
 
 int sensible_gpus(const KnownModel& model, const hw::Profile& hw) {
-  constexpr double kBytes = 18;  // a parameter: weights, gradients, optimizer states
+  constexpr double kBytes = 18;  // per parameter: weights, gradients, optimizer states
   constexpr double kRoom = 0.4;  // of the memory, for states
   constexpr double kDefault = 80e9;
   constexpr int kMost = 4096;
@@ -338,7 +338,9 @@ std::optional<Starter> find_starter(const World& world, const Start& start, std:
     for (Layout layout : layouts_of(start)) {
       layout.recompute = recompute;
       Starter starter{layout, starter_text(start, layout), 0};
-      Assessor assessor(world, repair::Draft{starter.text, {}}, nullptr);
+      World started = world;
+      started.base = world.base.with(session::Draft{starter.text, {}});
+      Assessor assessor(started, nullptr);
       const Assessment assessment = assessor.predicted(Edits{}).assessment;
       if (assessment.step <= 0) {
         problem = assessment.problem;
@@ -346,8 +348,7 @@ std::optional<Starter> find_starter(const World& world, const Start& start, std:
       }
       starter.step = assessment.step;
       const bool better = !best || starter.step < best->step;
-      if (better && assessment.out_of_memory <= kMostRisk &&
-          is_clean(world.bench.lint(repair::Draft{starter.text, {}}))) {
+      if (better && assessment.out_of_memory <= kMostRisk && is_clean(started.base)) {
         best = std::move(starter);
       }
     }
@@ -356,7 +357,7 @@ std::optional<Starter> find_starter(const World& world, const Start& start, std:
     }
   }
   if (problem.empty()) {
-    problem = "no layout of this model fits into the memory of these GPUs";
+    problem = "no layout of this model fits in the memory of these GPUs";
   }
   return best;
 }

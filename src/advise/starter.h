@@ -10,7 +10,7 @@
 
 namespace epwise::advise {
 
-/// What a first recipe is made from.
+/// The inputs for a starter recipe.
 struct Start {
   KnownModel model;
   const hw::Profile* hw = nullptr;
@@ -18,7 +18,7 @@ struct Start {
   int sequence = 4096;
   int global_batch = 256;
   bool fp8 = false;
-  bool megatron_lm = false;  // else Megatron-Bridge
+  bool megatron_lm = false;  // otherwise Megatron-Bridge
 };
 
 /// One parallel layout of it.
@@ -30,11 +30,11 @@ struct Layout {
   std::string recompute;  // "", "small", "full"
 };
 
-/// The recipe as text, with all-to-all, without overlap and without graphs: what must run first.
+/// The recipe text with all-to-all, no overlap and no graphs: the configuration to bring up first.
 ///   starter_text(start, {1, 2, 1, 8, ""}) → "model:\n  num_layers: 48\n  …"
 std::string starter_text(const Start& start, const Layout& layout);
 
-/// GPUs with which the model's states fit beside its activations, a power of two of whole nodes.
+/// GPUs on which the model states and the activations fit, a power of two in whole nodes.
 int sensible_gpus(const KnownModel& model, const hw::Profile& hw);
 
 struct Starter {
@@ -43,9 +43,9 @@ struct Starter {
   double step = 0;  // s
 };
 
-/// The fastest predicted layout without lint errors and warnings that fits with nine chances of
-/// ten. Nullopt: none does, or nothing can be predicted; `problem` says which. The world's bench
-/// must be that of some text of this start.
+/// The layout with the shortest predicted step that has no lint errors or warnings and fits with 90
+/// % probability. Nullopt with a `problem` if none fits or nothing can be predicted. The world's
+/// bench must belong to a text of this start.
 std::optional<Starter> find_starter(const World& world, const Start& start, std::string& problem);
 
 }  // namespace epwise::advise

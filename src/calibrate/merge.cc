@@ -7,9 +7,9 @@
 
 #include <fmt/format.h>
 
+#include "base/text/count.h"
 #include "calibrate/fits/fits.h"
 #include "calibrate/sampling/statistics.h"
-#include "text/count.h"
 
 namespace epwise::calibrate {
 
@@ -28,31 +28,31 @@ std::string conflict(const Calibration& a, const Calibration& b) {
   const Device& one = a.environment.device;
   const Device& other = b.environment.device;
   if (a.hw != b.hw || (one.sms > 0 && other.sms > 0 && one.sms != other.sms)) {
-    return fmt::format("they are of different devices: {} with {} SMs, {} with {}",
+    return fmt::format("they are from different devices: {} with {} SMs, {} with {}",
                        a.hw.empty() ? one.name : a.hw,
                        one.sms,
                        b.hw.empty() ? other.name : b.hw,
                        other.sms);
   }
   if (a.hw.empty() && one.name != other.name) {
-    return fmt::format("they are of different devices: {} and {}", one.name, other.name);
+    return fmt::format("they are from different devices: {} and {}", one.name, other.name);
   }
   if ((a.backend == "replay") != (b.backend == "replay")) {
-    return "the times of one of them are made up (--backend replay)";
+    return "one of them contains generated times (--backend replay)";
   }
   const std::string first = branch(version_of(a, "driver"));
   const std::string second = branch(version_of(b, "driver"));
   if (!first.empty() && !second.empty() && first != second) {
-    return fmt::format("their drivers are of different branches: {} and {}", first, second);
+    return fmt::format("their drivers are from different branches: {} and {}", first, second);
   }
   if (a.subject.format != b.subject.format && a.subject.shape.tokens > 0 &&
       b.subject.shape.tokens > 0) {
-    return fmt::format("their recipes are of different formats: {} and {}",
+    return fmt::format("their recipes have different formats: {} and {}",
                        format_word(a.subject.format),
                        format_word(b.subject.format));
   }
   if (a.subject.reduced != b.subject.reduced) {
-    return "one of them has sizes made smaller";
+    return "one of them has reduced sizes";
   }
   return {};
 }

@@ -9,8 +9,9 @@
 
 namespace epwise::calibrate {
 
-/// One file of several: points of `more` that `base` has no time for, constants of the newer one;
-/// laws fitted anew. Nullopt and why for files of different devices, drivers' branches or formats.
+/// Merges files: adds the points of `more` that `base` has no time for, takes constants from the
+/// newer file, and refits the laws. Nullopt with a reason for files from different devices, driver
+/// branches or formats.
 std::optional<Calibration> merge(const Calibration& base,
                                  const Calibration& more,
                                  std::string& problem);
@@ -18,7 +19,7 @@ std::optional<Calibration> merge(const Calibration& base,
 /// A point in two files.
 struct PointChange {
   std::string id;
-  double before = 0;  // s; 0: no time there
+  double before = 0;  // s; 0: no time
   double after = 0;
   bool notable = false;  // further apart than both intervals
 };
@@ -26,17 +27,17 @@ struct PointChange {
 struct Difference {
   std::vector<std::string> settings;  // "driver: 570.1 → 580.2"
   std::vector<PointChange> points;    // in the order of the first file
-  double median_ratio = 1;            // after over before, of the points that both have
+  double median_ratio = 1;            // after divided by before, for points in both
 };
 
 Difference difference(const Calibration& before, const Calibration& after);
 
-/// What makes a file doubtful: what the run itself warned of, points that are noisy, drifted,
-/// missing or wrong (by what ails them, three of each by name), poor laws. Empty: nothing.
+/// Reasons to distrust a file: the run's own warnings; noisy, drifting, missing or wrong points
+/// (grouped by reason, three names each); poor fits. Empty: none.
 std::vector<std::string> weaknesses(const Calibration& calibration);
 
-/// Where the machine of today is another than that of the file: GPU, driver, NCCL, DeepEP, number
-/// of GPUs. `gpus` 0: not known.
+/// Differences between this machine and that of the file: GPU, driver, NCCL, DeepEP, number of
+/// GPUs. `gpus` 0: unknown.
 std::vector<std::string> staleness(const Calibration& calibration,
                                    const std::string& hw,
                                    const std::vector<hw::Component>& stack,

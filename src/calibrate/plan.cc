@@ -6,16 +6,36 @@
 #include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
-#include "calibrate/sm_counts.h"
-
 namespace epwise::calibrate {
+
+/// The SM counts of a plan's points: full curves, or a few points of them (`quick`). A device with
+/// few SMs, such as the CPU backend, uses fractions.
+///   SmCounts{132, true}.beside() → 8, 16, 24, 32
+struct SmCounts {
+  int device = 0;
+  bool quick = false;
+
+  /// For exchanges alone, including the count used by the recipe (0: unknown).
+  std::vector<int> of_exchange(int stated) const;
+
+  /// For exchanges concurrent with compute.
+  std::vector<int> beside() const;
+
+  /// The time an exchange waits for its SMs while compute occupies all of them: a separate term
+  /// that depends more on the compute kernel's blocks than on the SM count.
+  std::vector<int> of_delay() const;
+
+  /// For compute: all SMs, then those left by exchanges.
+  std::vector<int> left() const;
+};
 
 namespace {
 
-// The largest first: its buffers serve the others of the sweep.
+// Largest first: its buffers serve the rest of the sweep.
 constexpr std::array<double, 3> kTokenScales = {2, 1, 0.5};
 
 struct Product {
@@ -57,10 +77,10 @@ class Planner {
  private:
   std::vector<double> token_scales() const { return {kTokenScales.begin(), kTokenScales.end()}; }
 
-  Request request(std::string id, Work work, Scope scope = Scope::device) const {
+  Request request(std::string id, const Work& work, Scope scope = Scope::device) const {
     Request made;
     made.id = std::move(id);
-    made.work = std::move(work);
+    made.work = work;
     made.scope = scope;
     made.seed = settings_.seed;
     return made;
@@ -138,8 +158,8 @@ class Planner {
 
   double largest_bytes() const { return subject_.reduced ? 2097152 : 1073741824; }
 
-  /// The most that memory and matrix units give. What exchanges take from compute beside them is
-  /// told in shares of the memory's rate, so this comes before.
+  /// Peak rates of memory and matrix units. The effect of exchanges on concurrent compute is
+  /// relative to the memory rate, so this comes first.
   void add_ceilings() {
     Sweep& ceilings = sweep("ceilings");
     for (const Kernel kernel : {Kernel::hbm_copy, Kernel::hbm_read, Kernel::hbm_write}) {
@@ -223,16 +243,18 @@ class Planner {
       Sweep& line = sweep(name);
       const double step = settings_.quick ? 8 : 2;
       const double most = settings_.quick ? 268435456 : 1073741824;
-      for (double bytes = most; bytes >= 65536; bytes /= step) {
+      double bytes = most;
+      while (bytes >= 65536) {
         Work work = plain(kernel);
         work.shape.bytes = bytes;
         work.shape.ranks = ranks;
         line.requests.push_back(request(fmt::format("{}.b{}", name, bytes), work, scope));
+        bytes /= step;
       }
     }
   }
 
-  /// To the next GPU by the copy engine, and by a few SMs: what a link carries.
+  /// To the next GPU by the copy engine, and by a few SMs: the rate of a link.
   void add_peers() {
     const std::string name = fmt::format("{}.{}", to_string(Scope::domain), "peer_copy");
     Sweep& peers = sweep(name);
@@ -265,7 +287,7 @@ class Planner {
     }
   }
 
-  /// The same with SMs taken away.
+  /// The same with fewer SMs.
   void add_left(Sweep& boxes, const std::string& name, const Work& whole) {
     for (const int left : sms_.left()) {
       Work work = whole;
@@ -343,6 +365,139 @@ class Planner {
 
 std::vector<Sweep> make_plan(const Subject& subject, const PlanSettings& settings) {
   return Planner(subject, settings).plan();
+}
+
+namespace {
+
+cost::Format format_of(workload::Precision precision) {
+  switch (precision) {
+    case workload::Precision::bf16:
+      return cost::Format::bf16;
+    case workload::Precision::fp8_tensor:
+      return cost::Format::fp8;
+    case workload::Precision::fp8_block:
+    case workload::Precision::mxfp8:
+      return cost::Format::fp8_block;
+    case workload::Precision::nvfp4:
+      return cost::Format::nvfp4;
+  }
+  return cost::Format::bf16;
+}
+
+/// Outputs of the projection before attention, and inputs of the one after it.
+void set_attention(const workload::Architecture& shape, int tensor_parallel, Subject& subject) {
+  const workload::GroupedAttention& grouped = shape.attention;
+  const workload::LatentAttention& latent = shape.latent;
+  if (latent.key_value_rank > 0) {
+    const int heads = std::max(grouped.heads, 1);
+    subject.attention_n = std::int64_t{heads} * (latent.head_dim + latent.rotary_dim);
+    subject.attention_k = std::int64_t{heads} * latent.value_dim;
+  } else {
+    subject.attention_n = std::int64_t{grouped.heads + 2 * grouped.groups} * grouped.head_dim;
+    subject.attention_k = std::int64_t{grouped.heads} * grouped.head_dim;
+  }
+  subject.attention_n = std::max<std::int64_t>(subject.attention_n / tensor_parallel, 64);
+  subject.attention_k = std::max<std::int64_t>(subject.attention_k / tensor_parallel, 64);
+}
+
+}  // namespace
+
+Subject subject_of(const workload::Workload& job) {
+  const workload::Architecture& shape = job.architecture;
+  Subject subject;
+  subject.shape.tokens = static_cast<std::int64_t>(job.tokens());
+  subject.shape.hidden = shape.dispatch_width();
+  subject.shape.inter = std::max(shape.experts.ffn, 1);
+  subject.shape.experts = std::max(shape.experts.count, 1);
+  subject.shape.topk = std::max(shape.experts.topk, 1);
+  subject.shape.ranks = std::max(job.parallel.expert, 1);
+  set_attention(shape, std::max(job.parallel.tensor, 1), subject);
+  subject.format = format_of(job.precision);
+  subject.sms = job.exchange.sms;
+  return subject;
+}
+
+Subject usual_subject() {
+  Subject subject;
+  subject.shape.tokens = 4096;
+  subject.shape.hidden = 7168;
+  subject.shape.inter = 2048;
+  subject.shape.experts = 256;
+  subject.shape.topk = 8;
+  subject.shape.ranks = 8;
+  subject.attention_n = 24576;
+  subject.attention_k = 16384;
+  subject.sms = 20;
+  return subject;
+}
+
+Subject reduced(const Subject& subject) {
+  Subject small = subject;
+  Shape& shape = small.shape;
+  shape.tokens = std::min<std::int64_t>(shape.tokens, 128);
+  shape.hidden = std::min<std::int64_t>(shape.hidden, 64);
+  shape.inter = std::min<std::int64_t>(shape.inter, 32);
+  shape.ranks = std::min<std::int64_t>(shape.ranks, 4);
+  shape.experts = std::min<std::int64_t>(shape.experts, 4 * shape.ranks);
+  shape.topk = std::min<std::int64_t>({shape.topk, 4, shape.experts});
+  small.attention_n = std::min<std::int64_t>(small.attention_n, 96);
+  small.attention_k = std::min<std::int64_t>(small.attention_k, 64);
+  small.format = cost::Format::bf16;
+  small.reduced = true;
+  return small;
+}
+
+namespace {
+
+constexpr int kFewSms = 64;  // below that, counts are fractions of the device
+
+}  // namespace
+
+std::vector<int> SmCounts::of_exchange(int stated) const {
+  std::vector<int> all;
+  if (device < kFewSms) {
+    for (const int share : {8, 4, 2}) {
+      all.push_back(std::max(device / share, 1));
+    }
+    all.push_back(std::max(device * 3 / 4, 1));
+  } else if (quick) {
+    all = {4, 8, 16, 24, 32, 48};
+  } else {
+    all = {2, 4, 8, 12, 16, 20, 24, 32, 48, 64};
+  }
+  if (stated > 0 && stated < device) {
+    all.push_back(stated);
+  }
+  std::sort(all.begin(), all.end());
+  all.erase(std::unique(all.begin(), all.end()), all.end());
+  return all;
+}
+
+std::vector<int> SmCounts::beside() const {
+  if (device < kFewSms) {
+    std::vector<int> all = {std::max(device / 4, 1), std::max(device / 2, 1)};
+    all.erase(std::unique(all.begin(), all.end()), all.end());
+    return all;
+  }
+  return quick ? std::vector<int>{8, 16, 24, 32} : std::vector<int>{4, 8, 12, 16, 20, 24, 32, 48};
+}
+
+std::vector<int> SmCounts::of_delay() const {
+  const std::vector<int> all = beside();
+  return quick ? std::vector<int>{all[all.size() / 2]} : all;
+}
+
+std::vector<int> SmCounts::left() const {
+  std::vector<int> counts = {device};
+  const std::vector<int> taken = device < kFewSms ? std::vector<int>{device / 4, device / 2}
+                                 : quick          ? std::vector<int>{16, 32}
+                                                  : std::vector<int>{4, 8, 16, 24, 32, 48};
+  for (const int k : taken) {
+    if (k > 0 && k < device) {
+      counts.push_back(device - k);
+    }
+  }
+  return counts;
 }
 
 }  // namespace epwise::calibrate

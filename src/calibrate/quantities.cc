@@ -2,24 +2,106 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <functional>
 #include <optional>
+#include <string>
 
 #include <fmt/format.h>
 
-#include "calibrate/point_ratios.h"
+#include "calibrate/file/calibration.h"
 #include "calibrate/work/law_time.h"
+
+/// Comparisons between measured points.
 
 namespace epwise::calibrate {
 
+/// Whether it is the time of this kernel running alone at full rate.
+bool is_plain(const Point& point, Kernel kernel);
+
+/// Mean of logarithms and its uncertainty.
+struct Ratios {
+  double sum = 0;
+  double squares = 0;
+  int count = 0;
+
+  void add(double ratio);
+
+  double mean() const { return sum / count; }
+
+  /// Of the mean; with few shapes, the full scatter counts.
+  double deviation() const;
+};
+
+/// For an exchange that starts while compute occupies the SMs: waiting time divided by its time
+/// alone.
+Ratios start_delays(const Calibration& calibration);
+
+/// For exchanges concurrent with compute: their rate divided by the memory rate; 0.3 if unknown.
+double mean_memory_share(const Calibration& calibration);
+
+bool is_plain(const Point& point, Kernel kernel) {
+  const Work& work = point.request.work;
+  return point.has_time() && work.kernel == kernel && !point.request.beside && !(work.pace > 0);
+}
+
+void Ratios::add(double ratio) {
+  const double log_ratio = std::log(ratio);
+  sum += log_ratio;
+  squares += log_ratio * log_ratio;
+  ++count;
+}
+
+double Ratios::deviation() const {
+  const double scatter = std::sqrt(std::max(squares / count - mean() * mean(), 0.0));
+  return count > 1 ? scatter / std::sqrt(count - 1.0) : 0.1;
+}
+
+Ratios start_delays(const Calibration& calibration) {
+  // of the exchange: anything less is not a wait, and has no logarithm
+  constexpr double kShortest = 1e-3;
+  Ratios all;
+  for (const Point& point : calibration.points) {
+    const std::string& id = point.request.id;
+    const std::size_t place = id.find(".delay.k");
+    if (!point.has_time() || !point.start_delay || place == std::string::npos) {
+      continue;
+    }
+    const Point* const alone =
+        calibration.point(id.substr(0, place) + ".exchange.k" + id.substr(place + 8));
+    if (alone != nullptr && alone->has_time()) {
+      all.add(std::max(point.start_delay->median / alone->time.median, kShortest));
+    }
+  }
+  return all;
+}
+
+double mean_memory_share(const Calibration& calibration) {
+  double best = 0;
+  double sum = 0;
+  int count = 0;
+  for (const Point& point : calibration.points) {
+    if (is_plain(point, Kernel::hbm_copy)) {
+      best = std::max(best, point.memory_bytes / point.time.median);
+    }
+  }
+  for (const Point& point : calibration.points) {
+    if (point.has_time() && point.request.id.find(".exchange.k") != std::string::npos) {
+      sum += point.memory_bytes / point.time.median;
+      ++count;
+    }
+  }
+  return best > 0 && count > 0 ? sum / count / best : 0.3;
+}
+
 namespace {
 
-/// What is left unsure although measured: kernels of ours for those of a framework, one machine for
+/// Residual uncertainty despite measurement: our kernels instead of a framework's, one machine for
 /// many.
 constexpr double kKernelDoubt = 0.03;
-constexpr double kImitationDoubt = 0.1;  // our exchange kernels for DeepEP's
+constexpr double kImitationDoubt = 0.1;  // our exchange kernels instead of DeepEP's
 constexpr double kHostDoubt = 0.1;
-constexpr double kOperationDoubt = 0.15;  // small linear layers for all that a framework does
+constexpr double kOperationDoubt = 0.15;  // small linear layers instead of all framework operations
 constexpr double kContentionDoubt = 0.08;
 
 using Filter = std::function<bool(const Point&)>;
@@ -71,7 +153,7 @@ class Teller {
     quantities_.push_back({std::move(constant), true, value, log_sd, std::move(basis), points});
   }
 
-  /// The first point of a kernel that has a time, or why there is none.
+  /// The first point of a kernel with a time, or why there is none.
   const Point* find(Kernel kernel, std::string& why) const {
     why = "not in the plan";
     for (const Point& point : calibration_.points) {
@@ -107,7 +189,7 @@ class Teller {
     const Fit* const fit = calibration_.fit("contention");
     if (fit == nullptr) {
       for (const char* name : {"overlap_exchange", "overlap_sms", "overlap_loss"}) {
-        refuse(name, "too few pairs of compute and exchange were measured");
+        refuse(name, "too few concurrent pairs of compute and exchange were measured");
       }
       return;
     }
@@ -124,8 +206,8 @@ class Teller {
     tell_parameter("overlap_loss", "memory_weight", mean_memory_share(calibration_));
   }
 
-  /// What the step model calls an exchange's time beside compute holds its wait for SMs too, which
-  /// the pairs leave out.
+  /// The step model's time of an exchange concurrent with compute includes its wait for SMs, which
+  /// the pairs exclude.
   void tell_overlapped_exchange(const Fit& fit) {
     const Ratios waits = start_delays(calibration_);
     const double waiting = waits.count > 0 ? std::exp(waits.mean()) : 0;
@@ -188,7 +270,8 @@ class Teller {
                  (point.status == PointStatus::imported) == imported;
         };
       };
-      const bool imported = ratios(flexible(true)).has_value();  // the real library counts more
+      // the real library takes precedence
+      const bool imported = ratios(flexible(true)).has_value();
       add_ratio(inside ? "flex_nvlink" : "flex_nic",
                 flexible(imported),
                 imported ? kKernelDoubt : kImitationDoubt,
@@ -235,7 +318,7 @@ class Teller {
               "no dense GEMM was measured");
     const auto bf16 = ratios(dense(cost::Format::bf16));
     const double factor = bf16 ? std::exp(bf16->mean()) : 1;
-    // Imported 8-bit products may hold their quantisation, which the step model counts apart.
+    // Imported 8-bit GEMMs may include quantisation, which the step model counts separately.
     add_ratio(
         blackwell ? "fp8_blackwell" : "fp8_hopper",
         [bare = dense(cost::Format::fp8)](const Point& point) {
@@ -284,7 +367,7 @@ class Teller {
                2);
   }
 
-  /// Step times know best: they replace what kernels say.
+  /// Step times are most reliable: they replace kernel measurements.
   void add_step_constants() {
     for (const StepConstant& constant : calibration_.constants) {
       quantities_.erase(std::remove_if(quantities_.begin(),
@@ -313,8 +396,7 @@ std::vector<Quantity> quantities_of(const Calibration& calibration,
 
 std::string device_mismatch(const Calibration& calibration, std::string_view hw) {
   if (calibration.subject.reduced) {
-    return fmt::format("measured on {} with sizes made smaller",
-                       calibration.environment.device.name);
+    return fmt::format("measured on {} with reduced sizes", calibration.environment.device.name);
   }
   if (calibration.hw == hw) {
     return {};

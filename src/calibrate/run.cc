@@ -17,7 +17,7 @@ bool is_finished(const Calibration& calibration, const Request& request) {
   return point != nullptr && point->has_time();
 }
 
-/// In the place of an earlier point of the same name.
+/// Replaces an earlier point of the same name.
 void put(Calibration& calibration, const Point& point) {
   for (Point& known : calibration.points) {
     if (known.request.id == point.request.id) {
@@ -146,12 +146,12 @@ std::string other_run(const Calibration& earlier, const Calibration& start) {
     }
   }
   if (earlier.environment.software != start.environment.software) {
-    return "other versions of driver or libraries";
+    return "different driver or library versions";
   }
   return earlier.subject.shape == start.subject.shape &&
                  earlier.subject.format == start.subject.format
              ? ""
-             : "sizes of another recipe";
+             : "sizes of a different recipe";
 }
 
 std::size_t resume(const Calibration& earlier, Calibration& start) {

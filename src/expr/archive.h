@@ -1,14 +1,15 @@
 #pragma once
 
+#include <cstdint>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "data/archive.h"
+#include "base/embedded/archive.h"
 #include "expr/expression.h"
 
-/// Values and expressions ↔ bytes, for the tables that the build compiles. A version travels as its
+/// Values and expressions ↔ bytes, for the tables compiled by the build. A version is stored as
 /// text.
 namespace epwise::expr {
 
@@ -52,13 +53,13 @@ inline Tag tag_of(const Value& value) {
 }
 
 template <class T>
-T take(data::Reader& archive) {
+T take(embedded::Reader& archive) {
   T content{};
   archive(content);
   return content;
 }
 
-inline Value take_version(data::Reader& archive) {
+inline Value take_version(embedded::Reader& archive) {
   auto version = units::Version::parse(take<std::string_view>(archive));
   if (!version) {
     throw std::runtime_error("compiled table holds a damaged version");
@@ -68,11 +69,11 @@ inline Value take_version(data::Reader& archive) {
 
 }  // namespace archive_detail
 
-inline void transfer(data::Writer& archive, Value& value) {
+inline void transfer(embedded::Writer& archive, Value& value) {
   using archive_detail::Tag;
   Tag tag = archive_detail::tag_of(value);
   archive(tag);
-  // The archive takes its fields by reference to non-const, also when it only reads them.
+  // The archive takes its fields by non-const reference, even when only reading them.
   auto put = [&archive](auto content) { archive(content); };
   switch (tag) {
     case Tag::boolean:
@@ -96,7 +97,7 @@ inline void transfer(data::Writer& archive, Value& value) {
   }
 }
 
-inline void transfer(data::Reader& archive, Value& value) {
+inline void transfer(embedded::Reader& archive, Value& value) {
   using archive_detail::Tag;
   using archive_detail::take;
   switch (take<Tag>(archive)) {
@@ -128,7 +129,14 @@ inline void transfer(data::Reader& archive, Value& value) {
       value = Value::crash(take<std::string>(archive));
       return;
   }
-  throw std::runtime_error("compiled table holds a value of no kind");
+  throw std::runtime_error("compiled table holds a value of unknown kind");
+}
+
+template <class Archive>
+void transfer(Archive& archive, NameSlot& slot) {
+  std::int32_t number = slot.number();
+  archive(number);
+  slot = NameSlot(number);
 }
 
 template <class Archive>

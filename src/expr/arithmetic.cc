@@ -12,23 +12,13 @@ namespace epwise::expr {
 
 namespace {
 
-Value refused(std::string_view sign, const Value& left, const Value& right) {
+Value operation_refused(std::string_view sign, const Value& left, const Value& right) {
   return Value::crash(
       fmt::format("TypeError: '{}' between {} and {}", sign, type_word(left), type_word(right)));
 }
 
 Value divided_by_zero(std::string_view sign) {
   return Value::crash(fmt::format("ZeroDivisionError: '{}' by zero", sign));
-}
-
-std::optional<std::int64_t> whole(const Value& value) {
-  if (const std::int64_t* i = value.integer()) {
-    return *i;
-  }
-  if (const bool* b = value.boolean()) {
-    return *b ? 1 : 0;
-  }
-  return std::nullopt;
 }
 
 bool both_numbers(const Value& left, const Value& right) {
@@ -40,8 +30,8 @@ struct RealQuotient {
   double remainder = 0;
 };
 
-// Python's divmod of floats: the remainder is exact and takes the divisor's sign; the quotient is
-// derived from it, because a rounded left / right can land on the wrong side of a whole number.
+// Python's divmod of floats: the remainder is exact and has the divisor's sign; the quotient is
+// derived from it, because a rounded left / right can end up on the wrong side of an integer.
 RealQuotient divide_reals(double left, double right) {
   double remainder = std::fmod(left, right);
   double quotient = (left - remainder) / right;
@@ -61,7 +51,8 @@ RealQuotient divide_reals(double left, double right) {
 }
 
 Value too_large(std::string_view sign) {
-  return Value::crash(fmt::format("MemoryError: '{}' makes more than {} items", sign, kMaxExtent));
+  return Value::crash(
+      fmt::format("MemoryError: '{}' would produce more than {} items", sign, kMaxExtent));
 }
 
 Value repeated(const Value& sequence, std::int64_t times) {
@@ -81,11 +72,11 @@ Value repeated(const Value& sequence, std::int64_t times) {
   return sequence.text() != nullptr ? Value::of(std::move(text)) : Value::of(std::move(list));
 }
 
-bool is_sequence(const Value& value) {
+bool is_text_or_list(const Value& value) {
   return value.text() != nullptr || value.list() != nullptr;
 }
 
-Value joined(const Value& left, const Value& right) {
+Value concatenated(const Value& left, const Value& right) {
   if (extent(left) + extent(right) > kMaxExtent) {
     return too_large("+");
   }
@@ -98,6 +89,16 @@ Value joined(const Value& left, const Value& right) {
 }
 
 }  // namespace
+
+std::optional<std::int64_t> whole(const Value& value) {
+  if (const std::int64_t* i = value.integer()) {
+    return *i;
+  }
+  if (const bool* b = value.boolean()) {
+    return *b ? 1 : 0;
+  }
+  return std::nullopt;
+}
 
 std::size_t extent(const Value& value) {
   std::size_t size = 1;
@@ -123,9 +124,9 @@ Value add(const Value& left, const Value& right) {
   }
   const bool texts = left.text() != nullptr && right.text() != nullptr;
   if (texts || (left.list() != nullptr && right.list() != nullptr)) {
-    return joined(left, right);
+    return concatenated(left, right);
   }
-  return refused("+", left, right);
+  return operation_refused("+", left, right);
 }
 
 Value subtract(const Value& left, const Value& right) {
@@ -138,7 +139,7 @@ Value subtract(const Value& left, const Value& right) {
   if (both_numbers(left, right)) {
     return Value::of(left.as_number() - right.as_number());
   }
-  return refused("-", left, right);
+  return operation_refused("-", left, right);
 }
 
 Value multiply(const Value& left, const Value& right) {
@@ -151,18 +152,18 @@ Value multiply(const Value& left, const Value& right) {
   if (both_numbers(left, right)) {
     return Value::of(left.as_number() * right.as_number());
   }
-  if (a && is_sequence(right)) {
+  if (a && is_text_or_list(right)) {
     return repeated(right, *a);
   }
-  if (b && is_sequence(left)) {
+  if (b && is_text_or_list(left)) {
     return repeated(left, *b);
   }
-  return refused("*", left, right);
+  return operation_refused("*", left, right);
 }
 
 Value divide(const Value& left, const Value& right) {
   if (!both_numbers(left, right)) {
-    return refused("/", left, right);
+    return operation_refused("/", left, right);
   }
   if (right.as_number() == 0) {
     return divided_by_zero("/");
@@ -172,7 +173,7 @@ Value divide(const Value& left, const Value& right) {
 
 Value floor_divide(const Value& left, const Value& right) {
   if (!both_numbers(left, right)) {
-    return refused("//", left, right);
+    return operation_refused("//", left, right);
   }
   if (right.as_number() == 0) {
     return divided_by_zero("//");
@@ -192,7 +193,7 @@ Value floor_divide(const Value& left, const Value& right) {
 
 Value modulo(const Value& left, const Value& right) {
   if (!both_numbers(left, right)) {
-    return refused("%", left, right);
+    return operation_refused("%", left, right);
   }
   if (right.as_number() == 0) {
     return divided_by_zero("%");

@@ -1,20 +1,24 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <optional>
 
 #include "expr/value.h"
 
-/// Python's arithmetic over known values. Integers that leave 64 bits become reals; a result that
-/// Python would refuse is a crash: "ZeroDivisionError: …", "TypeError: '+' between None and int".
-/// `+` also joins texts and lists, `*` also repeats them, as far as the result stays small
-/// (`kMaxExtent`).
+/// Python arithmetic on known values. Integers that overflow 64 bits become reals; a result that
+/// Python would reject is a crash: "ZeroDivisionError: …", "TypeError: '+' between None and int".
+/// `+` also concatenates texts and lists, `*` also repeats them, up to a limit (`kMaxExtent`).
 namespace epwise::expr {
 
-/// The largest extent that an operator, a list literal or a function may build.
+/// The largest extent that an operator, a list literal or a function may produce.
 inline constexpr std::size_t kMaxExtent = 65536;
 
-/// Items at every depth and bytes of texts: what a copy of the value costs.
+/// Items at every depth and bytes of texts: the cost of copying the value.
 std::size_t extent(const Value& value);
+
+/// An integer, or a boolean as 0 or 1; nullopt: something else.
+std::optional<std::int64_t> whole(const Value& value);
 
 Value add(const Value& left, const Value& right);
 Value subtract(const Value& left, const Value& right);

@@ -1,15 +1,54 @@
 #include <algorithm>
+#include <array>
+#include <optional>
+#include <string_view>
 
 #include <fmt/format.h>
 
-#include "expr/dimension_rules.h"
+#include "base/text/spelling.h"
 #include "expr/expression.h"
-#include "expr/fact.h"
 #include "expr/functions.h"
 #include "expr/lexer.h"
-#include "text/spelling.h"
 
 namespace epwise::expr {
+
+/// What is known about a node's value before evaluation.
+struct Fact {
+  Kind kind = Kind::any;
+  // nullopt: unknown
+  std::optional<units::Dimension> dimension = units::Dimension::none;
+  bool null = false;   // the literal
+  bool bare = false;   // a number literal without unit, other than 0
+  bool whole = false;  // kind real: may still be an integer (max, sum, …)
+};
+
+/// "a boolean", "a text", "null", "a value".
+std::string_view word_for(const Fact& fact);
+
+bool is_open(const Fact& fact);      // its kind is unknown
+bool is_numeric(const Fact& fact);   // boolean, integer or real
+bool is_sequence(const Fact& fact);  // text or list
+bool may_be_number(const Fact& fact);
+
+/// Kinds whose values can be equal to, or ordered with, each other.
+bool comparable(const Fact& left, const Fact& right);
+
+/// The kind of `left op right` for numbers: integer if both are, real if one certainly is not.
+Fact number_of(const Fact& left, const Fact& right);
+
+/// True if an argument of that kind is acceptable.
+bool suits(const Fact& fact, Kind wanted);
+
+/// True if the arithmetic `left op right` crashes for all values.
+bool never_computes(Op op, const Fact& left, const Fact& right);
+
+/// The dimension of a product or quotient (also `//`); nullopt if it is none of ours, after which
+/// it is no longer checked.
+///   bytes / seconds → bytes/s;  bytes/s * seconds → bytes;  bytes / bytes → none
+std::optional<units::Dimension> multiplied(std::optional<units::Dimension> left,
+                                           std::optional<units::Dimension> right);
+std::optional<units::Dimension> divided(std::optional<units::Dimension> left,
+                                        std::optional<units::Dimension> right);
 
 namespace {
 
@@ -27,7 +66,7 @@ class Checker {
         scope_(scope) {}
 
   std::vector<Problem> run(Kind wanted) {
-    // Children stand before their parents, so one pass sees every operand first.
+    // Children come before their parents, so one pass sees every operand first.
     for (const Node& node : expression_.nodes) {
       facts_.push_back(judge(node));
     }
@@ -118,7 +157,7 @@ class Checker {
   }
 
   Fact name(const Node& node) {
-    const std::string_view name = names_.name(node.slot);
+    const std::string_view name = names_.name(node.name());
     const std::optional<Type> type = scope_.type_of(name);
     if (type) {
       return {.kind = type->kind,
@@ -126,7 +165,7 @@ class Checker {
     }
     const auto candidates =
         scope_.candidates ? scope_.candidates() : std::vector<std::string_view>();
-    problem(node, fmt::format("there is no `{}`{}", name, text::did_you_mean(name, candidates)));
+    problem(node, fmt::format("unknown name `{}`{}", name, text::did_you_mean(name, candidates)));
     return {.dimension = std::nullopt};
   }
 
@@ -140,7 +179,7 @@ class Checker {
   Fact negation(const Node& node) {
     const Fact& operand = fact(node, 0);
     if (!may_be_number(operand)) {
-      problem(node, fmt::format("{} has no negative", word_for(operand)));
+      problem(node, fmt::format("{} cannot be negated", word_for(operand)));
     }
     Fact result = number_of(operand, operand);
     result.dimension = operand.dimension;
@@ -172,14 +211,14 @@ class Checker {
       const auto place = std::min(static_cast<std::size_t>(i), function.takes.size() - 1);
       if (!suits(fact(node, i), function.takes[place])) {
         problem(child(node, i),
-                fmt::format("{} takes {}({}), and this is {}",
+                fmt::format("{} takes {}({}), but this is {}",
                             function.name,
                             function.name,
                             function.arguments,
                             word_for(fact(node, i))));
       }
     }
-    // A size stays one: max(16 GiB, x) is bytes, which only the arguments tell.
+    // A size keeps its unit: max(16 GiB, x) is bytes, which only the arguments show.
     const bool number = function.result == Kind::real || function.result == Kind::any;
     return {.kind = function.result,
             .dimension = number ? std::nullopt : std::optional(Dimension::none),
@@ -190,7 +229,7 @@ class Checker {
     const Fact& target = fact(node, 0);
     if (!is_open(target) && !is_sequence(target)) {
       problem(child(node, 0),
-              fmt::format("exists, all and filter need a list, and this is {}", word_for(target)));
+              fmt::format("exists, all and filter need a list, but this is {}", word_for(target)));
     }
     return {.kind = node.op == Op::filter ? Kind::list : Kind::boolean};
   }
@@ -203,7 +242,8 @@ class Checker {
       problem(right,
               fmt::format("`in` needs a list or a text on the right, not {}", word_for(container)));
     } else if (container.kind == Kind::text && !is_open(item) && item.kind != Kind::text) {
-      problem(child(node, 0), fmt::format("only a text can be in a text, not {}", word_for(item)));
+      problem(child(node, 0),
+              fmt::format("only a text can be contained in a text, not {}", word_for(item)));
     } else if (right.op == Op::list) {
       for (std::int32_t i = 0; i < right.count; ++i) {
         compare({.op = Op::equal, .begin = child(right, i).begin, .end = child(right, i).end},
@@ -230,7 +270,7 @@ class Checker {
               fmt::format("{} and {} {}{}",
                           word_for(left),
                           word_for(right_fact),
-                          ordering ? "have no order" : "are never equal",
+                          ordering ? "cannot be ordered" : "are never equal",
                           version ? "; a version is written v\"2.7.0\"" : ""));
       return;
     }
@@ -245,7 +285,7 @@ class Checker {
     const std::string* text =
         expression_.constants[static_cast<std::size_t>(right.constant)].text();
     if (text != nullptr && !units::Version::parse(*text)) {
-      problem(node, fmt::format("`{}` is no version", *text));
+      problem(node, fmt::format("`{}` is not a version", *text));
     }
   }
 
@@ -262,7 +302,7 @@ class Checker {
     } else if (left.bare || right.bare) {
       const Dimension dimension = left.bare ? *right.dimension : *left.dimension;
       problem(node,
-              fmt::format("the number has no unit, and the other side is in {}",
+              fmt::format("the number has no unit, but the other side is in {}",
                           units::to_string(dimension)));
     }
   }
@@ -272,7 +312,7 @@ class Checker {
     const Fact& right = fact(node, 1);
     if (never_computes(node.op, left, right)) {
       problem(node,
-              fmt::format("`{}` between {} and {} has no meaning",
+              fmt::format("`{}` between {} and {} is not defined",
                           sign_of(node.op),
                           word_for(left),
                           word_for(right)));
@@ -320,7 +360,7 @@ class Checker {
       return;
     }
     problem(root,
-            fmt::format("this gives {}, and {} is wanted{}",
+            fmt::format("this yields {}, but {} is needed{}",
                         word_for(result),
                         word_for({.kind = wanted}),
                         wanted == Kind::boolean ? "; compare it with something" : ""));
@@ -340,6 +380,146 @@ std::vector<Problem> check(const Expression& expression,
                            const Scope& scope,
                            Kind wanted) {
   return Checker(expression, names, scope).run(wanted);
+}
+
+std::string_view word_for(const Fact& fact) {
+  if (fact.null) {
+    return "null";
+  }
+  switch (fact.kind) {
+    case Kind::boolean:
+      return "a boolean";
+    case Kind::integer:
+      return "an integer";
+    case Kind::real:
+      return "a number";
+    case Kind::text:
+      return "a text";
+    case Kind::version:
+      return "a version";
+    case Kind::list:
+      return "a list";
+    case Kind::any:
+      break;
+  }
+  return "a value";
+}
+
+bool is_open(const Fact& fact) {
+  return fact.kind == Kind::any && !fact.null;
+}
+
+bool is_numeric(const Fact& fact) {
+  return fact.kind == Kind::boolean || fact.kind == Kind::integer || fact.kind == Kind::real;
+}
+
+bool may_be_number(const Fact& fact) {
+  return is_open(fact) || is_numeric(fact);
+}
+
+bool is_sequence(const Fact& fact) {
+  return fact.kind == Kind::text || fact.kind == Kind::list;
+}
+
+bool comparable(const Fact& left, const Fact& right) {
+  if (is_open(left) || is_open(right)) {
+    return true;
+  }
+  const bool versions = left.kind == Kind::version || right.kind == Kind::version;
+  if (versions) {
+    const Fact& other = left.kind == Kind::version ? right : left;
+    return other.kind == Kind::version || other.kind == Kind::text;
+  }
+  return (is_numeric(left) && is_numeric(right)) || left.kind == right.kind;
+}
+
+Fact number_of(const Fact& left, const Fact& right) {
+  if (is_open(left) || is_open(right)) {
+    return {.kind = Kind::real, .whole = true};
+  }
+  const bool real = left.kind == Kind::real || right.kind == Kind::real;
+  const bool strict =
+      (left.kind == Kind::real && !left.whole) || (right.kind == Kind::real && !right.whole);
+  return {.kind = real ? Kind::real : Kind::integer, .whole = !strict};
+}
+
+bool suits(const Fact& fact, Kind wanted) {
+  if (wanted == Kind::any || fact.kind == Kind::any) {
+    return true;
+  }
+  if (wanted == Kind::real) {
+    return is_numeric(fact);
+  }
+  if (wanted == Kind::integer) {
+    return fact.kind == Kind::integer || fact.kind == Kind::boolean || fact.whole;
+  }
+  return fact.kind == wanted;
+}
+
+bool never_computes(Op op, const Fact& left, const Fact& right) {
+  const bool numbers = may_be_number(left) && may_be_number(right);
+  if (numbers) {
+    return false;
+  }
+  const bool left_joins = is_sequence(left) || is_open(left);
+  const bool right_joins = is_sequence(right) || is_open(right);
+  if (op == Op::add) {
+    return !left_joins || !right_joins ||
+           (left.kind != right.kind && !is_open(left) && !is_open(right));
+  }
+  if (op == Op::multiply) {
+    return !((left_joins && may_be_number(right)) || (may_be_number(left) && right_joins));
+  }
+  return true;
+}
+
+namespace {
+
+using units::Dimension;
+
+// whole = part * other
+struct Product {
+  Dimension whole;
+  Dimension part;
+  Dimension other;
+};
+
+constexpr std::array<Product, 3> kProducts = {
+    {{Dimension::bytes, Dimension::bytes_per_second, Dimension::seconds},
+     {Dimension::flops, Dimension::flops_per_second, Dimension::seconds},
+     {Dimension::none, Dimension::hertz, Dimension::seconds}}};
+
+}  // namespace
+
+std::optional<Dimension> multiplied(std::optional<Dimension> left, std::optional<Dimension> right) {
+  if (left == Dimension::none || right == Dimension::none) {
+    return left == Dimension::none ? right : left;
+  }
+  for (const Product& product : kProducts) {
+    if ((left == product.part && right == product.other) ||
+        (left == product.other && right == product.part)) {
+      return product.whole;
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<Dimension> divided(std::optional<Dimension> left, std::optional<Dimension> right) {
+  if (right == Dimension::none) {
+    return left;
+  }
+  if (left && left == right) {
+    return Dimension::none;
+  }
+  for (const Product& product : kProducts) {
+    if (left == product.whole && right == product.part) {
+      return product.other;
+    }
+    if (left == product.whole && right == product.other) {
+      return product.part;
+    }
+  }
+  return std::nullopt;
 }
 
 }  // namespace epwise::expr

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "expr/arithmetic.h"
 #include "expr/python_text.h"
 
 namespace epwise::expr {
@@ -24,16 +25,6 @@ Order mirrored(Order order) {
     return Order::greater;
   }
   return order == Order::greater ? Order::less : order;
-}
-
-std::optional<std::int64_t> whole(const Value& value) {
-  if (const std::int64_t* i = value.integer()) {
-    return *i;
-  }
-  if (const bool* b = value.boolean()) {
-    return *b ? 1 : 0;
-  }
-  return std::nullopt;
 }
 
 // Exact, as in Python: converting the integer to a real would make 2**53 + 1 equal to 2.0**53.
@@ -107,19 +98,19 @@ Order order_lists(const Value::List& left, const Value::List& right) {
   return from_difference(left.size() < right.size(), left.size() == right.size());
 }
 
-Likeness from_bool(bool equal) {
+Likeness likeness_of(bool equal) {
   return equal ? Likeness::equal : Likeness::different;
 }
 
 Likeness version_equality(const units::Version& version, const Value& other) {
   if (other.version() != nullptr) {
-    return from_bool(version == *other.version());
+    return likeness_of(version == *other.version());
   }
   if (other.text() == nullptr) {
     return Likeness::different;
   }
   const auto parsed = units::Version::parse(*other.text());
-  return from_bool(parsed && *parsed == version);
+  return likeness_of(parsed && *parsed == version);
 }
 
 Likeness list_equality(const Value::List& left, const Value::List& right) {
@@ -146,15 +137,15 @@ Value open_value(const Value& left, const Value& right) {
   return Value::unknown(std::move(needs));
 }
 
-// The crash of an ordering that Python refuses; of lists, of the items that it stumbles over.
-Value refused(const Value& left, const Value& right, std::string_view sign) {
+// The crash of an ordering that Python refuses; for lists, of the items that fail to compare.
+Value comparison_refused(const Value& left, const Value& right, std::string_view sign) {
   if (left.list() != nullptr && right.list() != nullptr) {
     const auto differing =
         std::mismatch(left.list()->begin(),
                       left.list()->end(),
                       right.list()->begin(),
                       [](const Value& a, const Value& b) { return a.equals(b); });
-    return refused(*differing.first, *differing.second, sign);
+    return comparison_refused(*differing.first, *differing.second, sign);
   }
   const bool about_version = left.version() != nullptr || right.version() != nullptr;
   const Value& text = left.text() != nullptr ? left : right;
@@ -184,8 +175,8 @@ Likeness equality(const Value& left, const Value& right) {
     return Likeness::open;
   }
   if (left.is_number() || right.is_number()) {
-    return from_bool(left.is_number() && right.is_number() &&
-                     order_numbers(left, right) == Order::equal);
+    return likeness_of(left.is_number() && right.is_number() &&
+                       order_numbers(left, right) == Order::equal);
   }
   if (left.version() != nullptr) {
     return version_equality(*left.version(), right);
@@ -194,12 +185,12 @@ Likeness equality(const Value& left, const Value& right) {
     return version_equality(*right.version(), left);
   }
   if (left.text() != nullptr && right.text() != nullptr) {
-    return from_bool(*left.text() == *right.text());
+    return likeness_of(*left.text() == *right.text());
   }
   if (left.list() != nullptr && right.list() != nullptr) {
     return list_equality(*left.list(), *right.list());
   }
-  return from_bool(left.is_unset() && right.is_unset());
+  return likeness_of(left.is_unset() && right.is_unset());
 }
 
 Order order(const Value& left, const Value& right) {
@@ -249,7 +240,7 @@ Value ordering_value(const Value& left, const Value& right, std::string_view sig
     return open_value(left, right);
   }
   if (result == Order::refused) {
-    return refused(left, right, sign);
+    return comparison_refused(left, right, sign);
   }
   const bool strict = sign.size() == 1;
   const Order wanted = sign.front() == '<' ? Order::less : Order::greater;

@@ -1,13 +1,125 @@
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "expr/arithmetic.h"
-#include "expr/evaluator.h"
+#include "expr/comparison.h"
+#include "expr/expression.h"
+#include "expr/functions.h"
 #include "expr/lexer.h"
-#include "expr/precedence.h"
+#include "expr/python_text.h"
 
 namespace epwise::expr {
 
+/// The needs of the unknowns met so far; allocates only if there is one.
+class Needs {
+ public:
+  void add(const Value& value) {
+    open_ = true;
+    collect_needs(value, names_);
+  }
+
+  void add(Needs other) {
+    open_ = open_ || other.open_;
+    names_.insert(names_.end(), other.names_.begin(), other.names_.end());
+  }
+
+  bool open() const { return open_; }
+
+  Value value() { return Value::unknown(std::move(names_)); }
+
+ private:
+  bool open_ = false;
+  std::vector<std::string> names_;
+};
+
+enum class Truth : std::uint8_t { no, yes, open, crashed };
+
+/// One evaluation of an expression: a walk over its tree. Boolean nodes are decided without
+/// creating values. evaluate.cc implements the operators, evaluate_lists.cc iteration over items
+/// and arguments.
+class Evaluator {
+ public:
+  Evaluator(const Expression& expression, const Environment& environment)
+      : expression_(expression),
+        environment_(environment) {}
+
+  Value run() { return compute(expression_.nodes.back()); }
+
+ private:
+  static constexpr std::size_t kMaxLocals = 8;
+  // Nested macros over the lists of a malicious recipe could run for hours.
+  static constexpr std::size_t kMaxRounds = 1000000;
+
+  const Node& child(const Node& node, std::int32_t index) const {
+    const auto at = static_cast<std::size_t>(node.first) + static_cast<std::size_t>(index);
+    return expression_.nodes[static_cast<std::size_t>(expression_.children[at])];
+  }
+
+  // The value of a node, without a copy if it is already stored somewhere, otherwise computed into
+  // `scratch`.
+  const Value& read(const Node& node, Value& scratch) {
+    switch (node.op) {
+      case Op::literal:
+        return expression_.constants[static_cast<std::size_t>(node.constant)];
+      case Op::name:
+        return environment_.value(node.name());
+      case Op::local:
+        return *locals_[static_cast<std::size_t>(node.slot)];
+      default:
+        scratch = compute(node);
+        return scratch;
+    }
+  }
+
+  Value compute(const Node& node);
+
+  // Python's truth of a node. `open` has added its needs to `needs`, `crashed` has stored the crash
+  // in `crash_`.
+  Truth test(const Node& node, Needs& needs);
+  Truth decide(const Node& node, Needs& needs);  // for boolean nodes
+  Truth truth_of(const Value& value, Needs& needs);
+  Value to_value(Truth truth, Needs& needs);
+
+  Truth connective(const Node& node, bool decisive, Needs& needs);
+  Truth compare(const Node& node, Needs& needs);
+  Truth compare_known(Op op, const Value& left, const Value& right, Needs& needs);
+  Truth membership(const Node& node, Needs& needs);
+  Truth among(const Value& wanted, const Node& list, Needs& needs);
+  Truth quantifier(const Node& node, bool decisive, Needs& needs);
+
+  Value negation(const Node& node);
+  Value conditional(const Node& node);
+  Value arithmetic(const Node& node);
+  Value list(const Node& node);
+  Value call(const Node& node);
+  Value call_with(const Node& node, std::span<Value> scratch, std::span<const Value*> arguments);
+  Value filter(const Node& node);
+  Value special_form(const Node& node) const;
+
+  // False if the evaluation has exceeded its iteration limit.
+  bool spend(std::size_t rounds) {
+    rounds_ -= std::min(rounds, rounds_);
+    return rounds_ > 0;
+  }
+
+  static Value too_long() { return Value::unknown({"a shorter list"}); }
+
+  const Expression& expression_;
+  const Environment& environment_;
+  std::array<const Value*, kMaxLocals> locals_ = {};
+  std::size_t rounds_ = kMaxRounds;
+  Value crash_;
+};
+
 namespace {
 
-Truth from_bool(bool yes) {
+Truth bool_truth(bool yes) {
   return yes ? Truth::yes : Truth::no;
 }
 
@@ -24,7 +136,7 @@ bool satisfies(Order order, Op op) {
   }
 }
 
-// An unknown on the left; the right side adds what it needs, its crash stays unseen.
+// An unknown on the left; the right side adds its needs, a crash there is ignored.
 void add_both(Needs& needs, const Value& left, const Value& right) {
   needs.add(left);
   if (holds_unknown(right)) {
@@ -102,7 +214,7 @@ Truth Evaluator::decide(const Node& node, Needs& needs) {
     case Op::logical_not: {
       const Truth truth = test(child(node, 0), needs);
       const bool known = truth == Truth::yes || truth == Truth::no;
-      return known ? from_bool(truth == Truth::no) : truth;
+      return known ? bool_truth(truth == Truth::no) : truth;
     }
     case Op::logical_and:
       return connective(node, false, needs);
@@ -128,7 +240,7 @@ Truth Evaluator::truth_of(const Value& value, Needs& needs) {
     crash_ = value;
     return Truth::crashed;
   }
-  return from_bool(value.truthy());
+  return bool_truth(value.truthy());
 }
 
 Value Evaluator::to_value(Truth truth, Needs& needs) {
@@ -146,12 +258,12 @@ Value Evaluator::to_value(Truth truth, Needs& needs) {
 Truth Evaluator::connective(const Node& node, bool decisive, Needs& needs) {
   Needs left_needs;
   const Truth left = test(child(node, 0), left_needs);
-  if (left == from_bool(decisive) || left == Truth::crashed) {
+  if (left == bool_truth(decisive) || left == Truth::crashed) {
     return left;
   }
   Needs right_needs;
   const Truth right = test(child(node, 1), right_needs);
-  if (right == from_bool(decisive)) {
+  if (right == bool_truth(decisive)) {
     return right;
   }
   const bool open = left == Truth::open || right == Truth::open;
@@ -197,7 +309,7 @@ Truth Evaluator::compare_known(Op op, const Value& left, const Value& right, Nee
     needs.add(right);
     return Truth::open;
   }
-  return from_bool(result);
+  return bool_truth(result);
 }
 
 Value Evaluator::negation(const Node& node) {
@@ -249,11 +361,11 @@ Value Evaluator::arithmetic(const Node& node) {
 Value Evaluator::special_form(const Node& node) const {
   switch (node.op) {
     case Op::is_explicit:
-      return environment_.is_explicit(node.slot);
+      return environment_.is_explicit(node.name());
     case Op::written:
-      return environment_.written(node.slot);
+      return environment_.written(node.name());
     case Op::origin:
-      return environment_.origin(node.slot);
+      return environment_.origin(node.name());
     default:
       return environment_.has_section(
           *expression_.constants[static_cast<std::size_t>(node.constant)].text());
@@ -262,6 +374,190 @@ Value Evaluator::special_form(const Node& node) const {
 
 Value evaluate(const Expression& expression, const Environment& environment) {
   return Evaluator(expression, environment).run();
+}
+
+namespace {
+
+// The letters of a text as a list; nullopt for anything else.
+std::optional<Value::List> letters(const Value& value) {
+  const std::string* text = value.text();
+  if (text == nullptr) {
+    return std::nullopt;
+  }
+  Value::List items;
+  for (std::size_t begin = 0; begin < text->size();) {
+    std::size_t end = begin + 1;
+    while (end < text->size() && (static_cast<unsigned char>((*text)[end]) & 0xC0) == 0x80) {
+      ++end;
+    }
+    items.push_back(Value::of(std::string_view(*text).substr(begin, end - begin)));
+    begin = end;
+  }
+  return items;
+}
+
+Value not_iterable(const Value& value) {
+  return Value::crash("TypeError: " + std::string(type_word(value)) + " is not a list");
+}
+
+}  // namespace
+
+Truth Evaluator::membership(const Node& node, Needs& needs) {
+  Value left_scratch;
+  const Value& left = read(child(node, 0), left_scratch);
+  if (left.is_crash()) {
+    return truth_of(left, needs);
+  }
+  if (child(node, 1).op == Op::list) {
+    return among(left, child(node, 1), needs);
+  }
+  Value right_scratch;
+  const Value& right = read(child(node, 1), right_scratch);
+  if (right.is_unknown() || (left.is_unknown() && right.list() == nullptr)) {
+    needs.add(left);
+    if (holds_unknown(right)) {
+      needs.add(right);
+    }
+    return Truth::open;
+  }
+  if (right.list() != nullptr && !spend(right.list()->size())) {
+    return truth_of(too_long(), needs);
+  }
+  return truth_of(right.is_crash() ? right : in_value(left, right), needs);
+}
+
+// `x in ["a", "b"]` compares with the items in place and builds no list.
+Truth Evaluator::among(const Value& wanted, const Node& list, Needs& needs) {
+  Needs item_needs;
+  bool found = false;
+  for (std::int32_t i = 0; i < list.count; ++i) {
+    Value scratch;
+    const Value& item = read(child(list, i), scratch);
+    if (item.is_crash()) {
+      return truth_of(wanted.is_unknown() ? wanted : item, needs);
+    }
+    const Likeness same = equality(wanted, item);
+    found = found || same == Likeness::equal;
+    if (same == Likeness::open) {
+      item_needs.add(item);
+    }
+  }
+  if (found || !item_needs.open()) {
+    return found ? Truth::yes : Truth::no;
+  }
+  needs.add(std::move(item_needs));
+  needs.add(wanted);
+  return Truth::open;
+}
+
+Value Evaluator::list(const Node& node) {
+  Value::List items;
+  items.reserve(static_cast<std::size_t>(node.count));
+  std::size_t size = 0;
+  for (std::int32_t i = 0; i < node.count; ++i) {
+    items.push_back(compute(child(node, i)));
+    if (items.back().is_crash()) {
+      return std::move(items.back());
+    }
+    size += extent(items.back());
+    if (size > kMaxExtent) {
+      return Value::crash("MemoryError: the list is too long");
+    }
+  }
+  return Value::of(std::move(items));
+}
+
+Value Evaluator::call(const Node& node) {
+  constexpr std::int32_t kFew = 3;
+  if (node.count <= kFew) {
+    std::array<Value, kFew> scratch;
+    std::array<const Value*, kFew> arguments = {};
+    return call_with(node, scratch, arguments);
+  }
+  std::vector<Value> scratch(static_cast<std::size_t>(node.count));
+  std::vector<const Value*> arguments(scratch.size());
+  return call_with(node, scratch, arguments);
+}
+
+Value Evaluator::call_with(const Node& node,
+                           std::span<Value> scratch,
+                           std::span<const Value*> arguments) {
+  const Function& function = functions()[static_cast<std::size_t>(node.slot)];
+  Needs needs;
+  for (std::int32_t i = 0; i < node.count; ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    const Value& argument = read(child(node, i), scratch[at]);
+    if (argument.is_crash()) {
+      return needs.open() ? needs.value() : argument;
+    }
+    if (argument.is_unknown() || (!function.shallow && holds_unknown(argument))) {
+      needs.add(argument);
+    }
+    arguments[at] = &argument;
+  }
+  if (needs.open()) {
+    return needs.value();
+  }
+  return function.call(arguments.first(static_cast<std::size_t>(node.count)));
+}
+
+Truth Evaluator::quantifier(const Node& node, bool decisive, Needs& needs) {
+  Value scratch;
+  const Value& target = read(child(node, 0), scratch);
+  if (!target.is_known()) {
+    return truth_of(target, needs);
+  }
+  const std::optional<Value::List> spelled = letters(target);
+  const Value::List* items = spelled ? &*spelled : target.list();
+  if (items == nullptr) {
+    return truth_of(not_iterable(target), needs);
+  }
+  const Truth decision = decisive ? Truth::yes : Truth::no;
+  Needs open;
+  for (const Value& item : *items) {
+    if (!spend(1)) {
+      return truth_of(too_long(), needs);
+    }
+    locals_[static_cast<std::size_t>(node.slot)] = &item;
+    const Truth truth = test(child(node, 1), open);
+    if (truth == decision || (truth == Truth::crashed && !open.open())) {
+      return truth;
+    }
+  }
+  if (open.open()) {
+    needs.add(std::move(open));
+    return Truth::open;
+  }
+  return decisive ? Truth::no : Truth::yes;
+}
+
+Value Evaluator::filter(const Node& node) {
+  Value scratch;
+  const Value& target = read(child(node, 0), scratch);
+  if (!target.is_known()) {
+    return target;
+  }
+  const std::optional<Value::List> spelled = letters(target);
+  const Value::List* items = spelled ? &*spelled : target.list();
+  if (items == nullptr) {
+    return not_iterable(target);
+  }
+  Needs needs;
+  Value::List kept;
+  for (const Value& item : *items) {
+    if (!spend(1)) {
+      return too_long();
+    }
+    locals_[static_cast<std::size_t>(node.slot)] = &item;
+    const Truth truth = test(child(node, 1), needs);
+    if (truth == Truth::crashed) {
+      return needs.open() ? needs.value() : std::move(crash_);
+    }
+    if (truth == Truth::yes) {
+      kept.push_back(item);
+    }
+  }
+  return needs.open() ? needs.value() : Value::of(std::move(kept));
 }
 
 }  // namespace epwise::expr

@@ -4,16 +4,15 @@
 #include <span>
 #include <string_view>
 
-#include "expr/type.h"
 #include "expr/value.h"
 
 namespace epwise::expr {
 
-/// Arguments are handed over by address, so that a call copies neither texts nor lists.
+/// Arguments are passed by address, so that a call copies neither texts nor lists.
 using Arguments = std::span<const Value* const>;
 
-/// One built-in function. Arguments arrive known (unknowns and crashes are handled before the
-/// call), lists hold no unknown item unless the function is `shallow`.
+/// One built-in function. Arguments are known (unknowns and crashes are handled before the call);
+/// lists contain no unknown items unless the function is `shallow`.
 struct Function {
   std::string_view name;
   int min_arguments = 1;
@@ -22,18 +21,19 @@ struct Function {
   std::string_view summary;    // one line with an example
   Kind result = Kind::any;
   Value (*call)(Arguments) = nullptr;
-  std::array<Kind, 3> takes = {};  // what each argument must be for the call to make sense; any: no
-                                   // wish; arguments beyond the third are like the third
-  bool shallow = false;            // looks at no item of a list: unknown items don't matter
+  // the required kind of each argument; any: no requirement; arguments after the third are like the
+  // third
+  std::array<Kind, 3> takes = {};
+  bool shallow = false;  // does not look at list items: unknown items do not matter
 };
 
-/// THE list of functions, sorted by name. Among them: abs ceil_div contains divides floor int
-/// is_int is_text is_bool is_list is_number len lower max min pad_to product split starts_with
-/// ends_with text truthy version_of matches sorted unique layout_stages layout_counts layout_valid
-/// (pipeline layout strings), frequency (moe_layer_freq → list).
+/// The list of functions, sorted by name. Including: abs ceil_div contains divides floor int is_int
+/// is_text is_bool is_list is_number len lower max min pad_to product split starts_with ends_with
+/// text truthy version_of matches sorted unique layout_stages layout_counts layout_valid (pipeline
+/// layout strings), frequency (moe_layer_freq → list).
 std::span<const Function> functions();
 
-/// Index in functions(); -1 when there is none.
+/// Index in functions(); -1 if unknown.
 int find_function(std::string_view name);
 
 }  // namespace epwise::expr

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "expr/arithmetic.h"
 #include "expr/python_text.h"
 
 namespace epwise::expr {
@@ -23,7 +24,7 @@ struct Layer {
 constexpr std::array<Layer, 5> kLayers = {
     {{"embedding", 'E'}, {"decoder", 't'}, {"mtp", 'm'}, {"loss", 'L'}, {"encoder", 'e'}}};
 
-// The repetition at `at`: "*3" → 3 and the place behind it.
+// The repetition at `at`: "*3" → 3 and the position after it.
 struct Repetition {
   std::size_t times = 0;
   std::size_t end = 0;
@@ -46,15 +47,16 @@ std::optional<Repetition> repetition_at(std::string_view text, std::size_t at) {
   return result;
 }
 
-// What one unrolling step found at a place: the unit to repeat, and the place behind the count.
-struct Unit {
+// The result of one unrolling step at a position: the unit to repeat, and the position after the
+// count.
+struct LayoutUnit {
   std::string_view letters;
   Repetition repetition;
 };
 
-// "(ab|)*3". A bracket reaches to the first closing one, so brackets don't nest, and it must hold
-// something.
-std::optional<Unit> group_at(std::string_view text, std::size_t at) {
+// "(ab|)*3". A bracket extends to the first closing one, so brackets do not nest, and it must not
+// be empty.
+std::optional<LayoutUnit> group_at(std::string_view text, std::size_t at) {
   if (text[at] != '(') {
     return std::nullopt;
   }
@@ -63,24 +65,25 @@ std::optional<Unit> group_at(std::string_view text, std::size_t at) {
     return std::nullopt;
   }
   const auto repetition = repetition_at(text, close + 1);
-  return repetition ? std::optional(Unit{text.substr(at + 1, close - at - 1), *repetition})
+  return repetition ? std::optional(LayoutUnit{text.substr(at + 1, close - at - 1), *repetition})
                     : std::nullopt;
 }
 
 // "t*3".
-std::optional<Unit> letter_at(std::string_view text, std::size_t at) {
+std::optional<LayoutUnit> letter_at(std::string_view text, std::size_t at) {
   const auto repetition = repetition_at(text, at + 1);
-  return repetition && text[at] != '\n' ? std::optional(Unit{text.substr(at, 1), *repetition})
+  return repetition && text[at] != '\n' ? std::optional(LayoutUnit{text.substr(at, 1), *repetition})
                                         : std::nullopt;
 }
 
-// One pass from left to right, as upstream makes: what a repetition produced is not looked at
+// One pass from left to right, as upstream makes: the result of a repetition is not processed
 // again. nullopt: too long.
 std::optional<std::string> unrolled(std::string_view text,
-                                    std::optional<Unit> (*unit_at)(std::string_view, std::size_t)) {
+                                    std::optional<LayoutUnit> (*unit_at)(std::string_view,
+                                                                         std::size_t)) {
   std::string result;
   for (std::size_t at = 0; at < text.size();) {
-    const std::optional<Unit> unit = unit_at(text, at);
+    const std::optional<LayoutUnit> unit = unit_at(text, at);
     if (!unit) {
       result += text[at++];
       continue;
@@ -102,7 +105,7 @@ std::optional<std::string> unrolled(std::string_view text,
 std::string problem_of(std::string_view letters) {
   for (const char c : letters) {
     if (c != '|' && kLetters.find(c) == std::string_view::npos) {
-      return fmt::format("`{}` is no layer letter", c);
+      return fmt::format("`{}` is not a layer letter", c);
     }
   }
   return {};
@@ -135,7 +138,7 @@ Layout read_list(const Value::List& list) {
     for (const Value& layer : *stage.list()) {
       const std::optional<char> letter = letter_of(layer);
       if (!letter && layout.problem.empty()) {
-        layout.problem = fmt::format("`{}` is no layer type", layer.to_text());
+        layout.problem = fmt::format("`{}` is not a layer type", layer.to_text());
       }
       letters += letter.value_or('?');
     }
@@ -175,6 +178,133 @@ std::optional<Layout> read_layout(const Value& value) {
     return read_list(*value.list());
   }
   return std::nullopt;
+}
+
+namespace {
+
+constexpr std::size_t kMaxListLength = 4096;
+constexpr int kMaxDepth = 64;
+
+class ListReader {
+ public:
+  explicit ListReader(std::string_view text) : text_(text) {}
+
+  std::optional<Value> run() {
+    std::optional<Value> value = sum();
+    return at_ == text_.size() ? std::move(value) : std::nullopt;
+  }
+
+ private:
+  bool take(char c) {
+    if (at_ < text_.size() && text_[at_] == c) {
+      ++at_;
+      return true;
+    }
+    return false;
+  }
+
+  // Integers stay integers and lists stay short: nothing else occurs in a recipe.
+  static std::optional<Value> accepted(Value value) {
+    const bool fits = value.list() != nullptr || value.integer() != nullptr;
+    return fits ? std::optional(std::move(value)) : std::nullopt;
+  }
+
+  std::optional<Value> sum() {
+    std::optional<Value> left = product();
+    while (left && take('+')) {
+      const std::optional<Value> right = product();
+      left = right ? accepted(add(*left, *right)) : std::nullopt;
+    }
+    return left;
+  }
+
+  std::optional<Value> product() {
+    std::optional<Value> left = operand();
+    while (left && take('*')) {
+      const std::optional<Value> right = operand();
+      left = right ? accepted(multiply(*left, *right)) : std::nullopt;
+    }
+    return left;
+  }
+
+  std::optional<Value> operand() {
+    bool plus = false;
+    while (take('+')) {
+      plus = true;
+    }
+    std::optional<Value> value = atom();
+    const bool list = value && value->list() != nullptr;
+    return plus && list ? std::nullopt : std::move(value);
+  }
+
+  std::optional<Value> atom() {
+    if (take('[')) {
+      return bracketed(&ListReader::items);
+    }
+    if (take('(')) {
+      return bracketed(&ListReader::inner);
+    }
+    return integer();
+  }
+
+  std::optional<Value> bracketed(std::optional<Value> (ListReader::*content)()) {
+    if (depth_ == kMaxDepth) {
+      return std::nullopt;
+    }
+    ++depth_;
+    std::optional<Value> value = (this->*content)();
+    --depth_;
+    return value;
+  }
+
+  std::optional<Value> inner() {
+    std::optional<Value> value = sum();
+    return take(')') ? std::move(value) : std::nullopt;
+  }
+
+  std::optional<Value> items() {
+    Value::List list;
+    while (!take(']')) {
+      std::optional<Value> item = sum();
+      const bool more = item && (take(',') || (at_ < text_.size() && text_[at_] == ']'));
+      if (!more || !within_budget(*item)) {
+        return std::nullopt;
+      }
+      list.push_back(std::move(*item));
+    }
+    return Value::of(std::move(list));
+  }
+
+  // A list of long lists would grow beyond what a single `*` may build.
+  bool within_budget(const Value& item) {
+    extent_ += extent(item);
+    return extent_ <= kMaxExtent;
+  }
+
+  std::optional<Value> integer() {
+    const std::size_t begin = at_;
+    while (at_ < text_.size() && text_[at_] >= '0' && text_[at_] <= '9') {
+      ++at_;
+    }
+    const std::string_view digits = text_.substr(begin, at_ - begin);
+    const bool leading_zero = digits.size() > 1 && digits.front() == '0';
+    if (leading_zero && digits.find_first_not_of('0') != std::string_view::npos) {
+      return std::nullopt;
+    }
+    const std::optional<Value> number = python_int(digits);
+    return number ? accepted(*number) : std::nullopt;
+  }
+
+  std::string_view text_;
+  std::size_t at_ = 0;
+  int depth_ = 0;
+  std::size_t extent_ = 0;
+};
+
+}  // namespace
+
+std::optional<Value> evaluate_list_text(std::string_view text) {
+  return text.size() > kMaxListLength ? std::nullopt : ListReader(text).run();
 }
 
 }  // namespace epwise::expr

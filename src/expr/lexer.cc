@@ -8,6 +8,8 @@
 
 #include <fmt/format.h>
 
+#include "base/text/ascii.h"
+
 namespace epwise::expr {
 
 namespace {
@@ -18,7 +20,7 @@ struct Sign {
   Op op;
 };
 
-// Longer signs stand before the shorter ones that start them.
+// Longer operators come before their prefixes.
 constexpr std::array<Sign, 24> kSigns = {{
     {"||", TokenKind::sign, Op::logical_or},
     {"&&", TokenKind::sign, Op::logical_and},
@@ -46,24 +48,16 @@ constexpr std::array<Sign, 24> kSigns = {{
     {"in", TokenKind::sign, Op::in},
 }};
 
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-
 bool is_letter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 
 bool is_word(char c) {
-  return is_letter(c) || is_digit(c);
+  return is_letter(c) || text::is_digit(c);
 }
 
-bool is_blank(char c) {
-  return c == ' ' || c == '\t' || c == '\n' || c == '\r';
-}
-
-/// Words that people write between two values, ours and those of other languages, which the parser
-/// knows: no units.
+/// Words that people write between two values, from our language and others, which the parser
+/// handles: not units.
 bool stands_between_values(std::string_view word) {
   constexpr std::array<std::string_view, 7> kWords = {"in", "and", "or", "not", "is", "if", "else"};
   return std::find(kWords.begin(), kWords.end(), word) != kWords.end();
@@ -83,7 +77,7 @@ class Lexer {
 
  private:
   bool skip_blanks() {
-    while (at_ < text_.size() && is_blank(text_[at_])) {
+    while (at_ < text_.size() && text::is_whitespace(text_[at_])) {
       ++at_;
     }
     return at_ < text_.size();
@@ -95,7 +89,7 @@ class Lexer {
 
   void step() {
     const char c = peek();
-    if (is_digit(c)) {
+    if (text::is_digit(c)) {
       read_number();
     } else if (c == 'v' && (peek(1) == '"' || peek(1) == '\'')) {
       read_version();
@@ -123,7 +117,7 @@ class Lexer {
   }
 
   void take_digits() {
-    while (is_digit(peek())) {
+    while (text::is_digit(peek())) {
       ++at_;
     }
   }
@@ -132,14 +126,14 @@ class Lexer {
   std::string_view take_number(bool& whole) {
     const std::size_t begin = at_;
     take_digits();
-    if (peek() == '.' && is_digit(peek(1))) {
+    if (peek() == '.' && text::is_digit(peek(1))) {
       whole = false;
       ++at_;
       take_digits();
     }
     const bool exponent = peek() == 'e' || peek() == 'E';
     const std::size_t after_sign = peek(1) == '+' || peek(1) == '-' ? 2 : 1;
-    if (exponent && is_digit(peek(after_sign))) {
+    if (exponent && text::is_digit(peek(after_sign))) {
       whole = false;
       at_ += after_sign;
       take_digits();
@@ -147,10 +141,10 @@ class Lexer {
     return text_.substr(begin, at_ - begin);
   }
 
-  // A unit behind a number: "GiB", "GB/s"; empty when the next word is none of it (`8 in list`).
+  // A unit after a number: "GiB", "GB/s"; empty if the next word is not one (`8 in list`).
   std::string_view take_unit() {
     std::size_t begin = at_;
-    while (begin < text_.size() && is_blank(text_[begin])) {
+    while (begin < text_.size() && text::is_whitespace(text_[begin])) {
       ++begin;
     }
     std::size_t end = begin;
@@ -187,10 +181,10 @@ class Lexer {
     const auto factor = units::parse_unit(unit);
     if (!factor || factor->dimension == units::Dimension::none) {
       const auto unit_begin = static_cast<std::size_t>(unit.data() - text_.data());
-      problem(
-          std::max(unit_begin, number_end),
-          at_,
-          fmt::format("`{}` is no unit; units look like GiB, MB, GB/s, us, TFLOP/s or GHz", unit));
+      problem(std::max(unit_begin, number_end),
+              at_,
+              fmt::format("`{}` is not a unit; units look like GiB, MB, GB/s, us, TFLOP/s or GHz",
+                          unit));
       return;
     }
     token.dimension = factor->dimension;
@@ -213,7 +207,7 @@ class Lexer {
     return fits ? std::optional(Value::of(real)) : std::nullopt;
   }
 
-  // 16 GiB stays an integer, so that `bytes // 2` does too.
+  // 16 GiB stays an integer, so `bytes // 2` does too.
   static Value scaled(const Value& number, double factor) {
     const std::int64_t* integer = number.integer();
     constexpr double kExact = 9007199254740992.0;
@@ -260,8 +254,9 @@ class Lexer {
       if (const auto letter = escaped(peek())) {
         content += *letter;
       } else {
-        problem(
-            at_ - 1, std::min(at_ + 1, text_.size()), R"(unknown escape; \n \t \r \\ \" \' exist)");
+        problem(at_ - 1,
+                std::min(at_ + 1, text_.size()),
+                R"(unknown escape; valid are \n \t \r \\ \" \')");
       }
       at_ = std::min(at_ + 1, text_.size());
     }
@@ -282,7 +277,7 @@ class Lexer {
     if (!version) {
       problem(begin,
               at_,
-              fmt::format("`{}` is no version; versions look like 2.7.0 or 2.9.0a0", content));
+              fmt::format("`{}` is not a version; versions look like 2.7.0 or 2.9.0a0", content));
     }
     finish(TokenKind::literal, begin).value = version ? Value::of(*version) : Value::unset();
   }
@@ -313,7 +308,7 @@ class Lexer {
 
   void read_unknown() {
     const std::size_t begin = at_++;
-    // A character of several bytes is reported once, as a whole.
+    // A multi-byte character is reported once, as a whole.
     while (at_ < text_.size() && (static_cast<unsigned char>(text_[at_]) & 0xC0) == 0x80) {
       ++at_;
     }
@@ -326,9 +321,9 @@ class Lexer {
     } else if (sign == "|") {
       instead = "; write || for or";
     } else if (static_cast<unsigned char>(sign.front()) >= 0x80) {
-      instead = "; letters outside ASCII belong in quotes, and quotes are \" or '";
+      instead = "; quote letters outside ASCII with \" or '";
     }
-    problem(begin, at_, fmt::format("`{}` has no meaning here{}", sign, instead));
+    problem(begin, at_, fmt::format("`{}` is not allowed here{}", sign, instead));
   }
 
   std::string_view text_;

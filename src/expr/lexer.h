@@ -21,7 +21,7 @@ enum class TokenKind : std::uint8_t {
   question,
   colon,
   logical_not,
-  sign,  // an operator of two operands, `-` included
+  sign,  // a binary operator, including `-`
 };
 
 struct Token {
@@ -39,11 +39,11 @@ struct Lexed {
   std::vector<Problem> problems;
 };
 
-/// Cuts an expression's text into tokens; views point into the text. Lexical mistakes (an unclosed
-/// text, an unknown unit or sign) are collected, all of them.
+/// Splits an expression's text into tokens; views point into the text. Collects all lexical errors
+/// (an unclosed text, an unknown unit or character).
 Lexed lex(std::string_view text);
 
-/// The sign of an operator: "&&", "<=", "//", "in"; "" for nodes that have none.
+/// The symbol of an operator: "&&", "<=", "//", "in"; "" for nodes that have none.
 std::string_view sign_of(Op op);
 
 }  // namespace epwise::expr

@@ -1,18 +1,118 @@
-#include "expr/parser.h"
-
 #include <algorithm>
+#include <array>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
-#include "expr/precedence.h"
+#include "base/text/count.h"
+#include "base/text/spelling.h"
+#include "expr/expression.h"
+#include "expr/functions.h"
+#include "expr/lexer.h"
 
 namespace epwise::expr {
+
+/// Thrown at the first syntax error and caught in `parse`: later errors would only be guesses.
+struct Mistake {
+  Problem problem;
+};
+
+/// Tokens → tree, by precedence climbing. parser.cc parses operators, parser_words.cc names, calls,
+/// macros and special forms.
+class Parser {
+ public:
+  Parser(std::vector<Token> tokens, Names& names) : tokens_(std::move(tokens)), names_(names) {}
+
+  Expression run();
+
+ private:
+  static constexpr int kMaxDepth = 200;
+
+  // A finished subtree; the range includes enclosing brackets, which the node's own range excludes.
+  struct Part {
+    std::int32_t node = -1;
+    std::uint32_t begin = 0;
+    std::uint32_t end = 0;
+  };
+
+  class Nesting {
+   public:
+    explicit Nesting(Parser& parser) : parser_(parser) {
+      if (++parser_.depth_ > kMaxDepth) {
+        parser_.too_deep(parser_.peek().begin, parser_.peek().end);
+      }
+    }
+
+    ~Nesting() { --parser_.depth_; }
+
+    Nesting(const Nesting&) = delete;
+    Nesting& operator=(const Nesting&) = delete;
+
+   private:
+    Parser& parser_;
+  };
+
+  const Token& peek(std::size_t ahead = 0) const {
+    return tokens_[std::min(at_ + ahead, tokens_.size() - 1)];
+  }
+
+  const Token& take() {
+    const Token& token = peek();
+    at_ = std::min(at_ + 1, tokens_.size() - 1);
+    return token;
+  }
+
+  [[noreturn]] static void fail_range(std::size_t begin, std::size_t end, std::string sentence);
+  [[noreturn]] static void fail(const Token& token, std::string sentence);
+  [[noreturn]] static void too_deep(std::size_t begin, std::size_t end);
+  std::uint32_t expect(TokenKind kind, std::string_view sign, std::string_view reason);
+  std::int32_t push(Node node, const std::vector<std::int32_t>& children);
+  Part join(Op op,
+            std::uint32_t begin,
+            std::uint32_t end,
+            const std::vector<std::int32_t>& children);
+  Part literal(Value value, const Token& token);
+  Part expression();
+  // Precedence climbing; comparisons do not chain, so only operators of lower precedence may follow
+  // one.
+  Part operation(int lowest);
+  Part unary();
+  Part postfix();
+  Part primary();
+  std::vector<Part> items(TokenKind close, std::string_view sign);
+  static std::vector<std::int32_t> nodes_of(const std::vector<Part>& parts);
+  Part list();
+  Part word();
+  Part name(const Token& token);
+  // A word followed by a bracket: a macro of a name, a special form, or a function.
+  Part call(const Token& token);
+  static void refuse_foreign(const Token& token);
+  static std::string unknown_function(std::string_view name);
+  static void check_count(const Function& function,
+                          std::size_t count,
+                          const Token& token,
+                          std::uint32_t end);
+  Part macro(const Part& target, std::string_view word);
+  Part special_form(Op op, const Token& token);
+  Part section_form(const Token& token, const Token& argument);
+
+  std::vector<Token> tokens_;
+  std::size_t at_ = 0;
+  int depth_ = 0;
+  Names& names_;
+  Expression result_;
+  std::vector<int> heights_;              // of each node's subtree
+  std::vector<std::string_view> locals_;  // variables of the enclosing macros
+};
 
 Expression Parser::run() {
   expression();
   if (peek().kind != TokenKind::end) {
-    fail(peek(),
-         fmt::format("`{}` is one too many; the expression has already ended", peek().text));
+    fail(peek(), fmt::format("unexpected `{}` after the end of the expression", peek().text));
   }
   return std::move(result_);
 }
@@ -154,6 +254,7 @@ std::vector<Parser::Part> Parser::items(TokenKind close, std::string_view sign) 
 
 std::vector<std::int32_t> Parser::nodes_of(const std::vector<Part>& parts) {
   std::vector<std::int32_t> nodes;
+  nodes.reserve(parts.size());
   for (const Part& part : parts) {
     nodes.push_back(part.node);
   }
@@ -188,16 +289,236 @@ Parsed parse(std::string_view text, Names& names) {
   return parsed;
 }
 
-std::vector<int> Expression::names() const {
-  std::vector<int> slots;
+std::vector<NameSlot> Expression::names() const {
+  std::vector<NameSlot> slots;
   for (const Node& node : nodes) {
     if (reads_name(node.op)) {
-      slots.push_back(node.slot);
+      slots.push_back(node.name());
     }
   }
   std::sort(slots.begin(), slots.end());
   slots.erase(std::unique(slots.begin(), slots.end()), slots.end());
   return slots;
+}
+
+namespace {
+
+struct Word {
+  std::string_view text;
+  Op op;
+};
+
+constexpr std::array<Word, 3> kMacros = {
+    {{"all", Op::all}, {"exists", Op::exists}, {"filter", Op::filter}}};
+
+constexpr std::array<Word, 4> kForms = {{{"explicit", Op::is_explicit},
+                                         {"written", Op::written},
+                                         {"section", Op::has_section},
+                                         {"origin", Op::origin}}};
+
+struct Foreign {
+  std::string_view word;
+  std::string_view ours;
+};
+
+constexpr std::array<Foreign, 9> kForeign = {{{"and", "&&"},
+                                              {"or", "||"},
+                                              {"not", "!"},
+                                              {"True", "true"},
+                                              {"False", "false"},
+                                              {"None", "null"},
+                                              {"is", "=="},
+                                              {"if", "c ? a : b"},
+                                              {"else", "c ? a : b"}}};
+
+bool is_keyword(std::string_view word) {
+  return word == "true" || word == "false" || word == "null";
+}
+
+template <std::size_t N>
+std::optional<Op> find_word(const std::array<Word, N>& words, std::string_view text) {
+  for (const Word& word : words) {
+    if (word.text == text) {
+      return word.op;
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+Parser::Part Parser::postfix() {
+  Part part = primary();
+  while (peek().kind == TokenKind::dot) {
+    take();
+    const Token& word = take();
+    if (word.kind != TokenKind::name || !find_word(kMacros, word.text)) {
+      fail(word,
+           fmt::format("`{}` cannot follow a dot here; exists, all and filter can", word.text));
+    }
+    part = macro(part, word.text);
+  }
+  return part;
+}
+
+Parser::Part Parser::word() {
+  const Token& token = take();
+  if (peek().kind == TokenKind::open_bracket) {
+    return call(token);
+  }
+  refuse_foreign(token);
+  return name(token);
+}
+
+Parser::Part Parser::name(const Token& token) {
+  const auto [begin, end] = std::pair(token.begin, token.end);
+  if (token.text == "null") {
+    return literal(Value::unset(), token);
+  }
+  if (is_keyword(token.text)) {
+    return literal(Value::of(token.text == "true"), token);
+  }
+  const std::string_view first = token.text.substr(0, token.text.find('.'));
+  const auto local = std::find(locals_.begin(), locals_.end(), first);
+  if (local == locals_.end()) {
+    const Node node{
+        .op = Op::name, .slot = names_.slot(token.text).number(), .begin = begin, .end = end};
+    return {push(node, {}), begin, end};
+  }
+  if (first.size() != token.text.size()) {
+    fail(token, fmt::format("`{}` is an item of a list and has no fields", first));
+  }
+  const auto slot = static_cast<std::int32_t>(local - locals_.begin());
+  return {push({.op = Op::local, .slot = slot, .begin = begin, .end = end}, {}), begin, end};
+}
+
+Parser::Part Parser::call(const Token& token) {
+  const std::size_t dot = token.text.rfind('.');
+  if (dot != std::string_view::npos) {
+    const std::string_view last = token.text.substr(dot + 1);
+    if (!find_word(kMacros, last)) {
+      fail(token,
+           fmt::format(
+               "`{}` is not a function; only exists, all and filter can be called after a dot",
+               token.text));
+    }
+    Token list = token;
+    list.text = token.text.substr(0, dot);
+    list.end = token.begin + static_cast<std::uint32_t>(dot);
+    return macro(name(list), last);
+  }
+  if (const auto form = find_word(kForms, token.text)) {
+    return special_form(*form, token);
+  }
+  refuse_foreign(token);
+  const int index = find_function(token.text);
+  if (index < 0) {
+    fail(token, unknown_function(token.text));
+  }
+  take();
+  const std::vector<Part> parts = items(TokenKind::close_bracket, ")");
+  const std::uint32_t end = take().end;
+  check_count(functions()[static_cast<std::size_t>(index)], parts.size(), token, end);
+  return {push({.op = Op::call, .slot = index, .begin = token.begin, .end = end}, nodes_of(parts)),
+          token.begin,
+          end};
+}
+
+void Parser::refuse_foreign(const Token& token) {
+  for (const Foreign& foreign : kForeign) {
+    if (foreign.word == token.text) {
+      fail(token, fmt::format("write {} for `{}`", foreign.ours, token.text));
+    }
+  }
+}
+
+std::string Parser::unknown_function(std::string_view name) {
+  if (find_word(kMacros, name)) {
+    return fmt::format("`{0}` is called on a list: list.{0}(x, …)", name);
+  }
+  std::vector<std::string_view> candidates;
+  for (const Function& function : functions()) {
+    candidates.push_back(function.name);
+  }
+  for (const Word& form : kForms) {
+    candidates.push_back(form.text);
+  }
+  return fmt::format("unknown function `{}`{}", name, text::did_you_mean(name, candidates));
+}
+
+void Parser::check_count(const Function& function,
+                         std::size_t count,
+                         const Token& token,
+                         std::uint32_t end) {
+  const auto low = static_cast<std::size_t>(function.min_arguments);
+  const auto high = static_cast<std::size_t>(function.max_arguments);
+  if (count < low || count > high) {
+    fail_range(token.begin,
+               end,
+               fmt::format("{0} takes {0}({1}), not {2}",
+                           function.name,
+                           function.arguments,
+                           text::counted(count, "argument")));
+  }
+}
+
+Parser::Part Parser::macro(const Part& target, std::string_view word) {
+  constexpr std::size_t kMaxNested = 8;
+  take();
+  const Token& variable = take();
+  if (variable.kind != TokenKind::name || is_keyword(variable.text) ||
+      variable.text.find('.') != std::string_view::npos) {
+    fail(variable, fmt::format("{0} takes a variable and a condition: list.{0}(x, x > 1)", word));
+  }
+  if (std::find(locals_.begin(), locals_.end(), variable.text) != locals_.end()) {
+    fail(variable,
+         fmt::format("`{}` is already the variable of an enclosing macro", variable.text));
+  }
+  if (locals_.size() == kMaxNested) {
+    fail(variable, fmt::format("macros nest at most {} deep", kMaxNested));
+  }
+  expect(TokenKind::comma, ",", fmt::format("between the variable and the condition of {}", word));
+  const auto slot = static_cast<std::int32_t>(locals_.size());
+  locals_.push_back(variable.text);
+  const Part predicate = expression();
+  locals_.pop_back();
+  const std::uint32_t end = expect(TokenKind::close_bracket, ")", fmt::format("to close {}", word));
+  const Node node{.op = *find_word(kMacros, word), .slot = slot, .begin = target.begin, .end = end};
+  return {push(node, {target.node, predicate.node}), target.begin, end};
+}
+
+Parser::Part Parser::special_form(Op op, const Token& token) {
+  take();
+  const Token& argument = take();
+  if (op == Op::has_section) {
+    return section_form(token, argument);
+  }
+  const bool named = argument.kind == TokenKind::name && peek().kind != TokenKind::open_bracket;
+  if (!named) {
+    fail(argument, fmt::format("{0} takes a field's name: {0}(model.num_layers)", token.text));
+  }
+  const std::int32_t slot = names_.slot(argument.text).number();
+  const std::int32_t field =
+      push({.op = Op::name, .slot = slot, .begin = argument.begin, .end = argument.end}, {});
+  const std::uint32_t end =
+      expect(TokenKind::close_bracket, ")", fmt::format("to close {}", token.text));
+  return {
+      push({.op = op, .slot = slot, .begin = token.begin, .end = end}, {field}), token.begin, end};
+}
+
+Parser::Part Parser::section_form(const Token& token, const Token& argument) {
+  if (argument.kind != TokenKind::literal || argument.value.text() == nullptr) {
+    fail(argument, "section takes a section's name in quotes: section(\"comm_overlap\")");
+  }
+  const Part name = literal(argument.value, argument);
+  const std::uint32_t end = expect(TokenKind::close_bracket, ")", "to close section");
+  return {push({.op = Op::has_section,
+                .constant = result_.nodes.back().constant,
+                .begin = token.begin,
+                .end = end},
+               {name.node}),
+          token.begin,
+          end};
 }
 
 }  // namespace epwise::expr

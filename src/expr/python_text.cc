@@ -6,19 +6,15 @@
 
 #include <fmt/format.h>
 
+#include "base/text/ascii.h"
+
 namespace epwise::expr {
 
 namespace {
 
-constexpr std::string_view kBlanks = " \t\n\r\f\v\x1c\x1d\x1e\x1f";
-
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-
-// Python's repr prefers single quotes and changes to double ones only for a text with a single
-// quote and no double one.
-std::string quoted(std::string_view text) {
+// Python's repr prefers single quotes and uses double ones only for a text with a single quote and
+// no double one.
+std::string python_quoted(std::string_view text) {
   const bool has_single = text.find('\'') != std::string_view::npos;
   const char quote = has_single && text.find('"') == std::string_view::npos ? '"' : '\'';
   std::string result(1, quote);
@@ -41,16 +37,16 @@ std::string quoted(std::string_view text) {
 }
 
 std::string item_text(const Value& item) {
-  return item.text() != nullptr ? quoted(*item.text()) : python_text(item);
+  return item.text() != nullptr ? python_quoted(*item.text()) : python_text(item);
 }
 
-// Digits without the underscores between them; nullopt when an underscore stands elsewhere or
-// another letter does.
+// Digits without the underscores between them; nullopt if there is an underscore elsewhere or
+// another letter.
 std::optional<std::string> plain_digits(std::string_view text) {
   std::string digits;
   bool after_digit = false;
   for (const char c : text) {
-    if (is_digit(c)) {
+    if (text::is_digit(c)) {
       digits += c;
       after_digit = true;
     } else if (c == '_' && after_digit) {
@@ -105,11 +101,7 @@ std::string python_text(const Value& value) {
 }
 
 std::string_view stripped(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(kBlanks);
-  if (first == std::string_view::npos) {
-    return {};
-  }
-  return text.substr(first, text.find_last_not_of(kBlanks) - first + 1);
+  return text::trimmed(text, text::kPythonWhitespace);
 }
 
 std::optional<Value> python_int(std::string_view text) {
@@ -126,7 +118,7 @@ std::optional<Value> python_int(std::string_view text) {
   if (std::from_chars(number.data(), end, integer).ec == std::errc()) {
     return Value::of(integer);
   }
-  // Python refuses more digits than this, so a longer text is no number for it either.
+  // Python rejects more digits than this, so a longer text is not a number in Python either.
   constexpr std::size_t kMaxDigits = 4300;
   double real = 0;
   if (digits->size() > kMaxDigits) {

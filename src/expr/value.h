@@ -1,19 +1,41 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
 #include <vector>
 
-#include "units/version.h"
+#include "base/units/quantity.h"
+#include "base/units/version.h"
 
 namespace epwise::expr {
 
+/// The declared type of a name. `any` disables the checks of that operand; a recipe may still
+/// contain another type than declared (a quoted boolean), which evaluation handles as the
+/// framework's Python does.
+enum class Kind : std::uint8_t { any, boolean, integer, real, text, version, list };
+
+struct Type {
+  Kind kind = Kind::any;
+  units::Dimension dimension = units::Dimension::none;  // integer and real only
+  bool optional = true;                                 // may be unset
+
+  bool operator==(const Type&) const = default;
+};
+
+/// "bool", "int", "number", "text", "version", "list", "any"; optionally followed by a dimension:
+/// "number bytes/s".
+std::optional<Type> parse_type(std::string_view text);
+
+/// The word that `parse_type` reads: "bool", "int", …
+std::string_view to_string(Kind kind);
+
 class Value;
 
-/// Why a value is not known, as the names that would settle it: {"gpus"}, {"stack.te"}, {"${GBS}"}.
-/// Sorted, no doubles.
+/// Why a value is unknown, as the names that would determine it: {"gpus"}, {"stack.te"},
+/// {"${GBS}"}. Sorted, unique.
 struct Unknown {
   std::vector<std::string> needs;
 
@@ -28,7 +50,7 @@ struct Crash {
   bool operator==(const Crash&) const = default;
 };
 
-/// What a name or an expression is worth: a value, unset (Python's None), not known for a stated
+/// The value of a name or an expression: a value, unset (Python's None), unknown for a stated
 /// reason, or a crash. Integers and booleans mix as in Python (True == 1, True + 1 == 2); text is
 /// never a number.
 class Value {
@@ -85,7 +107,7 @@ class Value {
 
   const Crash* crashed() const { return std::get_if<Crash>(&data_); }
 
-  /// True for bool, integer and real; `as_number` is then its value.
+  /// True for bool, integer and real; `as_number` then returns the value.
   bool is_number() const;
   double as_number() const;
 
@@ -97,8 +119,8 @@ class Value {
   /// its text.
   bool equals(const Value& other) const;
 
-  /// For people: null, true, 8, 0.5, "text" without quotes, [a, b], 2.7.0; unknown → "unknown",
-  /// crash → its sentence.
+  /// For display: null, true, 8, 0.5, "text" without quotes, [a, b], 2.7.0; unknown → "unknown",
+  /// crash → its message.
   std::string to_text() const;
 
   bool operator==(const Value&) const = default;  // same kind and content; for tests

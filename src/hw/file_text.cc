@@ -2,7 +2,7 @@
 
 namespace epwise::hw {
 
-std::optional<std::string> file_head(const world::Files& files,
+std::optional<std::string> file_head(const os::Files& files,
                                      const std::string& path,
                                      std::size_t limit) {
   try {
@@ -11,7 +11,7 @@ std::optional<std::string> file_head(const world::Files& files,
       text.resize(limit);
     }
     return text;
-  } catch (const world::MissingError&) {
+  } catch (const os::MissingError&) {
     return std::nullopt;
   }
 }
@@ -28,15 +28,6 @@ std::vector<std::string_view> lines_of(std::string_view text) {
     text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
   }
   return lines;
-}
-
-std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view kBlanks = " \t\r\n";
-  const std::size_t begin = text.find_first_not_of(kBlanks);
-  if (begin == std::string_view::npos) {
-    return {};
-  }
-  return text.substr(begin, text.find_last_not_of(kBlanks) - begin + 1);
 }
 
 std::string_view quoted_after(std::string_view text, std::string_view key) {

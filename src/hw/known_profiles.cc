@@ -1,26 +1,22 @@
 #include <algorithm>
 
-#include "data/embedded.h"
+#include "base/embedded/embedded.h"
+#include "base/text/ascii.h"
 #include "hw/profile.h"
-#include "hw/profile_archive.h"
 
 namespace epwise::hw {
 
 namespace {
 
-char lower(char letter) {
-  return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
-}
-
 bool same_name(std::string_view a, std::string_view b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](char left, char right) {
-    return lower(left) == lower(right);
+    return text::lower_letter(left) == text::lower_letter(right);
   });
 }
 
 std::vector<Profile> read_embedded() {
   std::vector<Profile> all;
-  for (const data::EmbeddedFile& embedded : data::hardware_profiles()) {
+  for (const embedded::EmbeddedFile& embedded : embedded::hardware_profiles()) {
     all.push_back(unpack_profile(embedded.bytes));
   }
   std::sort(

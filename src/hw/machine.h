@@ -4,14 +4,14 @@
 #include <string>
 #include <vector>
 
+#include "base/os/files.h"
 #include "hw/component.h"
 #include "hw/device.h"
 #include "hw/profile.h"
-#include "world/files.h"
 
 namespace epwise::hw {
 
-/// Something about this machine, for `epwise doctor`.
+/// A fact about this machine, for `epwise doctor`.
 struct Fact {
   std::string name;   // "GPU", "Python", "packages", "job"
   std::string value;  // "8 × NVIDIA H100 80GB HBM3"
@@ -20,8 +20,8 @@ struct Fact {
   bool operator==(const Fact&) const = default;
 };
 
-/// What the machine is that this process runs on, as far as files, variables and the driver tell;
-/// no process is started, nothing is imported. In a NeMo container with eight GPUs:
+/// The machine of this process, as far as files, variables and the driver show it; starts no
+/// process and imports nothing. In a NeMo container with eight GPUs:
 ///
 ///   GPU       8 × NVIDIA H100 80GB HBM3      libnvidia-ml.so.1
 ///   Python    3.12.3                         VIRTUAL_ENV=/opt/venv
@@ -29,18 +29,31 @@ struct Fact {
 ///   gpus: no job around this process: --gpus 8 for a run on this node alone
 struct Machine {
   std::vector<Gpu> gpus;
-  const Profile* profile = nullptr;  // none: no GPU, or GPUs that no profile describes
+  const Profile* profile = nullptr;  // none: no GPU, or GPUs without a profile
   std::string profile_where;         // "libnvidia-ml.so.1: NVIDIA H100 80GB HBM3"
-  std::optional<int> job_gpus;       // the world size
+  std::optional<int> job_gpus;       // world size
   std::string job_where;
-  std::string container;              // "nemo-26.04", "pytorch-25.11"; empty outside
+  std::string container;              // "nemo-26.04", "pytorch-25.11"; empty outside a container
   std::vector<Component> components;  // sorted by name, each name once
-  std::vector<Fact> facts;            // everything else that was found, in the order of telling
-  std::vector<Missing> missing;       // what a check may want and nobody told
+  std::vector<Fact> facts;            // all other findings, in display order
+  std::vector<Missing> missing;       // facts that a check may need and that were not found
 };
 
-Machine inspect(const world::Files& files,
-                const world::Variables& variables,
-                const DeviceProbe& probe);
+Machine inspect(const os::Files& files, const os::Variables& variables, const DeviceProbe& probe);
+
+/// The number of GPUs of the job around this process.
+struct JobSize {
+  std::optional<int> gpus;
+  std::string where;  // "SLURM_JOB_NUM_NODES=4 × SLURM_GPUS_ON_NODE=8"
+  // why the variables do not determine it; empty if there are none
+  std::string problem;
+};
+
+/// From the environment of torchrun, Slurm, Kubeflow and Open MPI, in this order. Never guesses:
+/// WORLD_SIZE alone counts processes under torchrun and machines under Kubernetes; if tasks are
+/// neither one per node nor one per GPU, the size is unknown.
+///   {SLURM_NNODES=2, SLURM_GPUS_ON_NODE=8} → 16
+///   {WORLD_SIZE=16, LOCAL_WORLD_SIZE=8} → 16
+JobSize find_job_size(const os::Variables& variables);
 
 }  // namespace epwise::hw

@@ -8,15 +8,15 @@
 #include <string_view>
 #include <vector>
 
-#include "text/diagnostic.h"
-#include "units/quantity.h"
+#include "base/text/diagnostic.h"
+#include "base/units/quantity.h"
 
 namespace epwise::hw {
 
-/// How a number was learnt.
+/// The source of a number.
 enum class Status : std::uint8_t { measured, datasheet, derived, assumed };
 
-/// A number that knows where it came from, e.g. 3.35 TB/s, datasheet, document, date.
+/// A number with its source, e.g. 3.35 TB/s, datasheet, document, date.
 struct Sourced {
   units::Quantity value;
   Status status = Status::assumed;
@@ -24,43 +24,52 @@ struct Sourced {
   std::string date;    // "2026-11"
 };
 
-/// One GPU kind with its node and network, read from hwprofiles/<name>.yaml (its README describes
-/// the format). What nobody knows is empty or 0, never a guess.
+/// One kind of GPU with its node and network, read from hwprofiles/<name>.yaml (its README
+/// describes the format). Unknown values are empty or 0, never guessed.
 struct Profile {
   std::string name;                  // "h100", "gb200"
   std::vector<std::string> aliases;  // "gb200-nvl72"
   std::string title;                 // "H100 SXM5 80GB"
-  std::string architecture;          // "H100": what rules compare as hw.arch
-  std::string device_name;  // as the driver reports it: "NVIDIA H100 80GB HBM3"; rules see hw.name
-  std::vector<std::string> driver_names;  // other reported names; a `*` at the end matches the rest
+  std::string architecture;          // "H100": compared by rules as hw.arch
+  // as reported by the driver: "NVIDIA H100 80GB HBM3"; available to rules as hw.name
+  std::string device_name;
+  std::vector<std::string> driver_names;  // other reported names; a trailing `*` matches the rest
   std::string cpu;                        // "x86-64", "arm64 (Grace, one for two GPUs)"
-  double compute_capability = 0;  // 9.0, 10.3; rules see hw.cc, and its whole part as hw.cc_major
+  // 9.0, 10.3; available to rules as hw.cc, and its integer part as hw.cc_major
+  double compute_capability = 0;
   int gpus_per_node = 8;
-  int nvlink_domain = 8;  // GPUs that reach each other over NVLink
+  int nvlink_domain = 8;  // GPUs connected by NVLink
   int sm_count = 0;
-  bool partial = false;  // known by name, with the few facts that gates read
-  std::map<std::string, Sourced, std::less<>>
-      numbers;  // "memory_bandwidth", "peak_bf16", "nvlink_bandwidth_per_direction", …
+  bool partial = false;  // known by name, with only the few facts that rules need
+  // "memory_bandwidth", "peak_bf16", "nvlink_bandwidth_per_direction", …
+  std::map<std::string, Sourced, std::less<>> numbers;
 
   const Sourced* number(std::string_view key) const;
 };
 
-/// All profiles that the build embedded, by name.
+/// All profiles embedded by the build, by name.
 const std::vector<Profile>& profiles();
 
-/// By name or alias, ignoring case; null pointer when there is none.
+/// By name or alias, ignoring case; null pointer if there is none.
 const Profile* find_profile(std::string_view name);
 
-/// The profile of a device as the driver names it: "NVIDIA GB200" → gb200. A card that only looks
-/// alike has none: "NVIDIA H100 PCIe" → null pointer.
+/// The profile for a device name reported by the driver: "NVIDIA GB200" → gb200. A card with only a
+/// similar name has none: "NVIDIA H100 PCIe" → null pointer.
 const Profile* find_profile_of_device(std::string_view driver_name);
 
-/// YAML text → profile, or every problem in it (keys missing, numbers without source, values out of
-/// range, measurements above the peak). Example:
-///   hwprofiles/x100.yaml:9:21: `nvlink_bandwidth_per_direction` wants bytes/s, not bytes
+/// YAML text → profile, or every problem in it (missing keys, numbers without a source, values out
+/// of range, measurements above the peak). Example:
+///   hwprofiles/x100.yaml:9:21: `nvlink_bandwidth_per_direction` must be bytes/s, not bytes
 std::optional<Profile> read_profile(const text::SourceFile& file,
                                     std::vector<text::Diagnostic>& problems);
 
 std::string_view to_string(Status status);
+
+/// A profile as the bytes embedded by the build: parsing the YAML of all profiles would take longer
+/// than checking a recipe. Writer and reader come from the same build.
+std::string pack_profile(const Profile& profile);
+
+/// Throws std::runtime_error for bytes not written by pack_profile.
+Profile unpack_profile(std::string_view bytes);
 
 }  // namespace epwise::hw

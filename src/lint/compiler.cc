@@ -1,17 +1,15 @@
 #include "lint/compiler.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <set>
 #include <string_view>
 
-#include "graph/dependency_graph.h"
-#include "lint/launch_yaml.h"
-#include "lint/reference_tables.h"
-#include "lint/scope.h"
-#include "lint/source_rule.h"
-#include "lint/tables_yaml.h"
-#include "lint/troubles_yaml.h"
+#include "base/graph/dependency_graph.h"
+#include "lint/launch_reader.h"
+#include "lint/rule_reader.h"
+#include "lint/tables_reader.h"
 #include "yaml/parse.h"
 
 namespace epwise::lint {
@@ -28,13 +26,13 @@ struct Tree {
 
 bool is_rule(std::string_view path) {
   return path != "derived.yaml" && !path.starts_with("launch/") && !path.starts_with("tables/") &&
-         !path.starts_with("vocabulary/");
+         !path.starts_with("vocabulary/") && !path.starts_with("history/");
 }
 
 std::vector<Tree> parse_all(const std::vector<KnowledgeFile>& files, Problems& problems) {
   std::vector<Tree> trees;
   for (const auto& file : files) {
-    if (file.path.starts_with("vocabulary/")) {
+    if (file.path.starts_with("vocabulary/") || file.path.starts_with("history/")) {
       continue;
     }
     auto stream = yaml::parse(*file.source);
@@ -50,7 +48,7 @@ std::vector<Tree> parse_all(const std::vector<KnowledgeFile>& files, Problems& p
   return trees;
 }
 
-/// Rules and derived values that name each other, as a graph: first the derived values, then the
+/// References between rules and derived values as a graph: first the derived values, then the
 /// rules.
 class Links {
  public:
@@ -79,7 +77,7 @@ class Links {
 
   const graph::DependencyGraph& graph() const { return graph_; }
 
-  /// Rules that rule `index` rests on, directly or through derived values.
+  /// Premises of rule `index`, direct or through derived values.
   std::vector<std::int32_t> premises(int index) const {
     std::vector<std::int32_t> all;
     const auto first = static_cast<int>(knowledge_.derived.size());
@@ -95,7 +93,7 @@ class Links {
   int rule_node(int index) const { return static_cast<int>(knowledge_.derived.size()) + index; }
 
   void add_reads(int node, const expr::Expression& expression) {
-    for (const int slot : expression.names()) {
+    for (const auto slot : expression.names()) {
       const auto found = derived_nodes_.find(slot);
       if (found != derived_nodes_.end()) {
         for (const int derived : found->second) {
@@ -107,7 +105,7 @@ class Links {
 
   const Knowledge& knowledge_;
   graph::DependencyGraph graph_;
-  std::map<int, std::vector<int>> derived_nodes_;
+  std::map<expr::NameSlot, std::vector<int>> derived_nodes_;
 };
 
 std::map<std::string_view, std::int32_t> index_of_rules(const Knowledge& knowledge) {
@@ -125,7 +123,7 @@ std::vector<std::int32_t> resolve(const std::vector<NameUse>& uses,
   for (const auto& use : uses) {
     const auto found = index.find(use.name);
     if (found == index.end()) {
-      problems.push_back({"rules/invalid", use.mark, "there is no rule `" + use.name + "`"});
+      problems.push_back({"rules/invalid", use.mark, "unknown rule `" + use.name + "`"});
     } else {
       all.push_back(found->second);
     }
@@ -168,14 +166,14 @@ void check_places(const Knowledge& knowledge,
       if (!stages.contains({place.framework, place.stage}) && mark != marks.end()) {
         problems.push_back({"rules/invalid",
                             mark->second,
-                            "there is no launch stage `" + std::string(place.stage) + "` of " +
+                            "unknown launch stage `" + std::string(place.stage) + "` of " +
                                 std::string(place.framework)});
       }
     }
   }
 }
 
-/// Reads rule files and puts them into the table, sorted by id.
+/// Reads rule files and adds them to the table, sorted by id.
 std::vector<SourceRule> read_rules(const std::vector<Tree>& trees, Reading& reading) {
   std::vector<SourceRule> sources;
   for (const auto& tree : trees) {
@@ -188,7 +186,7 @@ std::vector<SourceRule> read_rules(const std::vector<Tree>& trees, Reading& read
   return sources;
 }
 
-/// Everything that needs the whole table: names of rules, stages, codes, cycles, premises.
+/// Everything that needs the whole table: references to rules, stages, codes, cycles, premises.
 void link(Knowledge& knowledge,
           const std::vector<SourceRule>& sources,
           const std::vector<SourceDerived>& derived,
@@ -213,7 +211,7 @@ void link(Knowledge& knowledge,
       way += (way.empty() ? "" : " → ") + name;
     }
     problems.push_back(
-        {"rules/invalid", {}, "rules and derived values depend on each other in a circle: " + way});
+        {"rules/invalid", {}, "rules and derived values depend on each other in a cycle: " + way});
     return;
   }
   for (std::size_t i = 0; i < knowledge.rules.size(); ++i) {
@@ -221,14 +219,14 @@ void link(Knowledge& knowledge,
   }
 }
 
-/// Slots of derived values that rules already compiled know keep their types.
+/// Slots of derived values known to already compiled rules keep their types.
 NameScope scope_of(const Knowledge& knowledge) {
   NameScope scope;
   for (const auto& derived : knowledge.derived) {
     scope.add_derived(derived.name, derived.type);
   }
   for (const auto& pipeline : knowledge.pipelines) {
-    for (const int slot : pipeline.created) {
+    for (const auto slot : pipeline.created) {
       scope.add_derived(knowledge.names.name(slot), expr::Type{});
     }
   }
@@ -251,7 +249,7 @@ Knowledge compile(const std::vector<KnowledgeFile>& files, Problems& problems) {
   const auto scope = names.scope();
   Reading reading{knowledge.names, knowledge.texts, scope, problems};
   std::vector<SourceDerived> derived;
-  const std::string_view releases = "tables/releases.yaml";  // derived values rest on it
+  const std::string_view releases = "tables/releases.yaml";  // derived values depend on it
   for (const auto& tree : trees) {
     if (tree.file->path == releases) {
       read_table(releases, tree.root, knowledge.tables, reading);
@@ -288,7 +286,7 @@ void add_rules(Knowledge& knowledge, const std::vector<KnowledgeFile>& files, Pr
   const auto scope = names.scope();
   Reading reading{knowledge.names, knowledge.texts, scope, problems};
   const auto sources = read_rules(trees, reading);
-  // Rules refer to each other by index: the ones that stand keep theirs, new ones come behind.
+  // Rules refer to each other by index: existing ones keep theirs, new ones are appended.
   for (const auto& source : sources) {
     const auto same = std::ranges::find(knowledge.rules, source.rule.id, &Rule::id);
     if (same != knowledge.rules.end()) {
@@ -298,6 +296,112 @@ void add_rules(Knowledge& knowledge, const std::vector<KnowledgeFile>& files, Pr
     }
   }
   link(knowledge, sources, {}, problems);
+}
+
+namespace {
+
+using expr::Kind;
+using expr::Type;
+
+struct Fixed {
+  std::string_view name;
+  Kind kind;
+};
+
+constexpr std::array kFixed = {
+    Fixed{"fw", Kind::text},
+    Fixed{"gpus", Kind::integer},
+    Fixed{"purpose", Kind::text},
+    Fixed{"stage", Kind::text},
+    Fixed{"model_class", Kind::text},
+    Fixed{"hw.arch", Kind::text},
+    Fixed{"hw.name", Kind::text},
+    Fixed{"hw.cc", Kind::real},
+    Fixed{"hw.cc_major", Kind::integer},
+    Fixed{"hw.nvlink_domain", Kind::integer},
+    Fixed{"hw.gpus_per_node", Kind::integer},
+    Fixed{"hw.sm_count", Kind::integer},
+};
+
+/// Groups whose members need not be listed.
+constexpr std::array kOpenGroups = {
+    Fixed{"env.", Kind::text},
+    Fixed{"installed.", Kind::boolean},
+    Fixed{"raw.", Kind::any},
+    Fixed{"harness.", Kind::any},
+    Fixed{"dataset.dataset_kwargs.", Kind::any},
+};
+
+constexpr std::array<std::string_view, 17> kComponents = {"bridge",
+                                                          "mlm",
+                                                          "mcore",
+                                                          "te",
+                                                          "torch",
+                                                          "triton",
+                                                          "cuda",
+                                                          "cudnn",
+                                                          "nccl",
+                                                          "deepep",
+                                                          "hybridep",
+                                                          "hybridep_multinode",
+                                                          "python",
+                                                          "driver",
+                                                          "ngc",
+                                                          "nvshmem",
+                                                          "nemo"};
+
+}  // namespace
+
+NameScope::NameScope() {
+  for (const auto framework : {recipe::Framework::bridge, recipe::Framework::mlm}) {
+    for (const auto version : recipe::Vocabulary::versions(framework)) {
+      vocabularies_.push_back(recipe::Vocabulary::load(framework, version));
+      for (const auto& field : vocabularies_.back().fields()) {
+        const auto [entry, added] = types_.try_emplace(std::string(field.name), field.type);
+        if (!added && entry->second.kind != field.type.kind) {
+          entry->second.kind = Kind::any;
+        }
+      }
+    }
+  }
+  for (const auto& fixed : kFixed) {
+    types_[std::string(fixed.name)] = Type{fixed.kind, units::Dimension::none, false};
+  }
+  for (const auto component : kComponents) {
+    types_["stack." + std::string(component)] = Type{Kind::version, units::Dimension::none, true};
+  }
+}
+
+bool NameScope::add_derived(std::string_view name, const Type& type) {
+  if (name.starts_with("stack.")) {
+    return true;  // the assumption for a component whose version is not given
+  }
+  return types_.try_emplace(std::string(name), type).second;
+}
+
+std::optional<Type> NameScope::type_of(std::string_view name) const {
+  if (const auto found = types_.find(name); found != types_.end()) {
+    return found->second;
+  }
+  for (const auto& group : kOpenGroups) {
+    if (name.starts_with(group.name) && name.size() > group.name.size()) {
+      return Type{group.kind, units::Dimension::none, true};
+    }
+  }
+  return std::nullopt;
+}
+
+std::vector<std::string_view> NameScope::names() const {
+  std::vector<std::string_view> all;
+  all.reserve(types_.size());
+  for (const auto& entry : types_) {
+    all.emplace_back(entry.first);
+  }
+  return all;
+}
+
+expr::Scope NameScope::scope() const {
+  return {[this](std::string_view name) { return type_of(name); }, [this] { return names(); }};
 }
 
 }  // namespace epwise::lint

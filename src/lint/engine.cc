@@ -7,16 +7,15 @@
 #include <utility>
 
 #include "expr/functions.h"
+#include "lint/decision.h"
 #include "lint/finding_builder.h"
 #include "lint/illegal_values.h"
-#include "lint/itinerary.h"
+#include "lint/launch_plan.h"
 #include "lint/launch_run.h"
-#include "lint/outcome.h"
 #include "lint/premises.h"
-#include "lint/priced.h"
-#include "lint/range.h"
 #include "lint/renaming.h"
-#include "lint/respelling.h"
+#include "lint/rule.h"
+#include "lint/spelling_fixes.h"
 #include "recipe/framework.h"
 #include "recipe/trainers/trainer_facts.h"
 
@@ -29,7 +28,7 @@ bool has_node(const Rule& rule, bool (*is_it)(const expr::Node& node)) {
          std::ranges::any_of(rule.assertion.nodes, is_it);
 }
 
-/// Whether a rule looks at what stands in the recipe, before the framework makes something of it.
+/// Whether a rule looks at the recipe as written, before the framework processes it.
 bool reads_as_written(const Rule& rule) {
   return has_node(rule, [](const expr::Node& node) { return node.op == expr::Op::written; });
 }
@@ -42,11 +41,11 @@ bool asks_for_text(const Rule& rule) {
   });
 }
 
-/// What became of every rule, while a recipe is linted.
+/// The state of every rule while a recipe is linted.
 class Collector final : public LaunchEvents {
  public:
   Collector(const Knowledge& knowledge,
-            const model::Facts& facts,
+            const facts::Facts& facts,
             const Selection& selection,
             Result& result)
       : knowledge_(knowledge),
@@ -61,21 +60,21 @@ class Collector final : public LaunchEvents {
       return;  // the reader's diagnostics are findings already
     }
     if (later && !crash.empty()) {
-      // The framework never comes so far, and what it would stumble over may well be the defect
-      // that stopped it before.
-      failed_.insert(&rule);
+      // The framework never gets that far, and what would fail there may well be the defect that
+      // stopped it before.
+      fail_silently(rule);
       return;
     }
     const auto* cause = crash.empty() ? nullptr : misread_number(rule, knowledge_, facts_);
     if (cause != nullptr && blame(*cause, rule.severity)) {
-      failed_.insert(&rule);
+      fail_silently(rule);
       return;
     }
     fail(rule, crash);
   }
 
   void open(const Rule& rule, const std::vector<std::string>& needs) override {
-    add_needs(open_[&rule], needs);
+    add_needs(evaluation_.open[&rule], needs);
   }
 
   void fail_unless_inherited(const Rule& rule) {
@@ -87,7 +86,8 @@ class Collector final : public LaunchEvents {
   }
 
   void fail(const Rule& rule, const std::string& crash) {
-    failed_.insert(&rule);
+    evaluation_.failed.insert(&rule);
+    evaluation_.silent.erase(&rule);
     findings_.push_back(build_finding(rule, facts_, knowledge_, crash));
   }
 
@@ -95,68 +95,34 @@ class Collector final : public LaunchEvents {
     const auto* rule = knowledge_.find(diagnostic.rule);
     if (rule == nullptr) {
       result_.crashed_rules.push_back(diagnostic.rule +
-                                      ": reported by a reader, but there is no such rule");
+                                      ": reported by a reader, but no such rule exists");
       return;
     }
-    failed_.insert(rule);
+    evaluation_.failed.insert(rule);
     findings_.push_back(build_finding(*rule, diagnostic, facts_));
   }
 
-  /// Findings and open verdicts that are not explained by others, sorted.
+  /// Findings and undecided rules that are not explained by others, sorted.
   void finish() {
-    // What is not told can't be what others wait for: crashes behind a rejection, consequences.
-    std::set<const Rule*> told;
-    for (const auto& finding : findings_) {
-      if (explanation(*finding.rule, knowledge_, failed_) == nullptr) {
-        told.insert(finding.rule);
-      }
-    }
     auto misspelt = misspellings(facts_.recipe(), facts_.vocabulary());
     std::erase_if(misspelt, [this](const Misspelling& key) {
       const auto* rule = knowledge_.find(key.diagnostic->rule);
       return rule == nullptr || !selection_.takes(*rule);
     });
-    const IllegalValues illegal(reads_, facts_, told, misspelt);
-    weigh(illegal);
-    std::vector<const Rule*> judges;  // before any finding moves away
+    evaluation_.ends_launch = result_.launch.rule;
+    const Decisions decisions(evaluation_, knowledge_, reads_, facts_, misspelt);
+    weigh(decisions.illegal());
+    std::vector<const Rule*> judges;  // before any finding is moved
     for (const auto& finding : findings_) {
-      if (finding.rule->id == "recipe/unknown-word") {
-        const auto* teller = illegal.teller(finding.primary.mark);
-        judges.push_back(teller != nullptr && selection_.takes(*teller) ? teller : nullptr);
-      } else {
-        judges.push_back(judge_of(finding));
-      }
+      judges.push_back(judge_of(finding, decisions.illegal()));
     }
     for (std::size_t i = 0; i < findings_.size(); ++i) {
-      auto& finding = findings_[i];
-      const auto& rule = *finding.rule;
-      if (!selection_.takes(rule)) {
-        continue;
-      }
-      if (const auto* by = explanation(rule, knowledge_, failed_)) {
-        result_.explained.push_back({&rule, by});
-        continue;
-      }
-      if (illegal.behind(rule) != nullptr) {
-        result_.waiting.push_back(&rule);
-        continue;
-      }
-      if (const auto* by = judges[i]) {
-        result_.explained.push_back({&rule, by});
-        continue;
-      }
-      const auto* premise = open_premise(rule, knowledge_, open_);
-      const bool ends_launch =
-          result_.launch.rule == &rule;  // whatever the premise turns out to be
-      if (premise != nullptr && !ends_launch) {
-        result_.open.push_back({&rule, open_[premise]});
-      } else {
-        result_.findings.push_back(std::move(finding));
+      if (selection_.takes(*findings_[i].rule)) {
+        settle(findings_[i], judges[i], decisions);
       }
     }
-    for (const auto& [rule, needs] : open_) {
-      if (selection_.takes(*rule) && !failed_.contains(rule) &&
-          explanation(*rule, knowledge_, failed_) == nullptr && illegal.behind(*rule) == nullptr) {
+    for (const auto& [rule, needs] : evaluation_.open) {
+      if (selection_.takes(*rule) && decisions.is_open(*rule)) {
         result_.open.push_back({rule, needs});
       }
     }
@@ -164,13 +130,41 @@ class Collector final : public LaunchEvents {
     std::ranges::stable_sort(result_.explained, {}, id);
     std::ranges::sort(result_.open, {}, [](const Open& open) { return open.rule->id; });
     std::ranges::stable_sort(result_.findings, before);
-    find_root(illegal);
+    find_root(decisions.illegal());
   }
 
  private:
-  /// A reader's remark about a value gives way to a rule that says what comes of the same value as
-  /// it is written.
-  const Rule* judge_of(const Finding& remark) const {
+  void fail_silently(const Rule& rule) {
+    if (evaluation_.failed.insert(&rule).second) {
+      evaluation_.silent.insert(&rule);
+    }
+  }
+
+  /// Puts a finding where it belongs. `judge`: the rule in favour of which it is dropped; may be
+  /// null.
+  void settle(Finding& finding, const Rule* judge, const Decisions& decisions) {
+    const Rule& rule = *finding.rule;
+    const Decision decision = decisions.of_failed(rule);
+    if (decision.kind == Decision::Kind::explained) {
+      result_.explained.push_back({&rule, decision.by});
+    } else if (decision.kind == Decision::Kind::waiting) {
+      result_.waiting.push_back(&rule);
+    } else if (judge != nullptr) {
+      result_.explained.push_back({&rule, judge});
+    } else if (decision.kind == Decision::Kind::open) {
+      result_.open.push_back({&rule, evaluation_.open.at(decision.by)});
+    } else {
+      result_.findings.push_back(std::move(finding));
+    }
+  }
+
+  /// A reader's diagnostic about a value gives way to a rule that explains the consequence of the
+  /// same written value.
+  const Rule* judge_of(const Finding& remark, const IllegalValues& illegal) const {
+    if (remark.rule->id == "recipe/unknown-word") {
+      const auto* teller = illegal.teller(remark.primary.mark);
+      return teller != nullptr && selection_.takes(*teller) ? teller : nullptr;
+    }
     if (!remark.rule->builtin || remark.severity != Severity::warning) {
       return nullptr;
     }
@@ -179,20 +173,20 @@ class Collector final : public LaunchEvents {
                              (finding.severity == remark.severity && asks_for_text(*finding.rule));
       return !finding.rule->builtin && outweighs && finding.primary.mark == remark.primary.mark &&
              selection_.takes(*finding.rule) &&
-             explanation(*finding.rule, knowledge_, failed_) == nullptr &&
+             explanation(*finding.rule, knowledge_, evaluation_.failed) == nullptr &&
              reads_as_written(*finding.rule);
     };
     const auto judge = std::ranges::find_if(findings_, judges_it);
     return judge == findings_.end() ? nullptr : judge->rule;
   }
 
-  /// A misspelt key weighs as much as what it brings about. Where nothing starts, nothing ran with
-  /// a misspelt name or word: putting it right changes nothing that ever was.
+  /// A misspelt key is as severe as its consequence. If the launch does not start, nothing ran with
+  /// a misspelt name or word: correcting it does not change any run.
   void weigh(const IllegalValues& illegal) {
     for (const auto& finding : findings_) {
       const auto* key = illegal.behind_key(*finding.rule);
       if (key != nullptr && selection_.takes(*finding.rule) &&
-          explanation(*finding.rule, knowledge_, failed_) == nullptr) {
+          explanation(*finding.rule, knowledge_, evaluation_.failed) == nullptr) {
         blame(*key->diagnostic, finding.severity);
       }
     }
@@ -210,7 +204,7 @@ class Collector final : public LaunchEvents {
     constexpr int kLongestChain = 16;
     const auto* rule = result_.launch.rule;
     for (int i = 0; rule != nullptr && i < kLongestChain; ++i) {
-      const auto* premise = explanation(*rule, knowledge_, failed_);
+      const auto* premise = explanation(*rule, knowledge_, evaluation_.failed);
       const auto* next = premise != nullptr ? premise : illegal.behind(*rule);
       if (next == nullptr) {
         result_.root = rule == result_.launch.rule ? nullptr : rule;
@@ -220,8 +214,7 @@ class Collector final : public LaunchEvents {
     }
   }
 
-  /// What a reader reported ends the launch: it weighs as much as the check that does not survive
-  /// it.
+  /// A reader's diagnostic that stops the launch is as severe as the check that fails on it.
   bool blame(const text::Diagnostic& cause, Severity severity) {
     const auto finding = std::ranges::find_if(findings_, [&](const Finding& candidate) {
       return candidate.rule->id == cause.rule && candidate.primary.mark == cause.mark;
@@ -245,17 +238,16 @@ class Collector final : public LaunchEvents {
   }
 
   const Knowledge& knowledge_;
-  const model::Facts& facts_;
+  const facts::Facts& facts_;
   FieldsRead reads_;
   const Selection& selection_;
   Result& result_;
   std::vector<Finding> findings_;
   bool rejected_ = false;
-  std::set<const Rule*> failed_;
-  std::map<const Rule*, std::vector<std::string>> open_;
+  Evaluation evaluation_;
 };
 
-void check_rest(const Rule& rule, const model::Facts& facts, Collector& collector) {
+void check_rest(const Rule& rule, const facts::Facts& facts, Collector& collector) {
   const auto outcome = decide(rule, facts);
   switch (outcome.kind) {
     case Outcome::Kind::passes:
@@ -267,24 +259,24 @@ void check_rest(const Rule& rule, const model::Facts& facts, Collector& collecto
       collector.open(rule, outcome.needs);
       break;
     case Outcome::Kind::crashes:
-      // The values are not of the kinds that the rule speaks of; other rules report that.
+      // The values do not have the types that the rule expects; other rules report that.
       break;
   }
 }
 
-/// Rules that were checked, by the readers too, and whose findings are shown.
+/// Rules that were checked, including those checked by readers, and whose findings are shown.
 int count_rules(const Knowledge& knowledge,
                 const recipe::Vocabulary& vocabulary,
-                const Itinerary& itinerary,
+                const LaunchPlan& launch_plan,
                 const Selection& selection) {
-  std::set<const Rule*> all(itinerary.rest.begin(), itinerary.rest.end());
+  std::set<const Rule*> all(launch_plan.rest.begin(), launch_plan.rest.end());
   const auto framework = recipe::to_string(vocabulary.framework());
   for (const auto& rule : knowledge.rules) {
     if (rule.builtin && !is_priced(rule) && holds(rule.versions, framework, vocabulary.version())) {
       all.insert(&rule);
     }
   }
-  for (const auto& leg : itinerary.legs) {
+  for (const auto& leg : launch_plan.legs) {
     for (const auto& step : leg.steps) {
       if (step.check != nullptr) {
         all.insert(step.check);
@@ -295,8 +287,8 @@ int count_rules(const Knowledge& knowledge,
       std::ranges::count_if(all, [&](const Rule* rule) { return selection.takes(*rule); }));
 }
 
-/// Whether it is known which release runs: of a framework around Megatron only if somebody says so.
-bool is_settled(const recipe::Recipe& recipe, const model::Target& target) {
+/// Whether it is known which release runs: for a framework around Megatron only if it is given.
+bool is_settled(const recipe::Recipe& recipe, const facts::Target& target) {
   const auto given = [&](std::string_view name) {
     const auto* component = target.stack.find(name);
     return component != nullptr && component->version.has_value();
@@ -325,7 +317,7 @@ bool Selection::takes(const Rule& rule) const {
 
 Result lint(const recipe::Recipe& recipe,
             const recipe::Vocabulary& defaults,
-            const model::Target& target,
+            const facts::Target& target,
             const Knowledge& knowledge,
             const Selection& selection) {
   const auto& vocabulary = recipe.vocabulary_or(defaults);
@@ -341,7 +333,7 @@ Result lint(const recipe::Recipe& recipe,
     result.version_unknown = given->version->text();
   }
 
-  model::Facts facts(recipe, vocabulary, target, knowledge.names, knowledge.derived);
+  facts::Facts facts(recipe, vocabulary, target, knowledge.names, knowledge.derived);
   Collector collector(knowledge, facts, selection, result);
   std::set<std::string_view> reported;
   for (const auto& diagnostic : recipe.diagnostics) {
@@ -354,14 +346,14 @@ Result lint(const recipe::Recipe& recipe,
     collector.finish();
     return result;
   }
-  const auto itinerary = plan(knowledge, recipe, vocabulary, is_settled(recipe, target));
-  result.rules_checked = count_rules(knowledge, vocabulary, itinerary, selection);
-  result.launch = run_launch(itinerary, facts, reported, collector);
+  const auto launch_plan = plan(knowledge, recipe, vocabulary, is_settled(recipe, target));
+  result.rules_checked = count_rules(knowledge, vocabulary, launch_plan, selection);
+  result.launch = run_launch(launch_plan, facts, reported, collector);
   result.effective = facts.rewrites();
-  for (const auto* rule : itinerary.unsettled) {
+  for (const auto* rule : launch_plan.unsettled) {
     collector.open(*rule, {"stack.mcore"});
   }
-  for (const auto* rule : itinerary.rest) {
+  for (const auto* rule : launch_plan.rest) {
     try {
       check_rest(*rule, facts, collector);
     } catch (const std::exception& error) {

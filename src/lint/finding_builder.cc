@@ -4,14 +4,19 @@
 #include <array>
 #include <optional>
 #include <set>
+#include <string>
 #include <utility>
+#include <vector>
 
-#include "lint/field_spelling.h"
-#include "lint/message.h"
 #include "lint/renaming.h"
-#include "lint/respelling.h"
+#include "lint/rule.h"
+#include "lint/spelling_fixes.h"
 
 namespace epwise::lint {
+
+/// A message with values filled in: {"EP is ", 1, " rank"} → "EP is 1 rank"; empty if one of them
+/// cannot be computed.
+std::string fill(const std::vector<MessagePart>& parts, const expr::Environment& facts);
 
 namespace {
 
@@ -19,8 +24,8 @@ std::string at_line(const text::Mark& mark) {
   return mark.file->name() + ":" + std::to_string(mark.start().line);
 }
 
-/// Where a name's value came from, in a few words.
-std::string source_of(std::string_view name, const model::Facts& facts) {
+/// The source of a name's value, in a few words.
+std::string source_of(std::string_view name, const facts::Facts& facts) {
   const auto mark = place(name, facts);
   if (!mark.nowhere()) {
     return at_line(mark);
@@ -45,8 +50,8 @@ std::string source_of(std::string_view name, const model::Facts& facts) {
   return "default";
 }
 
-std::vector<int> names_read(const Rule& rule) {
-  std::set<int> all;
+std::vector<expr::NameSlot> names_read(const Rule& rule) {
+  std::set<expr::NameSlot> all;
   for (const auto* expression : {&rule.given, &rule.assertion}) {
     const auto names = expression->names();
     all.insert(names.begin(), names.end());
@@ -54,13 +59,13 @@ std::vector<int> names_read(const Rule& rule) {
   return {all.begin(), all.end()};
 }
 
-std::string called(int slot, const model::Facts& facts) {
+std::string called(expr::NameSlot slot, const facts::Facts& facts) {
   const auto name = facts.names().name(slot);
   return name.starts_with("d.") ? plain_name(name, facts.meaning(slot)) : value_name(name, facts);
 }
 
-void add_evidence(Finding& finding, const Rule& rule, const model::Facts& facts) {
-  for (const int slot : names_read(rule)) {
+void add_evidence(Finding& finding, const Rule& rule, const facts::Facts& facts) {
+  for (const auto slot : names_read(rule)) {
     const auto name = facts.names().name(slot);
     if (name == "fw" || name == "stage" || name.starts_with("raw.") ||
         name.starts_with("installed.")) {
@@ -73,8 +78,8 @@ void add_evidence(Finding& finding, const Rule& rule, const model::Facts& facts)
   }
 }
 
-void add_assumptions(Finding& finding, const Rule& rule, const model::Facts& facts) {
-  for (const int slot : names_read(rule)) {
+void add_assumptions(Finding& finding, const Rule& rule, const facts::Facts& facts) {
+  for (const auto slot : names_read(rule)) {
     const auto name = facts.names().name(slot);
     if (name.starts_with("env.") && facts.value(slot).is_unset() &&
         !facts.target().environment.contains(name.substr(4)) &&
@@ -87,7 +92,7 @@ void add_assumptions(Finding& finding, const Rule& rule, const model::Facts& fac
   }
 }
 
-/// Several Bridge fields can be one flag of Megatron-LM, which needs one label.
+/// Several Bridge fields can be one Megatron-LM flag, which needs one label.
 bool is_shown(const Finding& finding, bool placed, const text::Mark& mark) {
   return placed && (finding.primary.mark == mark ||
                     std::ranges::any_of(finding.related, [&](const Location& location) {
@@ -95,14 +100,11 @@ bool is_shown(const Finding& finding, bool placed, const text::Mark& mark) {
                     }));
 }
 
-/// The first operand that the user wrote carries the finding; without any, the section where the
-/// first one belongs.
-void add_locations(Finding& finding, const Rule& rule, const model::Facts& facts) {
+/// The first operand that the user wrote carries the finding; without any, the section of the first
+/// one.
+void add_locations(Finding& finding, const Rule& rule, const facts::Facts& facts) {
   bool placed = false;
   for (const auto& operand : rule.operands) {
-    if (operand.slot < 0) {
-      continue;
-    }
     const auto name = facts.names().name(operand.slot);
     const auto mark = place(name, facts);
     if (mark.nowhere() || is_shown(finding, placed, mark)) {
@@ -122,7 +124,7 @@ void add_locations(Finding& finding, const Rule& rule, const model::Facts& facts
   const auto& recipe = facts.recipe();
   finding.primary.mark = recipe.root;
   for (const auto& operand : rule.operands) {
-    const auto name = operand.slot < 0 ? std::string_view() : facts.names().name(operand.slot);
+    const auto name = facts.names().name(operand.slot);
     const auto section = recipe.sections.find(name.substr(0, name.find('.')));
     if (section != recipe.sections.end()) {
       finding.primary.mark = section->second;
@@ -132,7 +134,7 @@ void add_locations(Finding& finding, const Rule& rule, const model::Facts& facts
   }
 }
 
-/// What a letter is that looks like a Latin one and is none; empty for every other.
+/// Describes a letter that looks like a Latin one but is not; empty for any other.
 std::string_view look_alike(std::string_view letter) {
   constexpr std::array<std::pair<std::string_view, std::string_view>, 18> kLookAlikes = {{
       {"\u0430", "a Cyrillic a"},
@@ -162,7 +164,7 @@ std::string_view look_alike(std::string_view letter) {
   return {};
 }
 
-/// Nobody sees on the screen why such a word is not the known one.
+/// It is not visible on screen why such a word is not the known one.
 void add_look_alike(Finding& finding) {
   const auto& mark = finding.primary.mark;
   if (mark.nowhere()) {
@@ -181,7 +183,7 @@ void add_look_alike(Finding& finding) {
   }
 }
 
-/// Fixes for one framework each can come to the same edits in the other.
+/// Fixes for one framework each can result in the same edits in the other.
 bool is_offered(const Finding& finding, const Fix& fix) {
   const auto same = [](const Fix::Edit& a, const Fix::Edit& b) {
     return a.field == b.field && a.value == b.value && a.remove == b.remove;
@@ -191,15 +193,15 @@ bool is_offered(const Finding& finding, const Fix& fix) {
   });
 }
 
-/// Whether the user has written a value that the framework reads as this one: 1 for 1.0, where the
+/// Whether the user has written a value that the framework reads as this one: 1 for 1.0 if the
 /// field takes any number.
-bool stands_already(std::string_view field, const expr::Value& value, const model::Facts& facts) {
+bool stands_already(std::string_view field, const expr::Value& value, const facts::Facts& facts) {
   const auto* spec = facts.vocabulary().find(field);
-  const int slot = facts.names().find(field);
-  if (spec == nullptr || slot < 0 || place(field, facts).nowhere()) {
+  const auto slot = facts.names().find(field);
+  if (spec == nullptr || !slot || place(field, facts).nowhere()) {
     return false;
   }
-  const auto written = facts.written(slot);
+  const auto written = facts.written(*slot);
   const auto is_plain = [](const expr::Value& each) {
     return each.is_number() && each.boolean() == nullptr;
   };
@@ -207,8 +209,8 @@ bool stands_already(std::string_view field, const expr::Value& value, const mode
                               is_plain(value) && written.equals(value));
 }
 
-/// A rule's fix in the recipe's own form; nullopt when it can't be made or changes nothing.
-std::optional<Fix> spelled_fix(const RuleFix& source, const model::Facts& facts) {
+/// A rule's fix in the recipe's format; nullopt if it is impossible or changes nothing.
+std::optional<Fix> spelled_fix(const RuleFix& source, const facts::Facts& facts) {
   Fix fix{std::string(source.title), source.tier, {}};
   for (const auto& change : source.changes) {
     const bool goes = change.value.empty();
@@ -229,9 +231,9 @@ std::optional<Fix> spelled_fix(const RuleFix& source, const model::Facts& facts)
 
 void add_fixes(Finding& finding,
                const Rule& rule,
-               const model::Facts& facts,
+               const facts::Facts& facts,
                const Knowledge& knowledge) {
-  finding.fixes = respellings(rule, facts, knowledge);
+  finding.fixes = spelling_fixes(rule, facts, knowledge);
   for (const auto& source : rule.fixes) {
     if (!source.when.empty()) {
       const auto when = expr::evaluate(source.when, facts);
@@ -249,7 +251,7 @@ void add_fixes(Finding& finding,
 }  // namespace
 
 Finding build_finding(const Rule& rule,
-                      const model::Facts& facts,
+                      const facts::Facts& facts,
                       const Knowledge& knowledge,
                       const std::string& crash) {
   Finding finding;
@@ -272,7 +274,7 @@ Finding build_finding(const Rule& rule,
 
 Finding build_finding(const Rule& rule,
                       const text::Diagnostic& diagnostic,
-                      const model::Facts& facts) {
+                      const facts::Facts& facts) {
   Finding finding;
   finding.rule = &rule;
   finding.severity = rule.severity;
@@ -281,7 +283,7 @@ Finding build_finding(const Rule& rule,
   for (const auto& label : diagnostic.related) {
     finding.related.push_back({label.mark, {}, label.words});
   }
-  finding.fixes = respellings(diagnostic, facts);
+  finding.fixes = spelling_fixes(diagnostic, facts);
   for (Fix& fix : renamings(diagnostic, facts)) {
     finding.fixes.push_back(std::move(fix));
   }
@@ -290,6 +292,22 @@ Finding build_finding(const Rule& rule,
   }
   add_look_alike(finding);
   return finding;
+}
+
+std::string fill(const std::vector<MessagePart>& parts, const expr::Environment& facts) {
+  std::string sentence;
+  for (const auto& part : parts) {
+    if (part.expression.empty()) {
+      sentence += part.text;
+      continue;
+    }
+    const auto value = expr::evaluate(part.expression, facts);
+    if (value.is_crash()) {
+      return {};
+    }
+    sentence += value.to_text();
+  }
+  return sentence;
 }
 
 }  // namespace epwise::lint

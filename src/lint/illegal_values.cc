@@ -3,18 +3,20 @@
 #include <algorithm>
 #include <utility>
 
-#include "lint/range.h"
+#include "lint/rule.h"
 #include "recipe/framework.h"
-#include "recipe/overrides/word_choices.h"
+#include "recipe/overrides/scalar_types.h"
 
 namespace epwise::lint {
 
 namespace {
 
+using expr::NameSlot;
+
 constexpr std::string_view kBadChoice = "raw.bad_choice";
 constexpr std::string_view kUnknownWord = "recipe/unknown-word";
 
-/// Names that never make a value legal or illegal: which framework it is, where the launch stands.
+/// Names that never make a value valid or invalid: the framework, the current launch stage.
 bool is_circumstance(std::string_view name) {
   return name == "fw" || name == "stage" || name == "stack.bridge" || name == "stack.mlm" ||
          name == "stack.mcore";
@@ -26,16 +28,16 @@ bool is_field(std::string_view name) {
          section != "env" && section != "raw" && section != "installed" && section != "harness";
 }
 
-/// The field, where it holds a word that it does not know: one that the reader has reported, or
-/// that stands there in a variation of the recipe. Null pointer otherwise.
-const recipe::FieldSpec* unknown_word(const recipe::Field& field, const model::Facts& facts) {
+/// The field, if its value is a word that it does not know: one reported by the reader, or present
+/// in a variant of the recipe. Null pointer otherwise.
+const recipe::FieldSpec* unknown_word(const recipe::Field& field, const facts::Facts& facts) {
   const auto* spec = facts.vocabulary().find(field.name);
   if (facts.vocabulary().framework() != recipe::Framework::bridge || spec == nullptr ||
       spec->choices.empty()) {
     return nullptr;
   }
-  const int slot = facts.names().find(spec->name);
-  const auto value = slot < 0 ? field.value : facts.written(slot);
+  const auto slot = facts.names().find(spec->name);
+  const auto value = slot ? facts.written(*slot) : field.value;
   const bool reported = std::ranges::any_of(facts.recipe().diagnostics, [&](const auto& each) {
     return each.rule == kUnknownWord && each.mark == field.mark;
   });
@@ -43,13 +45,12 @@ const recipe::FieldSpec* unknown_word(const recipe::Field& field, const model::F
   return (reported || varied) && recipe::unknown_word(value, spec->choices) ? spec : nullptr;
 }
 
-/// How many of a field's words a rule that blames the field first compares it with.
+/// How many of a field's words a rule with the field as its first operand compares it with.
 int words_listed(const Rule& rule,
                  std::string_view field,
                  const std::vector<std::string_view>& choices,
                  const expr::Names& names) {
-  if (rule.operands.empty() || rule.operands.front().slot < 0 ||
-      names.name(rule.operands.front().slot) != field) {
+  if (rule.operands.empty() || names.name(rule.operands.front().slot) != field) {
     return 0;
   }
   int listed = 0;
@@ -72,21 +73,22 @@ FieldsRead::FieldsRead(const Knowledge& knowledge, const recipe::Vocabulary& voc
       vocabulary_(vocabulary),
       known_(knowledge.rules.size()) {}
 
-int FieldsRead::slot_of(std::string_view field) const {
+std::optional<NameSlot> FieldsRead::slot_of(std::string_view field) const {
   const auto* spec = vocabulary_.find(field);
-  const int same = spec == nullptr ? -1 : knowledge_.names.find(spec->name);
-  return same >= 0 ? same : knowledge_.names.find(field);
+  const auto same = spec == nullptr ? std::nullopt : knowledge_.names.find(spec->name);
+  return same ? same : knowledge_.names.find(field);
 }
 
-void FieldsRead::add(int slot, std::set<int>& seen) const {
+void FieldsRead::add(NameSlot slot, std::set<NameSlot>& seen) const {
   const auto name = knowledge_.names.name(slot);
-  if (is_circumstance(name) || !seen.insert(is_field(name) ? slot_of(name) : slot).second) {
+  if (is_circumstance(name) ||
+      !seen.insert(is_field(name) ? slot_of(name).value_or(slot) : slot).second) {
     return;
   }
   const auto framework = recipe::to_string(vocabulary_.framework());
   for (const auto& derived : knowledge_.derived) {
     if (derived.slot == slot && (derived.frameworks.empty() || derived.frameworks == framework)) {
-      for (const int read : derived.expression.names()) {
+      for (const auto read : derived.expression.names()) {
         add(read, seen);
       }
       return;
@@ -99,13 +101,13 @@ const FieldsRead::Reads& FieldsRead::reads(const Rule& rule) const {
   if (known) {
     return *known;
   }
-  std::set<int> seen;
+  std::set<NameSlot> seen;
   for (const auto* expression : {&rule.given, &rule.assertion}) {
-    for (const int slot : expression->names()) {
+    for (const auto slot : expression->names()) {
       add(slot, seen);
     }
   }
-  std::erase_if(seen, [&](int slot) { return knowledge_.names.name(slot).starts_with("d."); });
+  std::erase_if(seen, [&](NameSlot slot) { return knowledge_.names.name(slot).starts_with("d."); });
   known.emplace();
   known->slots.assign(seen.begin(), seen.end());
   const bool alone = rule.severity == Severity::error && !rule.builtin && seen.size() == 1;
@@ -116,63 +118,69 @@ const FieldsRead::Reads& FieldsRead::reads(const Rule& rule) const {
   return *known;
 }
 
-const std::vector<int>& FieldsRead::of(const Rule& rule) const {
+const std::vector<NameSlot>& FieldsRead::of(const Rule& rule) const {
   return reads(rule).slots;
 }
 
-int FieldsRead::judged(const Rule& rule) const {
+std::optional<NameSlot> FieldsRead::judged(const Rule& rule) const {
   return reads(rule).judged;
 }
 
-const std::vector<int>& FieldsRead::filled_from(int slot) const {
+bool FieldsRead::fills_from(const RewriteStep& step, NameSlot slot) const {
+  const bool preset = !is_field(knowledge_.names.name(slot));  // its name describes the content
+  std::set<NameSlot> seen;
+  for (const auto* expression : {&step.value, preset ? &step.when : &step.value}) {
+    for (const auto read : expression->names()) {
+      add(read, seen);
+    }
+  }
+  return seen.contains(slot);
+}
+
+const std::vector<NameSlot>& FieldsRead::filled_from(NameSlot slot) const {
   const auto known = filled_.find(slot);
   if (known != filled_.end()) {
     return known->second;
   }
   const auto framework = recipe::to_string(vocabulary_.framework());
-  const bool preset = !is_field(knowledge_.names.name(slot));  // its name says what is filled in
-  std::set<int> filled;
+  std::set<NameSlot> filled;
   for (const auto& pipeline : knowledge_.pipelines) {
+    if (pipeline.framework != framework) {
+      continue;
+    }
     for (const auto& stage : pipeline.stages) {
       for (const auto& step : stage.rewrites) {
-        const bool here = pipeline.framework == framework && step.slot >= 0 &&
-                          holds(step.versions, framework, vocabulary_.version());
-        std::set<int> seen;
-        for (const auto* expression : {&step.value, preset ? &step.when : &step.value}) {
-          for (const int read : here ? expression->names() : std::vector<int>()) {
-            add(read, seen);
-          }
-        }
-        if (seen.contains(slot)) {
-          filled.insert(slot_of(knowledge_.names.name(step.slot)));
+        if (step.slot && holds(step.versions, framework, vocabulary_.version()) &&
+            fills_from(step, slot)) {
+          filled.insert(slot_of(knowledge_.names.name(*step.slot)).value_or(*step.slot));
         }
       }
     }
   }
-  return filled_.emplace(slot, std::vector<int>(filled.begin(), filled.end())).first->second;
+  return filled_.emplace(slot, std::vector<NameSlot>(filled.begin(), filled.end())).first->second;
 }
 
 IllegalValues::IllegalValues(const FieldsRead& reads,
-                             const model::Facts& facts,
+                             const facts::Facts& facts,
                              const std::set<const Rule*>& told,
                              const std::vector<Misspelling>& misspelt)
     : reads_(reads) {
   for (const auto* rule : told) {
-    if (const int judged = reads.judged(*rule); judged >= 0) {
-      causes_.emplace(judged, rule);
+    if (const auto judged = reads.judged(*rule)) {
+      causes_.emplace(*judged, rule);
     }
   }
   add_refused_choice(facts, told);
   add_unknown_words(facts, told);
-  for (const auto& [slot, rule] : std::map<int, const Rule*>(causes_)) {
-    for (const int filled : reads.filled_from(slot)) {
+  for (const auto& [slot, rule] : std::map<NameSlot, const Rule*>(causes_)) {
+    for (const auto filled : reads.filled_from(slot)) {
       causes_.emplace(filled, rule);
     }
   }
   add_misspelt(facts, told, misspelt);
 }
 
-void IllegalValues::add_misspelt(const model::Facts& facts,
+void IllegalValues::add_misspelt(const facts::Facts& facts,
                                  const std::set<const Rule*>& told,
                                  const std::vector<Misspelling>& misspelt) {
   for (const auto& key : misspelt) {
@@ -180,20 +188,23 @@ void IllegalValues::add_misspelt(const model::Facts& facts,
     if (rule == nullptr || !told.contains(rule)) {
       continue;
     }
-    for (int slot = 0; slot < facts.names().size(); ++slot) {
+    const auto meant = reads_.slot_of(key.meant);
+    for (const auto slot : facts.names().slots()) {
       const auto name = facts.names().name(slot);
       const bool below =
           name.starts_with(key.meant) && name.substr(key.meant.size()).starts_with('.');
-      const int field = is_field(name) || name == key.meant ? reads_.slot_of(name) : -1;
-      const bool meant = field >= 0 && (below || field == reads_.slot_of(key.meant));
-      if (meant && !facts.is_explicit(field).truthy()) {
+      if (!is_field(name) && name != key.meant) {
+        continue;
+      }
+      const auto field = reads_.slot_of(name).value_or(slot);
+      if ((below || field == meant) && !facts.is_explicit(field).truthy()) {
         missing_.emplace(field, &key);
       }
     }
   }
 }
 
-void IllegalValues::add_refused_choice(const model::Facts& facts,
+void IllegalValues::add_refused_choice(const facts::Facts& facts,
                                        const std::set<const Rule*>& told) {
   const auto& raw = facts.recipe().raw;
   const auto choice = raw.find(kBadChoice);
@@ -203,16 +214,22 @@ void IllegalValues::add_refused_choice(const model::Facts& facts,
   if (refused == nullptr) {
     return;
   }
-  const int bad_choice = reads_.slot_of(kBadChoice);
+  const auto field = reads_.slot_of(refused->name);
+  if (!field) {
+    return;  // no rule waits for a field that none reads
+  }
+  const auto bad_choice = reads_.slot_of(kBadChoice);
   for (const auto* rule : told) {
-    if (reads_.judged(*rule) < 0 && (rule->id == "flags/bad-choice" ||
-                                     std::ranges::binary_search(reads_.of(*rule), bad_choice))) {
-      causes_.emplace(reads_.slot_of(refused->name), rule);
+    const bool about_choices =
+        rule->id == "flags/bad-choice" ||
+        (bad_choice && std::ranges::binary_search(reads_.of(*rule), *bad_choice));
+    if (about_choices && !reads_.judged(*rule)) {
+      causes_.emplace(*field, rule);
     }
   }
 }
 
-void IllegalValues::add_unknown_words(const model::Facts& facts,
+void IllegalValues::add_unknown_words(const facts::Facts& facts,
                                       const std::set<const Rule*>& told) {
   const auto* remark = reads_.knowledge().find(kUnknownWord);
   if (remark == nullptr || !told.contains(remark)) {
@@ -232,8 +249,8 @@ void IllegalValues::add_unknown_words(const model::Facts& facts,
         most = listed;
       }
     }
-    const int slot = reads_.slot_of(name);
-    const auto* teller = slot < 0 ? best : causes_.emplace(slot, best).first->second;
+    const auto slot = reads_.slot_of(name);
+    const auto* teller = slot ? causes_.emplace(*slot, best).first->second : best;
     words_.emplace_back(field.mark, teller);
   }
 }
@@ -242,7 +259,7 @@ const Misspelling* IllegalValues::behind_key(const Rule& rule) const {
   if (missing_.empty() || rule.builtin) {
     return nullptr;
   }
-  for (const int slot : reads_.of(rule)) {
+  for (const auto slot : reads_.of(rule)) {
     const auto key = missing_.find(slot);
     if (key != missing_.end()) {
       return key->second;
@@ -255,10 +272,10 @@ const Rule* IllegalValues::behind(const Rule& rule) const {
   if (const auto* key = behind_key(rule)) {
     return reads_.knowledge().find(key->diagnostic->rule);
   }
-  if (causes_.empty() || rule.builtin || reads_.judged(rule) >= 0) {
+  if (causes_.empty() || rule.builtin || reads_.judged(rule)) {
     return nullptr;
   }
-  for (const int slot : reads_.of(rule)) {
+  for (const auto slot : reads_.of(rule)) {
     const auto cause = causes_.find(slot);
     if (cause != causes_.end() && cause->second != &rule &&
         cause->second->severity >= rule.severity) {
@@ -282,7 +299,7 @@ bool IllegalValues::has_untold_word() const {
                              [](const auto& word) { return word.second->id == kUnknownWord; });
 }
 
-bool has_unknown_word(const model::Facts& facts) {
+bool has_unknown_word(const facts::Facts& facts) {
   return std::ranges::any_of(facts.recipe().fields, [&](const auto& entry) {
     return unknown_word(entry.second, facts) != nullptr;
   });

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "data/embedded.h"
+#include "base/embedded/embedded.h"
 #include "lint/compiler.h"
 #include "lint/knowledge_archive.h"
 
@@ -10,8 +10,8 @@ namespace epwise::lint {
 
 namespace {
 
-/// Rule files of a folder, recursively, sorted by path.
-void collect(const world::Files& files,
+/// Rule files of a directory, recursively, sorted by path.
+void collect(const os::Files& files,
              const std::string& directory,
              const std::string& inside,
              std::vector<KnowledgeFile>& all) {
@@ -25,7 +25,7 @@ void collect(const world::Files& files,
   }
 }
 
-std::string to_text(const std::vector<text::Diagnostic>& problems) {
+std::string problems_text(const std::vector<text::Diagnostic>& problems) {
   std::string all;
   for (const auto& problem : problems) {
     const auto at = problem.mark.start();
@@ -49,25 +49,25 @@ const Rule* Knowledge::find(std::string_view id_or_code) const {
   return found == rules.end() ? nullptr : &*found;
 }
 
-Knowledge load_knowledge(const world::Files* files, const std::string& extra) {
+Knowledge load_knowledge(const os::Files* files, const std::string& extra) {
   Knowledge knowledge;
-  data::Reader reader(data::compiled_rules());
+  embedded::Reader reader(embedded::compiled_rules());
   transfer(reader, knowledge);
   if (extra.empty() || files == nullptr) {
     return knowledge;
   }
   if (!files->is_directory(extra)) {
-    throw world::UsageError("--rules " + extra + ": there is no such folder");
+    throw os::UsageError("--rules " + extra + ": no such directory");
   }
   std::vector<KnowledgeFile> sources;
   collect(*files, extra, "", sources);
   if (sources.empty()) {
-    throw world::UsageError("--rules " + extra + ": the folder holds no .yaml files");
+    throw os::UsageError("--rules " + extra + ": the directory contains no .yaml files");
   }
   std::vector<text::Diagnostic> problems;
   add_rules(knowledge, sources, problems);
   if (!problems.empty()) {
-    throw world::UsageError(to_text(problems));
+    throw os::UsageError(problems_text(problems));
   }
   return knowledge;
 }

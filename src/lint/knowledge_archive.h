@@ -1,11 +1,11 @@
 #pragma once
 
-#include "data/archive.h"
+#include "base/embedded/archive.h"
 #include "expr/archive.h"
 #include "lint/knowledge.h"
 
 /// How the compiled rule table stores its structs: one function a struct for both directions
-/// (data/archive.h).
+/// (base/embedded/archive.h).
 namespace epwise::lint {
 
 template <class A>
@@ -51,13 +51,17 @@ void transfer(A& a, Example& x) {
 template <class A>
 void transfer(A& a, Rule& x) {
   a(x.id, x.code, x.aliases, x.severity, x.confidence, x.builtin, x.preview, x.versions, x.places);
+  a(x.effect, x.moment, x.aside);
   a(x.given, x.assertion, x.given_text, x.assert_text, x.after, x.premises, x.operands);
   a(x.what, x.message, x.why, x.fixes, x.references, x.examples, x.log);
 }
 
 template <class A>
 void transfer(A& a, RewriteStep& x) {
-  a(x.slot, x.section, x.order, x.when, x.value, x.why, x.versions);
+  bool field = x.slot.has_value();
+  auto slot = x.slot.value_or(expr::NameSlot(0));
+  a(field, slot, x.section, x.order, x.when, x.value, x.why, x.versions);
+  x.slot = field ? std::optional(slot) : std::nullopt;
 }
 
 template <class A>
@@ -67,7 +71,15 @@ void transfer(A& a, Stage& x) {
 
 template <class A>
 void transfer(A& a, Pipeline& x) {
-  a(x.framework, x.created, x.stages);
+  std::vector<std::int32_t> created;
+  for (const auto slot : x.created) {
+    created.push_back(slot.number());
+  }
+  a(x.framework, created, x.stages);
+  x.created.clear();
+  for (const auto number : created) {
+    x.created.emplace_back(number);
+  }
 }
 
 template <class A>
@@ -136,23 +148,23 @@ void transfer(A& a, Type& x) {
 
 }  // namespace epwise::expr
 
-namespace epwise::model {
+namespace epwise::facts {
 
 template <class A>
 void transfer(A& a, Derived& x) {
   a(x.slot, x.name, x.text, x.expression, x.type, x.doc, x.frameworks, x.premises);
 }
 
-}  // namespace epwise::model
+}  // namespace epwise::facts
 
 namespace epwise::lint {
 
-/// Names go first and in the order of their slots, because expressions refer to them by slot.
+/// Names come first and in slot order, because expressions refer to them by slot.
 template <class A>
 void transfer(A& a, Knowledge& x) {
   std::vector<std::string_view> names;
-  names.reserve(static_cast<std::size_t>(x.names.size()));
-  for (int slot = 0; slot < x.names.size(); ++slot) {
+  names.reserve(x.names.size());
+  for (const auto slot : x.names.slots()) {
     names.push_back(x.names.name(slot));
   }
   a(names);

@@ -1,21 +1,65 @@
 #include "lint/launch_run.h"
 
+#include <algorithm>
+#include <set>
+#include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
+
+#include "lint/launch_plan.h"
 
 namespace epwise::lint {
+
+void add_needs(std::vector<std::string>& all, const std::vector<std::string>& more) {
+  all.insert(all.end(), more.begin(), more.end());
+  std::ranges::sort(all);
+  all.erase(std::unique(all.begin(), all.end()), all.end());
+}
+
+Outcome decide(const Rule& rule, const expr::Environment& facts) {
+  const auto given = rule.given.empty() ? expr::Value::of(true) : expr::evaluate(rule.given, facts);
+  if (const auto* crash = given.crashed()) {
+    return {Outcome::Kind::crashes, {}, crash->what};
+  }
+  if (given.is_known() && !given.truthy()) {
+    return {};
+  }
+  const auto holds = expr::evaluate(rule.assertion, facts);
+  if (const auto* crash = holds.crashed()) {
+    if (const auto* unknown = given.unknown()) {
+      return {Outcome::Kind::open, unknown->needs, {}};
+    }
+    return {Outcome::Kind::crashes, {}, crash->what};
+  }
+  if (holds.is_known() && holds.truthy()) {
+    return {};
+  }
+  Outcome outcome{
+      given.is_unknown() || holds.is_unknown() ? Outcome::Kind::open : Outcome::Kind::fails,
+      {},
+      {}};
+  if (const auto* unknown = given.unknown()) {
+    add_needs(outcome.needs, unknown->needs);
+  }
+  if (const auto* unknown = holds.unknown()) {
+    add_needs(outcome.needs, unknown->needs);
+  }
+  return outcome;
+}
 
 namespace {
 
 class Run {
  public:
-  Run(model::Facts& facts, const std::set<std::string_view>& reported, LaunchEvents& events)
+  Run(facts::Facts& facts, const std::set<std::string_view>& reported, LaunchEvents& events)
       : facts_(facts),
         reported_(reported),
         events_(events) {}
 
-  Launch run(const Itinerary& itinerary) {
+  Launch run(const LaunchPlan& launch_plan) {
     bool entered = false;
-    for (const auto& leg : itinerary.legs) {
+    for (const auto& leg : launch_plan.legs) {
       if (leg.stage == leg.within) {
         entered = enters(*leg.stage);
         if (entered && leg.stage->config) {
@@ -47,15 +91,14 @@ class Run {
     return !when.is_known() || when.truthy();
   }
 
-  /// Rules that stand in several stages may ask in which one they are (`stage`); null when all are
-  /// over.
+  /// Rules in several stages may read the current one (`stage`); null after all of them.
   void announce(expr::Value stage) {
-    if (const int slot = facts_.names().find("stage"); slot >= 0) {
-      facts_.assign(slot, std::move(stage), {});
+    if (const auto slot = facts_.names().find("stage")) {
+      facts_.assign(*slot, std::move(stage), {});
     }
   }
 
-  void walk(const Leg& leg) {
+  void walk(const LaunchLeg& leg) {
     announce(expr::Value::of(leg.stage->name));
     for (const auto& step : leg.steps) {
       if (step.rewrite != nullptr) {
@@ -107,8 +150,8 @@ class Run {
     } else if (when.is_unknown() || value.is_crash()) {
       return;
     }
-    if (rewrite.slot >= 0) {
-      facts_.assign(rewrite.slot, std::move(value), rewrite.why);
+    if (rewrite.slot) {
+      facts_.assign(*rewrite.slot, std::move(value), rewrite.why);
     } else if (value.is_known()) {
       facts_.set_section(rewrite.section, value.truthy());
     }
@@ -117,10 +160,10 @@ class Run {
 
   /// Then the rewrite changes nothing, whether it happens or not.
   bool stands_already(const RewriteStep& rewrite, const expr::Value& value) const {
-    return rewrite.slot >= 0 && value.is_known() && facts_.value(rewrite.slot) == value;
+    return rewrite.slot && value.is_known() && facts_.value(*rewrite.slot) == value;
   }
 
-  model::Facts& facts_;
+  facts::Facts& facts_;
   const std::set<std::string_view>& reported_;
   LaunchEvents& events_;
   std::set<std::string_view> failed_;
@@ -142,11 +185,33 @@ std::string_view to_string(Verdict verdict) {
   return "undecided";
 }
 
-Launch run_launch(const Itinerary& itinerary,
-                  model::Facts& facts,
+Launch run_launch(const LaunchPlan& launch_plan,
+                  facts::Facts& facts,
                   const std::set<std::string_view>& reported,
                   LaunchEvents& events) {
-  return Run(facts, reported, events).run(itinerary);
+  return Run(facts, reported, events).run(launch_plan);
+}
+
+namespace {
+
+class Silence final : public LaunchEvents {
+ public:
+  void failed(const Rule& /*rule*/, int /*step*/, const std::string& /*crash*/) override {}
+
+  void open(const Rule& /*rule*/, const std::vector<std::string>& /*needs*/) override {}
+
+  bool wants(const Rule& /*rule*/) const override { return false; }
+};
+
+}  // namespace
+
+Launch settle(facts::Facts& facts, const Knowledge& knowledge) {
+  Silence silence;
+  std::set<std::string_view> reported;
+  for (const auto& diagnostic : facts.recipe().diagnostics) {
+    reported.insert(diagnostic.rule);
+  }
+  return run_launch(plan(knowledge, facts.recipe(), facts.vocabulary()), facts, reported, silence);
 }
 
 }  // namespace epwise::lint

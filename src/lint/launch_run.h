@@ -1,39 +1,62 @@
 #pragma once
 
+#include <cstdint>
 #include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "lint/itinerary.h"
-#include "lint/launch.h"
-#include "lint/outcome.h"
+#include "lint/facts/facts.h"
+#include "lint/knowledge.h"
+#include "lint/launch_plan.h"
 #include "lint/rule.h"
-#include "model/facts.h"
 
 namespace epwise::lint {
 
-/// A rule that did not pass at its place in the launch. The finding must be built at once, while
-/// the facts are those of that moment; hence the callback. `step` counts the steps of the whole
-/// launch from 0.
+/// The result of evaluating a rule.
+struct Outcome {
+  enum class Kind : std::uint8_t { passes, fails, open, crashes };
+  Kind kind = Kind::passes;
+  std::vector<std::string> needs = {};  // open
+  std::string crash = {};               // crashes: the exception that upstream's Python would raise
+};
+
+/// given → assert in three-valued logic: passes if `given` is false or `assert` true, fails if
+/// `given` is true and `assert` false.
+Outcome decide(const Rule& rule, const expr::Environment& facts);
+
+/// The union of two lists of names, sorted.
+void add_needs(std::vector<std::string>& all, const std::vector<std::string>& more);
+
+/// A rule that did not pass at its place in the launch. The finding must be created immediately,
+/// while the facts are those of that moment; hence the callback. `step` counts the steps of the
+/// whole launch from 0.
 struct LaunchEvents {
   virtual ~LaunchEvents() = default;
   virtual void failed(const Rule& rule, int step, const std::string& crash) = 0;
   virtual void open(const Rule& rule, const std::vector<std::string>& needs) = 0;
 
-  /// Whether a check is worth evaluating; the rewrites of a launch are always made.
+  /// Whether to evaluate a check; the rewrites of a launch are always performed.
   virtual bool wants(const Rule& /*rule*/) const { return true; }
 
-  /// A rewrite was carried out, though it may have changed nothing.
+  /// Called after each rewrite, even if it changed nothing.
   virtual void rewrote(const RewriteStep& /*step*/, const Stage& /*stage*/) {}
 };
 
-/// Walks through the legs on the facts, rewrites and checks in the order of upstream's lines.
-/// `reported` names built-in rules that the readers have already found: they reject at their place.
-/// All stages run, also after a rejection, so that every problem of a recipe is found in one go.
-Launch run_launch(const Itinerary& itinerary,
-                  model::Facts& facts,
+/// Walks through the stages on the facts, with rewrites and checks in the order of upstream's
+/// lines. `reported` lists built-in rules that the readers have already found: they reject at their
+/// place. All stages run, also after a rejection, so that all problems of a recipe are found at
+/// once.
+Launch run_launch(const LaunchPlan& launch_plan,
+                  facts::Facts& facts,
                   const std::set<std::string_view>& reported,
                   LaunchEvents& events);
+
+/// Lets the framework's launch rewrite the facts, so that they hold what would be executed; checks
+/// are left out, except those that the readers have made. For who wants values and no findings:
+///   facts::Facts facts(recipe, vocabulary, target, knowledge.names, knowledge.derived);
+///   lint::settle(facts, knowledge);
+///   workload::read_workload(facts);
+Launch settle(facts::Facts& facts, const Knowledge& knowledge);
 
 }  // namespace epwise::lint

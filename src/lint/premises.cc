@@ -7,19 +7,19 @@ namespace epwise::lint {
 
 namespace {
 
-void add_names(std::set<int>& slots, const expr::Expression& expression) {
+void add_names(std::set<expr::NameSlot>& slots, const expr::Expression& expression) {
   const auto names = expression.names();
   slots.insert(names.begin(), names.end());
 }
 
-/// The names that a rule reads, with those that stand behind derived values.
-std::set<int> all_names(const Rule& rule, const Knowledge& knowledge) {
-  std::set<int> all;
-  std::set<int> next;
+/// The names that a rule reads, including those of derived values.
+std::set<expr::NameSlot> all_names(const Rule& rule, const Knowledge& knowledge) {
+  std::set<expr::NameSlot> all;
+  std::set<expr::NameSlot> next;
   add_names(next, rule.given);
   add_names(next, rule.assertion);
   while (!next.empty()) {
-    const int slot = *next.begin();
+    const auto slot = *next.begin();
     next.erase(next.begin());
     if (!all.insert(slot).second) {
       continue;
@@ -33,8 +33,8 @@ std::set<int> all_names(const Rule& rule, const Knowledge& knowledge) {
   return all;
 }
 
-/// Where the recipe has a text that should be a number; nowhere when it has none under this name.
-text::Mark text_for_number(int slot, const model::Facts& facts) {
+/// Where the recipe has a text in place of a number; nowhere if it has none under this name.
+text::Mark text_for_number(expr::NameSlot slot, const facts::Facts& facts) {
   const auto* spec = facts.vocabulary().find(facts.names().name(slot));
   const bool number = spec != nullptr && (spec->type.kind == expr::Kind::integer ||
                                           spec->type.kind == expr::Kind::real);
@@ -77,19 +77,19 @@ const Rule* open_premise(const Rule& rule,
   return nullptr;
 }
 
-bool is_inherited(const Rule& rule, const model::Facts& facts) {
+bool is_inherited(const Rule& rule, const facts::Facts& facts) {
   const auto partial = facts.recipe().raw.find("raw.partial");
   if (partial == facts.recipe().raw.end() || !partial->second.truthy()) {
     return false;
   }
   return std::ranges::none_of(rule.operands, [&](const Operand& operand) {
-    return operand.slot >= 0 && facts.is_explicit(operand.slot).truthy();
+    return facts.is_explicit(operand.slot).truthy();
   });
 }
 
 const text::Diagnostic* misread_number(const Rule& rule,
                                        const Knowledge& knowledge,
-                                       const model::Facts& facts) {
+                                       const facts::Facts& facts) {
   std::vector<const text::Diagnostic*> about_texts;
   for (const auto& diagnostic : facts.recipe().diagnostics) {
     if (is_about_text(diagnostic)) {
@@ -99,7 +99,7 @@ const text::Diagnostic* misread_number(const Rule& rule,
   if (about_texts.empty()) {
     return nullptr;
   }
-  for (const int slot : all_names(rule, knowledge)) {
+  for (const auto slot : all_names(rule, knowledge)) {
     const auto mark = text_for_number(slot, facts);
     for (const auto* diagnostic : about_texts) {
       if (!mark.nowhere() && stands_at(*diagnostic, mark)) {

@@ -5,32 +5,31 @@
 #include <string>
 #include <vector>
 
+#include "base/text/diagnostic.h"
+#include "lint/facts/facts.h"
 #include "lint/knowledge.h"
-#include "model/facts.h"
-#include "text/diagnostic.h"
 
-/// Which failures are worth showing.
+/// Decides which failures to report.
 namespace epwise::lint {
 
-/// The rule whose failure explains this one; null pointer when there is none.
+/// The rule whose failure explains this one; null pointer if there is none.
 const Rule* explanation(const Rule& rule,
                         const Knowledge& knowledge,
                         const std::set<const Rule*>& failed);
 
-/// A rule that this one rests on and that is open; null pointer when there is none.
+/// An undecided rule that is a premise of this one; null pointer if there is none.
 const Rule* open_premise(const Rule& rule,
                          const Knowledge& knowledge,
                          const std::map<const Rule*, std::vector<std::string>>& open);
 
-/// True when nothing that the rule blames stands in a file of overrides: the base recipe, which we
-/// do not see, may set it.
-bool is_inherited(const Rule& rule, const model::Facts& facts);
+/// True if everything that the rule reports is from a file of overrides and may be set by the base
+/// recipe, which is not available.
+bool is_inherited(const Rule& rule, const facts::Facts& facts);
 
-/// What a reader reported about a text that stands where a number belongs, when the rule reads it,
-/// directly or through derived values: why the rule's expressions raise. Null pointer when there is
-/// none.
+/// A reader's diagnostic about a text in place of a number that the rule reads, directly or through
+/// derived values: the reason that the rule's expressions raise. Null pointer if there is none.
 const text::Diagnostic* misread_number(const Rule& rule,
                                        const Knowledge& knowledge,
-                                       const model::Facts& facts);
+                                       const facts::Facts& facts);
 
 }  // namespace epwise::lint

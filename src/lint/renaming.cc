@@ -7,9 +7,9 @@
 #include <string_view>
 #include <utility>
 
-#include "recipe/field_path.h"
-#include "text/abridgement.h"
-#include "text/spelling.h"
+#include "base/text/abridgement.h"
+#include "base/text/spelling.h"
+#include "recipe/vocabulary/vocabulary.h"
 
 namespace epwise::lint {
 
@@ -17,13 +17,13 @@ namespace {
 
 using Names = std::vector<std::string_view>;
 
-constexpr std::size_t kLongest = 100;  // nobody misspells more
-constexpr std::size_t kShortest = 12;  // what is shorter begins too many names by chance
+constexpr std::size_t kLongest = 100;  // more misspellings are unlikely
+constexpr std::size_t kShortest = 12;  // shorter names are prefixes of too many others
 
-/// The only candidate that a name nearly is, or that goes on where the name ends.
-std::optional<std::string> meant(std::string_view name,
-                                 const Names& candidates,
-                                 std::size_t shortest = kShortest) {
+/// The only candidate that is similar to a name or starts with it.
+std::optional<std::string> meant_name(std::string_view name,
+                                      const Names& candidates,
+                                      std::size_t shortest = kShortest) {
   constexpr int kMost = 2;
   if (name.size() > kLongest) {
     return std::nullopt;
@@ -42,8 +42,8 @@ std::optional<std::string> meant(std::string_view name,
   return near.front();
 }
 
-/// What a dropped key changes when it counts: how fast a job is, what it writes, or what it learns.
-Tier tier_of(std::string_view path) {
+/// The effect of a dropped key once it applies: on a job's speed, its outputs, or its training.
+Tier renaming_tier(std::string_view path) {
   const auto in = [section = path.substr(0, path.find('.'))](const auto& sections) {
     return std::ranges::find(sections, section) != sections.end();
   };
@@ -53,12 +53,12 @@ Tier tier_of(std::string_view path) {
   return in(kBeside) ? Tier::neutral : in(kSpeed) ? Tier::performance : Tier::training;
 }
 
-/// A key that is called otherwise.
+/// A key to be renamed.
 struct Name {
-  std::string written;  // as it stands there
-  std::string path;     // of a key that the recipe was read with; the flag itself
+  std::string written;  // as written
+  std::string path;     // of a key of the recipe; the flag itself
   std::string meant;    // canonical
-  std::string right;    // what has to stand there
+  std::string right;    // the correct name
   text::Mark key;
 };
 
@@ -77,7 +77,7 @@ std::optional<Name> misspelt_key(const text::Diagnostic& diagnostic,
     }
     const bool elsewhere =
         !vocabulary.history(path).empty() || !vocabulary.classes_with(path).empty();
-    const auto name = elsewhere ? std::nullopt : meant(path, siblings);
+    const auto name = elsewhere ? std::nullopt : meant_name(path, siblings);
     if (!name || recipe.find(*name) != nullptr) {
       return std::nullopt;
     }
@@ -89,7 +89,7 @@ std::optional<Name> misspelt_key(const text::Diagnostic& diagnostic,
 std::optional<Name> misspelt_section(const text::Diagnostic& diagnostic,
                                      const recipe::Recipe& recipe,
                                      const recipe::Vocabulary& vocabulary) {
-  constexpr std::size_t kShortestSection = 3;  // there are few, and they begin apart
+  constexpr std::size_t kShortestSection = 3;  // there are few, with distinct prefixes
   for (const auto& [section, key] : recipe.sections) {
     if (key != diagnostic.mark || vocabulary.has_section(section)) {
       continue;
@@ -100,7 +100,7 @@ std::optional<Name> misspelt_section(const text::Diagnostic& diagnostic,
         known.push_back(spec.name);
       }
     }
-    const auto name = meant(section, known, kShortestSection);
+    const auto name = meant_name(section, known, kShortestSection);
     if (!name || recipe.sections.contains(*name)) {
       return std::nullopt;
     }
@@ -124,7 +124,7 @@ std::optional<Name> misspelt_flag(const text::Diagnostic& diagnostic,
   for (const auto& flag : vocabulary.flags()) {
     spellings.insert(spellings.end(), flag.spellings.begin(), flag.spellings.end());
   }
-  const auto name = meant(written, spellings);
+  const auto name = meant_name(written, spellings);
   const auto* flag = name ? vocabulary.flag(*name) : nullptr;
   const auto* spec = flag == nullptr ? nullptr : vocabulary.find_attribute(flag->attribute);
   if (spec == nullptr || recipe.find(spec->name) != nullptr) {
@@ -150,17 +150,20 @@ std::optional<Name> misspelt(const text::Diagnostic& diagnostic,
   return key ? key : misspelt_section(diagnostic, recipe, vocabulary);
 }
 
-/// A key that ended the launch, or whose value is the default, changes nothing that ever ran.
-Tier tier_of(const Name& name, const text::Diagnostic& diagnostic, const model::Facts& facts) {
+/// A key that stopped the launch, or whose value is the default, changes no run.
+Tier renaming_tier(const Name& name,
+                   const text::Diagnostic& diagnostic,
+                   const facts::Facts& facts) {
   const auto* spec = facts.vocabulary().find(name.meant);
   const auto field = facts.recipe().fields.find(name.path);
   const bool same = spec != nullptr && field != facts.recipe().fields.end() &&
                     spec->default_value == field->second.value;
-  return diagnostic.rule != "recipe/unknown-key" || same ? Tier::neutral : tier_of(name.meant);
+  return diagnostic.rule != "recipe/unknown-key" || same ? Tier::neutral
+                                                         : renaming_tier(name.meant);
 }
 
-/// The class of a section that can have no other one; "" where several may stand there. Bridge
-/// derives some of Megatron-LM's under their own names.
+/// The class of a section if only one is possible; "" if there are several. Bridge derives some of
+/// Megatron-LM's under their own names.
 std::string_view plain_class(std::string_view section, const recipe::Vocabulary& vocabulary) {
   const auto classes = vocabulary.classes_of(section);
   const auto same = [&](std::string_view name) {
@@ -174,7 +177,7 @@ std::string_view plain_class(std::string_view section, const recipe::Vocabulary&
   return own == classes.end() ? classes.front() : *own;
 }
 
-std::optional<Fix> with_class(const text::Diagnostic& diagnostic, const model::Facts& facts) {
+std::optional<Fix> with_class(const text::Diagnostic& diagnostic, const facts::Facts& facts) {
   for (const auto& [section, key] : facts.recipe().sections) {
     const auto plain =
         key == diagnostic.mark ? plain_class(section, facts.vocabulary()) : std::string_view();
@@ -204,10 +207,10 @@ std::vector<Misspelling> misspellings(const recipe::Recipe& recipe,
   return found;
 }
 
-std::vector<Fix> renamings(const text::Diagnostic& diagnostic, const model::Facts& facts) {
+std::vector<Fix> renamings(const text::Diagnostic& diagnostic, const facts::Facts& facts) {
   std::optional<Fix> fix;
   if (auto name = misspelt(diagnostic, facts.recipe(), facts.vocabulary())) {
-    fix = Fix{"Correct the name", tier_of(*name, diagnostic, facts), {}};
+    fix = Fix{"Correct the name", renaming_tier(*name, diagnostic, facts), {}};
     fix->edits.push_back(
         {std::move(name->written), std::move(name->right), name->key, std::move(name->path)});
     fix->edits.back().remove = true;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,18 +11,37 @@
 namespace epwise::lint {
 
 enum class Severity : std::uint8_t { note, warning, error };
-/// How sure: `proven` an upstream check or a run says so; `likely` follows from code or reports;
-/// `heuristic` is advice.
+/// Confidence: `proven` by an upstream check or a run; `likely` from code or reports; `heuristic`
+/// is advice.
 enum class Confidence : std::uint8_t { heuristic, likely, proven };
-/// What a change touches: nothing (neutral), speed and memory (performance), the mathematics
+/// What a violated rule does to the run: the launch is refused, a started run crashes, hangs,
+/// trains something else than asked for without a message, needs too much memory or loses speed;
+/// `style` costs nothing but clarity.
+enum class Effect : std::uint8_t { refuse, crash, hang, wrong, memory, slow, style };
+/// When the user notices: `whole_run` is from the first step to the last, `later` some steps or
+/// hours in.
+enum class Moment : std::uint8_t {
+  start,
+  capture,
+  first_step,
+  first_log,
+  evaluation,
+  checkpoint,
+  resume,
+  later,
+  whole_run
+};
+/// What a change affects: nothing (neutral), speed and memory (performance), the numerics
 /// (training).
 enum class Tier : std::uint8_t { neutral, performance, training };
 
 std::string_view to_string(Severity severity);
 std::string_view to_string(Confidence confidence);
+std::string_view to_string(Effect effect);
+std::string_view to_string(Moment moment);
 std::string_view to_string(Tier tier);
 
-/// Releases of one framework for which a rule, rewrite or stage holds: since ≤ version ≤ until;
+/// Releases of one framework to which a rule, rewrite or stage applies: since ≤ version ≤ until;
 /// empty ends are open.
 struct Range {
   std::string_view framework;  // "bridge" or "mlm"
@@ -29,9 +49,9 @@ struct Range {
   std::string_view until;
 };
 
-/// Where in the launch a check stands: the stage (rules/launch/<framework>.yaml) and its place in
-/// it. Places are the line numbers of upstream's head, because that is the order in which the
-/// checks run.
+/// Where in the launch a check is made: the stage (rules/launch/<framework>.yaml) and its place in
+/// it. Places are line numbers of upstream's head, because that is the order in which the checks
+/// run.
 struct Place {
   std::string_view framework;
   std::string_view stage;
@@ -58,7 +78,7 @@ struct RuleFix {
 };
 
 struct Operand {
-  std::int32_t slot = -1;
+  expr::NameSlot slot{0};
   std::string_view label;  // a few words for the secondary span; may be empty
 };
 
@@ -83,7 +103,10 @@ struct Rule {
   std::vector<std::string_view> aliases;  // other codes that mean the same
   Severity severity = Severity::error;
   Confidence confidence = Confidence::proven;
+  Effect effect = Effect::refuse;
+  Moment moment = Moment::start;
   bool builtin = false;         // found by a reader or the engine; has no condition
+  bool aside = false;           // a note that text output shows with --verbose only
   bool preview = false;         // never affects the exit code
   std::vector<Range> versions;  // empty: both frameworks, all versions
   std::vector<Place> places;    // non-empty: an upstream launch check that rejects
@@ -92,8 +115,8 @@ struct Rule {
   std::string_view given_text;
   std::string_view assert_text;
   std::vector<std::int32_t> after;  // rules whose failure explains this one (indices)
-  std::vector<std::int32_t>
-      premises;  // those, and the premises of every derived value read, transitively
+  // those, and transitively the premises of all derived values read
+  std::vector<std::int32_t> premises;
   std::vector<Operand>
       operands;           // the first that has a place in the user's text carries the finding
   std::string_view what;  // the defect in at most 70 characters
@@ -102,7 +125,24 @@ struct Rule {
   std::vector<RuleFix> fixes;
   std::vector<Reference> references;
   std::vector<Example> examples;
-  std::vector<std::string_view> log;  // a few words each that only this check's message holds
+  std::vector<std::string_view> log;  // fragments that only this check's message contains
 };
+
+/// True if `version` of `framework` is in one of the ranges; no ranges at all means everywhere.
+///   holds({{"bridge", "0.5.0", ""}}, "bridge", "0.6.2") → true;  …, "mlm", "0.19.0") → false
+bool holds(const std::vector<Range>& ranges, std::string_view framework, std::string_view version);
+
+/// "all", "0.5.0..", "..0.6.2", "0.5.0..0.6.2", "0.6.2" → since and until; nullopt for anything
+/// else. The views point into `text`.
+std::optional<Range> parse_range(std::string_view framework, std::string_view text);
+
+/// "Megatron-Bridge from 0.5.0, Megatron-LM 0.16.1 to 0.18.2"; "all versions" if there are none.
+std::string to_text(const std::vector<Range>& ranges);
+
+/// Whether the rule's findings come from predictions, only made for `epwise lint --price`: the
+/// rules of rules/price/.
+inline bool is_priced(const Rule& rule) {
+  return rule.id.starts_with("price/");
+}
 
 }  // namespace epwise::lint

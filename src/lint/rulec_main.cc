@@ -1,26 +1,24 @@
 /// rulec RULES HWPROFILES OUT: checks everything under rules/ and hwprofiles/ and writes the tables
-/// that the build embeds. A problem stops the build.
+/// embedded by the build. A problem stops the build.
 
 #include <algorithm>
 #include <deque>
 #include <memory>
-#include <span>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
-#include "data/archive.h"
-#include "data/embedded.h"
+#include "base/embedded/archive.h"
+#include "base/embedded/embedded.h"
 #include "hw/profile.h"
-#include "hw/profile_archive.h"
 #include "lint/compiler.h"
 #include "lint/knowledge_archive.h"
-#include "recipe/vocabulary/yaml.h"
+#include "recipe/vocabulary/vocabulary_yaml.h"
 #include "yaml/table_compiler.h"
 
 namespace {
 
-/// The vocabulary compiled in this run stands in for the embedded one, which does not exist yet.
+/// The vocabulary compiled in this run replaces the embedded one, which does not exist yet.
 std::string& vocabulary_bytes() {
   static std::string bytes;
   return bytes;
@@ -28,21 +26,13 @@ std::string& vocabulary_bytes() {
 
 }  // namespace
 
-namespace epwise::data {
-
-std::string_view compiled_rules() {
-  return {};
-}
+namespace epwise::embedded {
 
 std::string_view compiled_vocabulary() {
   return vocabulary_bytes();
 }
 
-std::span<const EmbeddedFile> hardware_profiles() {
-  return {};
-}
-
-}  // namespace epwise::data
+}  // namespace epwise::embedded
 
 namespace {
 
@@ -74,7 +64,7 @@ std::string compile_vocabulary(const std::vector<KnowledgeFile>& files, Problems
 std::string compile_profiles(const std::string& folder, Problems& problems) {
   const auto files = read_folder(folder);
   std::deque<std::string> packed;  // what the views in `embedded` point to
-  std::vector<epwise::data::EmbeddedFile> embedded;
+  std::vector<epwise::embedded::EmbeddedFile> embedded;
   for (const auto& file : files) {
     if (file.path.find('/') != std::string::npos) {
       continue;  // the laws' tables, which lawc compiles
@@ -84,7 +74,7 @@ std::string compile_profiles(const std::string& folder, Problems& problems) {
       embedded.push_back({file.path, packed.back()});
     }
   }
-  epwise::data::Writer writer;
+  epwise::embedded::Writer writer;
   writer(embedded);
   return writer.bytes();
 }
@@ -101,7 +91,7 @@ bool run(const std::vector<std::string>& paths) {
   if (!yaml::without_problems(problems, paths[0])) {
     return false;
   }
-  epwise::data::Writer writer;
+  epwise::embedded::Writer writer;
   transfer(writer, knowledge);
   yaml::write_table(paths[2] + "/rules.bin", writer.bytes());
   yaml::write_table(paths[2] + "/vocabulary.bin", vocabulary_bytes());

@@ -6,40 +6,40 @@
 #include <string>
 #include <string_view>
 
+#include "lint/decision.h"
+#include "lint/facts/facts.h"
 #include "lint/illegal_values.h"
-#include "lint/influence.h"
-#include "lint/itinerary.h"
+#include "lint/launch_plan.h"
 #include "lint/launch_run.h"
-#include "lint/outcome.h"
 #include "lint/premises.h"
 #include "lint/renaming.h"
-#include "model/facts.h"
+#include "lint/rule_dependencies.h"
 
 namespace epwise::lint {
 
-namespace {
-
-/// What one evaluation of all rules says, before it is asked which of them explain each other.
+/// The results of one evaluation of all rules, before determining which of them explain each other.
 struct Ledger {
   struct Entry {
     bool failed = false;
-    bool rejects = false;  // the launch came to it, at `step`
+    bool rejects = false;  // reached by the launch, at `step`
     bool crashed = false;
     bool misread = false;  // crashed over a text that a reader reported
     bool open = false;
-    bool unsettled = false;  // open where the launch came to it
+    bool unsettled = false;  // undecided when reached by the launch
     int step = 0;
   };
 
-  std::vector<Entry> entries;  // as the rule table
+  std::vector<Entry> entries;  // indexed like the rule table
   Launch launch;
 };
 
-/// Writes into a ledger what the launch says about some of the rules.
+namespace {
+
+/// Records the launch results of some of the rules in a ledger.
 class Writer final : public LaunchEvents {
  public:
   Writer(const Knowledge& knowledge,
-         const model::Facts& facts,
+         const facts::Facts& facts,
          const std::vector<bool>& wanted,
          Ledger& ledger)
       : knowledge_(knowledge),
@@ -70,7 +70,7 @@ class Writer final : public LaunchEvents {
 
  private:
   const Knowledge& knowledge_;
-  const model::Facts& facts_;
+  const facts::Facts& facts_;
   const std::vector<bool>& wanted_;
   Ledger& ledger_;
 };
@@ -81,10 +81,10 @@ class Variants::State {
  public:
   State(const recipe::Recipe& recipe,
         const recipe::Vocabulary& vocabulary,
-        const model::Target& target,
+        const facts::Target& target,
         const Knowledge& knowledge)
       : knowledge_(knowledge),
-        itinerary_(plan(knowledge, recipe, vocabulary)),
+        launch_plan_(plan(knowledge, recipe, vocabulary)),
         influence_(knowledge, recipe.framework, vocabulary.version(), {&vocabulary}),
         reads_(knowledge, vocabulary),
         facts_(recipe, vocabulary, target, knowledge.names, knowledge.derived),
@@ -127,13 +127,15 @@ class Variants::State {
     return judgement;
   }
 
-  int readers(std::int32_t slot) const { return static_cast<int>(influence_.readers(slot).size()); }
+  int readers(expr::NameSlot slot) const {
+    return static_cast<int>(influence_.readers(slot).size());
+  }
 
  private:
   void evaluate(const std::vector<bool>& wanted, Ledger& ledger) {
     Writer writer(knowledge_, facts_, wanted, ledger);
-    run_launch(itinerary_, facts_, reported_, writer);
-    for (const auto* rule : itinerary_.rest) {
+    run_launch(launch_plan_, facts_, reported_, writer);
+    for (const auto* rule : launch_plan_.rest) {
       if (!writer.wants(*rule)) {
         continue;
       }
@@ -146,7 +148,7 @@ class Variants::State {
     }
   }
 
-  /// A crash behind the check that ends the launch, or one that the reader of the text reports.
+  /// A crash after the check that ends the launch, or one reported by the reader of the text.
   bool is_silent(const Ledger& ledger, const Rule* rule, int first) const {
     const auto& entry = ledger.entries[static_cast<std::size_t>(rule - knowledge_.rules.data())];
     return entry.misread || (entry.crashed && entry.step > first);
@@ -156,7 +158,7 @@ class Variants::State {
     return ledger.entries[static_cast<std::size_t>(&rule - knowledge.rules.data())].failed;
   }
 
-  /// Words are looked up only where the recipe has unknown ones or a change could bring one.
+  /// Words are looked up only if the recipe has unknown ones or a change could add one.
   bool may_hold_unknown_words(const std::vector<Change>& changes) const {
     return remark_ != nullptr &&
            (failed(base_, *remark_, knowledge_) ||
@@ -166,56 +168,71 @@ class Variants::State {
             }));
   }
 
-  /// `words`: whether some word may be one that its field does not know.
+  /// `words`: whether some word may be unknown to its field.
   Judgement judge(const Ledger& ledger, bool words) const {
-    std::set<const Rule*> failed;
-    std::map<const Rule*, std::vector<std::string>> open;
-    for (std::size_t i = 0; i < ledger.entries.size(); ++i) {
-      const auto* rule = &knowledge_.rules[i];
-      if (ledger.entries[i].failed) {
-        failed.insert(rule);
-      }
-      if (ledger.entries[i].open) {
-        open.emplace(rule, std::vector<std::string>());
-      }
-    }
-    if (words && has_unknown_word(facts_)) {
-      failed.insert(remark_);
-    } else {
-      failed.erase(remark_);
-    }
     Judgement judgement;
     const int first = judge_launch(ledger, judgement);
-    std::set<const Rule*> told = failed;
-    std::erase_if(told, [&](const Rule* rule) {
-      return is_silent(ledger, rule, first) || explanation(*rule, knowledge_, failed) != nullptr;
-    });
-    const IllegalValues illegal(reads_, facts_, told, misspelt_);
-    for (const auto* rule : failed) {
-      if (is_silent(ledger, rule, first)) {
-        continue;
+    const Evaluation evaluation = evaluation_of(ledger, words, first, judgement.first);
+    const Decisions decisions(evaluation, knowledge_, reads_, facts_, misspelt_);
+    for (const auto* rule : evaluation.failed) {
+      if (!evaluation.silent.contains(rule)) {
+        settle(*rule, decisions, judgement);
       }
-      const bool told_elsewhere = rule == remark_ && !illegal.has_untold_word();
-      if (told_elsewhere || explanation(*rule, knowledge_, failed) != nullptr) {
-        judgement.explained.push_back(rule);
-        continue;
-      }
-      if (illegal.behind(*rule) != nullptr) {
-        judgement.waiting.push_back(rule);
-        continue;
-      }
-      const bool rests_on_open =
-          rule != judgement.first && open_premise(*rule, knowledge_, open) != nullptr;
-      (rests_on_open ? judgement.open : judgement.failed).push_back(rule);
     }
-    for (const auto& [rule, needs] : open) {
-      if (!failed.contains(rule) && explanation(*rule, knowledge_, failed) == nullptr &&
-          illegal.behind(*rule) == nullptr) {
+    for (const auto& [rule, needs] : evaluation.open) {
+      if (decisions.is_open(*rule)) {
         judgement.open.push_back(rule);
       }
     }
     std::ranges::sort(judgement.open);
     return judgement;
+  }
+
+  Evaluation evaluation_of(const Ledger& ledger,
+                           bool words,
+                           int first,
+                           const Rule* ends_launch) const {
+    Evaluation evaluation;
+    evaluation.ends_launch = ends_launch;
+    for (std::size_t i = 0; i < ledger.entries.size(); ++i) {
+      const auto* rule = &knowledge_.rules[i];
+      if (ledger.entries[i].failed) {
+        evaluation.failed.insert(rule);
+        if (is_silent(ledger, rule, first)) {
+          evaluation.silent.insert(rule);
+        }
+      }
+      if (ledger.entries[i].open) {
+        evaluation.open.emplace(rule, std::vector<std::string>());
+      }
+    }
+    if (words && has_unknown_word(facts_)) {
+      evaluation.failed.insert(remark_);
+    } else {
+      evaluation.failed.erase(remark_);
+    }
+    return evaluation;
+  }
+
+  void settle(const Rule& rule, const Decisions& decisions, Judgement& judgement) const {
+    if (&rule == remark_ && !decisions.illegal().has_untold_word()) {
+      judgement.explained.push_back(&rule);
+      return;
+    }
+    switch (decisions.of_failed(rule).kind) {
+      case Decision::Kind::reported:
+        judgement.failed.push_back(&rule);
+        break;
+      case Decision::Kind::explained:
+        judgement.explained.push_back(&rule);
+        break;
+      case Decision::Kind::waiting:
+        judgement.waiting.push_back(&rule);
+        break;
+      case Decision::Kind::open:
+        judgement.open.push_back(&rule);
+        break;
+    }
   }
 
   /// The step of the first rejection; -1 when there is none.
@@ -236,10 +253,10 @@ class Variants::State {
 
   const Knowledge& knowledge_;
   const Rule* remark_ = knowledge_.find("recipe/unknown-word");
-  Itinerary itinerary_;
-  Influence influence_;
+  LaunchPlan launch_plan_;
+  RuleDependencies influence_;
   FieldsRead reads_;
-  model::Facts facts_;
+  facts::Facts facts_;
   std::vector<Misspelling> misspelt_;
   std::set<std::string_view> reported_;
   Ledger base_;
@@ -248,7 +265,7 @@ class Variants::State {
 
 Variants::Variants(const recipe::Recipe& recipe,
                    const recipe::Vocabulary& vocabulary,
-                   const model::Target& target,
+                   const facts::Target& target,
                    const Knowledge& knowledge)
     : state_(std::make_unique<State>(recipe, recipe.vocabulary_or(vocabulary), target, knowledge)) {
 }
@@ -263,7 +280,7 @@ Judgement Variants::judge(const std::vector<Change>& changes) {
   return state_->judge(changes);
 }
 
-int Variants::readers(std::int32_t slot) const {
+int Variants::readers(expr::NameSlot slot) const {
   return state_->readers(slot);
 }
 

@@ -3,41 +3,40 @@
 #include <memory>
 #include <vector>
 
+#include "lint/facts/target.h"
 #include "lint/knowledge.h"
-#include "lint/launch.h"
-#include "model/target.h"
 #include "recipe/recipe.h"
 
 namespace epwise::lint {
 
-/// What became of a variant of a recipe: enough to choose among thousands of them.
+/// The result for a variant of a recipe: enough to choose among thousands of them.
 struct Judgement {
   Verdict verdict = Verdict::starts;
   const Rule* first = nullptr;      // rejects: the check that fires first
-  std::vector<const Rule*> failed;  // as the findings of a lint, in the order of the rule table
+  std::vector<const Rule*> failed;  // as the findings of a lint run, in the order of the rule table
   std::vector<const Rule*> open;
   std::vector<const Rule*> explained;  // as Result::explained
   std::vector<const Rule*> waiting;    // as Result::waiting
 };
 
-/// One recipe and everything that differs from it in a few values, judged fast: a rule that reads
-/// nothing that follows from a changed value keeps the answer that it gave for the recipe itself.
-/// Each judgement equals that of a lint of the recipe with those values written (what a reader says
-/// about the text stays as it is).
+/// One recipe and its variants that differ in a few values, evaluated fast: a rule that reads
+/// nothing depending on a changed value keeps its result for the recipe itself. Each result equals
+/// that of linting the recipe with those values written (readers' diagnostics about the text are
+/// unchanged).
 ///
 ///   Variants variants(recipe, vocabulary, target, knowledge);
-///   variants.judge({{knowledge.names.find("model.expert_model_parallel_size"), Value::of(8)}})
+///   variants.judge({{*knowledge.names.find("model.expert_model_parallel_size"), Value::of(8)}})
 class Variants {
  public:
   struct Change {
-    std::int32_t slot = -1;  // a field whose section is there, "gpus", "hw.…", "stack.…" or "env.…"
+    expr::NameSlot slot;  // a field whose section exists, "gpus", "hw.…", "stack.…" or "env.…"
     expr::Value value;
   };
 
   /// The arguments must outlive the object.
   Variants(const recipe::Recipe& recipe,
            const recipe::Vocabulary& vocabulary,
-           const model::Target& target,
+           const facts::Target& target,
            const Knowledge& knowledge);
   ~Variants();
   Variants(const Variants&) = delete;
@@ -48,8 +47,8 @@ class Variants {
 
   Judgement judge(const std::vector<Change>& changes);
 
-  /// How many rules a change of this name makes it evaluate again.
-  int readers(std::int32_t slot) const;
+  /// How many rules are evaluated again when this name changes.
+  int readers(expr::NameSlot slot) const;
 
  private:
   class State;

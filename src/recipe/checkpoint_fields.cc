@@ -11,7 +11,7 @@ using expr::Value;
 
 // Source: Megatron-LM d98e8a64 megatron/training/checkpointing.py load_args_from_checkpoint.
 
-/// The checkpoint's wins over a flag.
+/// The checkpoint's value overrides a flag.
 constexpr std::array<std::string_view, 43> kForced = {"num_query_groups",
                                                       "group_query_attention",
                                                       "position_embedding_type",
@@ -56,7 +56,7 @@ constexpr std::array<std::string_view, 43> kForced = {"num_query_groups",
                                                       "moe_latent_size",
                                                       "tiktoken_pattern"};
 
-/// The checkpoint's counts where no flag gives one and there is no default.
+/// The checkpoint's value is used if no flag gives one and there is no default.
 constexpr std::array<std::string_view, 9> kMissing = {"num_layers",
                                                       "hidden_size",
                                                       "ffn_hidden_size",
@@ -78,7 +78,7 @@ const Field* written(const Recipe& recipe, const Vocabulary& vocabulary, std::st
   return recipe.find(spec == nullptr ? "mlm." + std::string(name) : std::string(spec->name));
 }
 
-bool is_on(const Recipe& recipe, const Vocabulary& vocabulary, std::string_view name) {
+bool is_recipe_flag_on(const Recipe& recipe, const Vocabulary& vocabulary, std::string_view name) {
   const Field* field = written(recipe, vocabulary, name);
   const bool* on = field == nullptr ? nullptr : field->value.boolean();
   return on != nullptr && *on;
@@ -114,7 +114,7 @@ class Opening {
 void take_from_checkpoint(Recipe& recipe, const Vocabulary& vocabulary) {
   const bool loads = written(recipe, vocabulary, "load") != nullptr ||
                      written(recipe, vocabulary, "pretrained_checkpoint") != nullptr;
-  if (!loads || !is_on(recipe, vocabulary, "use_checkpoint_args")) {
+  if (!loads || !is_recipe_flag_on(recipe, vocabulary, "use_checkpoint_args")) {
     return;
   }
   Opening opening(recipe, vocabulary);
@@ -124,11 +124,11 @@ void take_from_checkpoint(Recipe& recipe, const Vocabulary& vocabulary) {
   for (const std::string_view each : kMissing) {
     opening.open(each, false);
   }
-  if (is_on(recipe, vocabulary, "use_tokenizer_model_from_checkpoint_args")) {
+  if (is_recipe_flag_on(recipe, vocabulary, "use_tokenizer_model_from_checkpoint_args")) {
     opening.open("tokenizer_model", true);
     opening.open("tokenizer_type", true);
   }
-  if (is_on(recipe, vocabulary, "use_mp_args_from_checkpoint_args")) {
+  if (is_recipe_flag_on(recipe, vocabulary, "use_mp_args_from_checkpoint_args")) {
     for (const std::string_view each : kParallel) {
       opening.open(each, true);
     }

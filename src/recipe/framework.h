@@ -6,11 +6,11 @@
 
 namespace epwise::recipe {
 
-/// Whose launcher and validators a recipe goes through.
+/// The framework whose launcher and validators process a recipe.
 enum class Framework : std::uint8_t { bridge, mlm };
 
 std::string_view to_string(
-    Framework framework);                     // "bridge", "mlm": as --framework and rules write it
+    Framework framework);  // "bridge", "mlm": the names in --framework and in rules
 std::string_view title(Framework framework);  // "Megatron-Bridge", "Megatron-LM"
 std::optional<Framework> parse_framework(std::string_view text);
 

@@ -9,15 +9,13 @@
 #include <fmt/format.h>
 
 #include "recipe/arguments/arguments.h"
-#include "recipe/arguments/fields.h"
 #include "recipe/arguments/model_args.h"
 #include "recipe/bridge/bridge_yaml.h"
-#include "recipe/bridge/document_merge.h"
 #include "recipe/checkpoint_fields.h"
 #include "recipe/header_comment.h"
 #include "recipe/launch/launch_script.h"
 #include "recipe/trainers/trainer_document.h"
-#include "recipe/trainers/trainer_format.h"
+#include "recipe/trainers/trainer_formats.h"
 #include "yaml/parse.h"
 
 namespace epwise::recipe {
@@ -25,7 +23,7 @@ namespace {
 
 using expr::Value;
 
-/// Sections by which an override file of Megatron-Bridge is known.
+/// Sections that identify a Megatron-Bridge override file.
 bool is_bridge_section(std::string_view key) {
   constexpr std::array<std::string_view, 20> kSections = {
       "model",           "train",      "ddp",  "optimizer",  "comm_overlap",
@@ -52,7 +50,7 @@ std::optional<Framework> sniff_root(const yaml::Node& root) {
   return bridge ? std::optional<Framework>(Framework::bridge) : std::nullopt;
 }
 
-/// What the words after `--` are for when there is no file: flags, or overrides.
+/// The meaning of the words after `--` if there is no file: flags, or overrides.
 Framework sniff_words(const std::vector<std::string>& words) {
   const bool flags = std::any_of(words.begin(), words.end(), [](const std::string& word) {
     return word.substr(0, 2) == "--";
@@ -64,7 +62,7 @@ Framework sniff_words(const std::vector<std::string>& words) {
   return !flags && overrides ? Framework::bridge : Framework::mlm;
 }
 
-/// The words as a text of their own, so that findings can point into it.
+/// The words as a separate text, so that findings can point into it.
 struct CommandLine {
   std::shared_ptr<const text::SourceFile> file;
   std::vector<Word> words;
@@ -128,7 +126,7 @@ class Loader {
     return recipes;
   }
 
-  /// A configuration of a trainer may hold several recipes, all others hold one.
+  /// A trainer's configuration may contain several recipes, all others contain one.
   std::vector<Recipe> read_all(const yaml::Document& document, int number) const {
     const TrainerFormat* format = trainer_format(document.root);
     if (format == nullptr) {
@@ -143,7 +141,7 @@ class Loader {
       add_duplicates(recipes[i], document.root);
     }
     if (recipes.empty()) {
-      unrecognized(first, document, "it trains no model on Megatron");
+      unrecognized(first, document, "it does not train a model with Megatron");
       recipes.push_back(std::move(first));
     }
     return recipes;
@@ -159,7 +157,7 @@ class Loader {
     } else {
       recipe.path = line_.file->name();
     }
-    if (!request_.words.empty()) {
+    if (!request_.words.empty() || !request_.file) {  // without words too: `root` points into it
       recipe.files.push_back(line_.file);
     }
     return recipe;
@@ -189,7 +187,7 @@ class Loader {
     const auto sniffed = sniff_root(document.root);
     recipe.framework = request_.framework.value_or(sniffed.value_or(Framework::bridge));
     if (!document.root.is_mapping()) {
-      unrecognized(recipe, document, "it holds no mapping of keys to values");
+      unrecognized(recipe, document, "it does not contain a mapping of keys to values");
     } else if (!sniffed || (!request_.framework && is_foreign(document.root))) {
       unrecognized(
           recipe, document, "it has neither MODEL_ARGS nor sections such as model, train or ddp");
@@ -204,13 +202,13 @@ class Loader {
     return recipe;
   }
 
-  /// A class of Megatron's: the `_target_` of a section, or of the whole.
+  /// A Megatron class: the `_target_` of a section, or of the whole document.
   static bool is_of_megatron(const yaml::Node& target) {
     return target.scalar.find("megatron") != std::string::npos;
   }
 
-  /// Sections such as `model` and `optimizer` are everybody's: a file of overrides has mostly
-  /// Megatron-Bridge's, with some of their fields.
+  /// Sections such as `model` and `optimizer` are common: an override file mostly has
+  /// Megatron-Bridge's sections, with some of their fields.
   bool is_foreign(const yaml::Node& root) const {
     const yaml::Node* target = root.find("_target_");
     if (sniff_root(root) != Framework::bridge || (target != nullptr && is_of_megatron(*target))) {
@@ -237,7 +235,7 @@ class Loader {
     return others > sections || (fields == 0 && keys > kFew);
   }
 
-  /// Overrides are laid over the base recipe, where there is one; a whole recipe has no base.
+  /// Overrides are applied to the base recipe, if there is one; a complete recipe has no base.
   void read_configuration(Recipe& recipe, const yaml::Document& document) const {
     const bool whole = document.root.find("_target_") != nullptr;
     const yaml::Stream base =
@@ -249,12 +247,12 @@ class Loader {
       recipe.diagnostics = base.diagnostics;
       if (root == nullptr || !root->is_mapping() || sniff_root(*root) != Framework::bridge) {
         recipe.readable = false;
-        recipe.diagnostics.push_back({"recipe/unrecognized",
-                                      {request_.base.get(), 0, 0},
-                                      "this is no recipe of Megatron-Bridge that overrides could "
-                                      "be laid over",
-                                      {},
-                                      "--base takes the YAML file of a whole ConfigContainer"});
+        recipe.diagnostics.push_back(
+            {"recipe/unrecognized",
+             {request_.base.get(), 0, 0},
+             "this is not a Megatron-Bridge recipe to which overrides can be applied",
+             {},
+             "--base needs the YAML file of a complete ConfigContainer"});
         return;
       }
     }
@@ -274,10 +272,10 @@ class Loader {
     recipe.readable = false;
     recipe.diagnostics.push_back({"recipe/unrecognized",
                                   mark,
-                                  fmt::format("this is no recipe that epwise reads: {}", reason),
+                                  fmt::format("not a recipe that epwise can read: {}", reason),
                                   {},
                                   document.root.is_mapping()
-                                      ? "--framework bridge or mlm says what it is"
+                                      ? "pass --framework bridge or mlm"
                                       : "a recipe is a YAML file of `key: value` lines"});
   }
 
@@ -302,7 +300,7 @@ class Loader {
     Parser parser = parser_of(vocabulary);
     parser.complete = complete;
     add_arguments(recipe, parse_arguments(words, parser), vocabulary);
-    if (!complete) {  // words that say less than all: the frameworks' programs read the rest there
+    if (!complete) {  // an incomplete command line: the frameworks' programs read the rest there
       take_from_checkpoint(recipe, vocabulary);
     }
   }
@@ -326,7 +324,7 @@ class Loader {
     }
   }
 
-  /// Findings about the text go to the document that they stand in.
+  /// Findings about the text go to the document that contains them.
   void distribute(std::vector<text::Diagnostic> diagnostics,
                   const std::vector<yaml::Document>& documents,
                   const std::vector<std::size_t>& firsts,

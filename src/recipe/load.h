@@ -7,45 +7,46 @@
 #include <string>
 #include <vector>
 
+#include "base/text/source_file.h"
 #include "recipe/recipe.h"
 #include "recipe/vocabulary/vocabulary.h"
-#include "text/source_file.h"
 #include "yaml/parse.h"
 
 namespace epwise::recipe {
 
-/// Caller variables: what `--env` and the configuration say. A name without value is unset on
+/// Caller variables: from `--env` and the configuration. A name without a value is unset on
 /// purpose.
 using Environment = std::map<std::string, std::optional<std::string>, std::less<>>;
 
-/// Which reader a file wants: by its top-level keys (MODEL_ARGS → mlm; sections such as
-/// model/train/ddp or a `_target_` of megatron.bridge → bridge); nullopt when it looks like
-/// neither.
+/// The reader for a file, by its top-level keys (MODEL_ARGS → mlm; sections such as model/train/ddp
+/// or a `_target_` of megatron.bridge → bridge); nullopt if it matches neither.
 std::optional<Framework> sniff(const text::SourceFile& file);
 
-/// What is to be read.
+/// The input of the loader.
 struct Request {
-  std::shared_ptr<const text::SourceFile>
-      file;  // null pointer: words only (`epwise lint -- --num-layers 4`)
-  std::shared_ptr<const yaml::Stream> stream;  // of the file, where it has been parsed before
-  /// Bridge: the recipe that a file of overrides is laid over; of no concern to a whole recipe.
+  // null pointer: words only (`epwise lint -- --num-layers 4`)
+  std::shared_ptr<const text::SourceFile> file;
+  std::shared_ptr<const yaml::Stream> stream;  // the parsed file, if already available
+  /// Bridge: the base recipe of an override file; ignored for a complete recipe.
   std::shared_ptr<const text::SourceFile> base;
-  std::optional<Framework> framework;  // forced; otherwise sniffed
+  std::optional<Framework> framework;  // forced; otherwise detected
   std::vector<std::string> words;      // after `--`: Hydra overrides (bridge) or flags (mlm)
   Environment environment;
-  /// Of a launch script: another file that it names, by that name or seen from the script's folder;
-  /// null pointer where there is none. Unset: no other file is read.
+  /// For a launch script: opens another file that it names, by that name or relative to the
+  /// script's directory; null pointer if not found. Unset: reads no other file.
   std::function<std::shared_ptr<const text::SourceFile>(const std::string& path)> open = {};
-  /// Of a file that `open` has not: nullopt where it may well be elsewhere; else there is a slip in
-  /// its name, and this is the nearest name that there is, "" without one.
+  /// For a file that `open` does not find: nullopt if it may exist elsewhere; otherwise its name is
+  /// misspelt, and this is the most similar existing name, "" if there is none.
   std::function<std::optional<std::string>(const std::string& path)> slip = {};
+  /// Of a file that `open` has not though something is there: why it is not read; "" otherwise.
+  std::function<std::string(const std::string& path)> refused = {};
   enum class Documents { each, merge } documents = Documents::each;
 };
 
-/// Every document of the file as a Recipe. `vocabulary_for` gives the tables of the framework that
-/// was recognised. An unreadable or unrecognised file gives one recipe with `readable == false` and
-/// the reasons in `diagnostics` (recipe/unrecognized, yaml/…). Never throws for what the text
-/// holds.
+/// Every document of the file as a Recipe. `vocabulary_for` returns the tables of the detected
+/// framework. An unreadable or unrecognised file gives one recipe with `readable == false` and the
+/// reasons in `diagnostics` (recipe/unrecognized, yaml/…). Never throws for the contents of the
+/// text.
 std::vector<Recipe> load(const Request& request,
                          const std::function<const Vocabulary&(Framework)>& vocabulary_for);
 

@@ -8,71 +8,71 @@
 #include <string_view>
 #include <vector>
 
+#include "base/text/diagnostic.h"
 #include "expr/value.h"
 #include "recipe/framework.h"
 #include "recipe/vocabulary/vocabulary.h"
-#include "text/diagnostic.h"
 
 namespace epwise::recipe {
 
-/// Where a value came from.
+/// The source of a value.
 enum class Origin : std::uint8_t { written, override_word, environment, framework_default };
 
 std::string_view to_string(Origin origin);  // "written", "override", "environment", "default"
 
-/// One value that the user gave, with where it stands.
+/// A value given by the user, with its location.
 struct Field {
   std::string name;   // canonical, see FieldSpec
-  expr::Value value;  // as the framework's loader types it; Unknown for `${X}` that nothing binds
+  expr::Value value;  // as typed by the framework's loader; Unknown for an unset `${X}`
   text::Mark key;
   text::Mark mark;  // of the value; the key's for a bare flag
   Origin origin = Origin::written;
-  std::string spelling;  // as the user wrote the name: "--num-experts", "model.num_moe_experts",
-                         // "++model.x"
+  // the name as written: "--num-experts", "model.num_moe_experts", "++model.x"
+  std::string spelling;
 };
 
 /// An environment variable that the recipe itself sets (ENV_VARS, env_vars).
 struct Variable {
-  expr::Value
-      value;  // text; Unknown when it holds an unbound `${X}`; unset when the recipe clears it
+  // text; Unknown if it contains an unset `${X}`; unset if the recipe clears it
+  expr::Value value;
   text::Mark key;
   text::Mark mark;
-  bool was_text =
-      true;  // false: YAML boolean, number or null that the framework turns into text ("True")
+  // false: YAML boolean, number or null that the framework converts to text ("True")
+  bool was_text = true;
 };
 
-/// What one document of one file (plus overrides) says, before any framework touched it.
+/// The contents of one document of one file (plus overrides), before any processing by a framework.
 struct Recipe {
   Framework framework = Framework::bridge;
   std::string path;  // as given; "a.yaml#2" for a later document
   std::vector<std::shared_ptr<const text::SourceFile>>
       files;                                     // marks point into these; the recipe file first
-  std::shared_ptr<const text::SourceFile> base;  // Bridge: what it is laid over; one of the files
+  std::shared_ptr<const text::SourceFile> base;  // Bridge: the base recipe; one of the files
   std::map<std::string, Field, std::less<>> fields;  // by canonical name
   std::map<std::string, text::Mark, std::less<>>
       sections;     // Bridge: sections that are present and not null, by name
-  text::Mark root;  // the mapping that holds everything, for "missing" findings
+  text::Mark root;  // the top-level mapping, for "missing" findings
   std::map<std::string, Variable, std::less<>> variables;
-  std::map<std::string, expr::Value, std::less<>>
-      raw;  // facts about the file itself: "raw.unknown_flags", …
-  /// Bridge: the vocabulary with the classes that this recipe names, where it names some; null
-  /// pointer otherwise.
+  // facts about the file itself: "raw.unknown_flags", …
+  std::map<std::string, expr::Value, std::less<>> raw;
+  /// Bridge: the vocabulary for the classes named by this recipe, if it names any; null pointer
+  /// otherwise.
   std::shared_ptr<const Vocabulary> vocabulary;
   std::string model_class;  // Bridge: `_target_` of the model section; may be empty
   std::vector<text::Diagnostic> diagnostics;
-  std::string header;    // text behind a "# epwise:" comment of the first lines, may be empty
-  bool readable = true;  // false: nothing of it could be used
+  std::string header;    // text after "# epwise:" in the first comment lines, may be empty
+  bool readable = true;  // false: nothing in it was usable
 
   const Field* find(std::string_view canonical) const;
 
-  /// The recipe's own vocabulary where it has one, else that of its framework version. The result
-  /// lives as long as both.
+  /// The recipe's own vocabulary if it has one, otherwise that of its framework version. The result
+  /// is valid as long as both.
   const Vocabulary& vocabulary_or(const Vocabulary& general) const {
     return vocabulary ? *vocabulary : general;
   }
 
-  /// Bridge: the dotted path where the recipe has a field, or would have it. Models of newer
-  /// versions keep the transformer's fields one level deeper: model.num_layers stands at
+  /// Bridge: the dotted path at which the recipe has a field, or would have it. Models of newer
+  /// versions keep the transformer's fields one level deeper: model.num_layers is at
   /// "model.transformer.num_layers" there.
   std::string path_of(std::string_view canonical) const;
 };

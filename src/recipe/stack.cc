@@ -6,8 +6,8 @@
 
 #include <fmt/format.h>
 
-#include "text/spelling.h"
-#include "world/files.h"
+#include "base/os/files.h"
+#include "base/text/spelling.h"
 
 namespace epwise::recipe {
 namespace {
@@ -35,10 +35,10 @@ const std::vector<std::string_view> kComponents = {"bridge",
 
 void Stack::set(std::string_view component, std::string_view version, std::string source) {
   if (std::find(kComponents.begin(), kComponents.end(), component) == kComponents.end()) {
-    throw world::UsageError(fmt::format("unknown component `{}` in the stack{}; known are {}",
-                                        component,
-                                        text::did_you_mean(component, kComponents),
-                                        fmt::join(kComponents, ", ")));
+    throw os::UsageError(fmt::format("unknown component `{}` in the stack{}; known components: {}",
+                                     component,
+                                     text::did_you_mean(component, kComponents),
+                                     fmt::join(kComponents, ", ")));
   }
   Component entry;
   entry.source = std::move(source);
@@ -47,10 +47,11 @@ void Stack::set(std::string_view component, std::string_view version, std::strin
   } else if (version != "installed") {
     entry.version = units::Version::parse(version);
     if (!entry.version) {
-      throw world::UsageError(fmt::format(
-          "`{}` is no version of {}; write a number such as 2.14.0, `head`, `installed` or `none`",
-          version,
-          component));
+      throw os::UsageError(
+          fmt::format("`{}` is not a version of {}; write a number such as 2.14.0, `head`, "
+                      "`installed` or `none`",
+                      version,
+                      component));
     }
   }
   components_[std::string(component)] = std::move(entry);

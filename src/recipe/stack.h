@@ -5,25 +5,25 @@
 #include <string>
 #include <string_view>
 
-#include "units/version.h"
+#include "base/units/version.h"
 
 namespace epwise::recipe {
 
-/// Versions of the software that the recipe will run on, each with where it was learnt.
+/// The software versions of the target, each with its source.
 ///
-/// Components: bridge mlm mcore te torch cuda cudnn nccl deepep hybridep hybridep_multinode (a
-/// HybridEP built for several nodes) nvshmem triton te_nccl_ep (a Transformer Engine built with
-/// NCCL-EP) python driver ngc (the container's release, "25.09"). "installed" as a version means:
-/// there, version not known. "none" means: not installed.
+/// Components: bridge mlm mcore te torch cuda cudnn nccl deepep hybridep hybridep_multinode
+/// (HybridEP built for several nodes) nvshmem triton te_nccl_ep (Transformer Engine built with
+/// NCCL-EP) python driver ngc (the container's release, "25.09"). The version "installed" means:
+/// present, version unknown. "none" means: not installed.
 class Stack {
  public:
   struct Component {
-    std::optional<units::Version> version;  // nullopt: installed, version not known
+    std::optional<units::Version> version;  // nullopt: installed, version unknown
     bool absent = false;                    // known not to be installed
     std::string source;  // "--stack", ".epwise.yaml:3", "container nemo-25.09", "this machine"
   };
 
-  /// Later calls win. Throws world::UsageError for an unknown component or a text that is no
+  /// Later calls win. Throws os::UsageError for an unknown component or a text that is no
   /// version.
   void set(std::string_view component, std::string_view version, std::string source);
 

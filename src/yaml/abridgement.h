@@ -8,18 +8,18 @@
 
 namespace epwise::yaml {
 
-/// A text made shorter for the tokeniser, which spends some 2000 instructions on each byte: in
-/// lines that are a whole by themselves, long plain words become one letter and comments go away.
-/// What is left has the same structure, and every place in it stands for a place in the original.
+/// A shortened text for the tokeniser, which takes about 2000 instructions per byte: in
+/// self-contained lines, long plain words become one letter and comments are removed. The result
+/// has the same structure, and every position in it corresponds to a position in the original.
 ///
 ///   hidden_size: 4096  # words    →    x: 4096
 ///
-/// Lines whose meaning depends on others (text over several lines, brackets that stay open,
-/// anchors) are copied as they are, and so is everything from the first such line on.
+/// Lines whose meaning depends on others (text over several lines, unclosed brackets, anchors) are
+/// copied unchanged, as is everything from the first such line on.
 struct Abridgement {
   struct Shift {
     std::uint32_t place = 0;     // in the short text; from here on …
-    std::uint32_t original = 0;  // … stands what stood there
+    std::uint32_t original = 0;  // … is the text that was there
   };
 
   struct Word {
@@ -30,19 +30,19 @@ struct Abridgement {
   std::string_view source;
   std::string text;
   std::vector<Shift> shifts;  // both rising
-  std::vector<Word> words;    // those that became one letter
+  std::vector<Word> words;    // those shortened to one letter
 
-  /// Where in the original a place of the short text is.
+  /// The position in the original of a position in the short text.
   std::size_t original(std::size_t place) const;
 
-  /// The whole word that stands at this place of the original, if it was shortened; else empty.
+  /// The whole word at this position of the original, if it was shortened; otherwise empty.
   std::string_view word(std::size_t original_place) const;
 };
 
 /// The text must outlive the result.
 Abridgement abridge(std::string_view text);
 
-/// The text as it is, in the same form.
+/// The unchanged text, in the same form.
 Abridgement verbatim(std::string_view text);
 
 }  // namespace epwise::yaml

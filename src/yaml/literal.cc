@@ -15,12 +15,12 @@ namespace {
 
 constexpr Dialect kLoaders[] = {Dialect::pyyaml, Dialect::omegaconf};
 
-bool is_word_character(char c) {
+bool is_identifier_character(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
 bool is_plain_character(char c) {
-  return is_word_character(c) || std::string_view("./+-").find(c) != std::string_view::npos;
+  return is_identifier_character(c) || std::string_view("./+-").find(c) != std::string_view::npos;
 }
 
 /// Plain text that means the same in block and flow style.
@@ -28,8 +28,9 @@ bool may_stand_plain(std::string_view text) {
   if (text.empty() || !std::ranges::all_of(text, is_plain_character)) {
     return false;
   }
-  const bool flag = text.size() > 2 && text.starts_with("--") && is_word_character(text[2]);
-  return flag || is_word_character(text.front()) || text.front() == '/' || text.front() == '.';
+  const bool flag = text.size() > 2 && text.starts_with("--") && is_identifier_character(text[2]);
+  return flag || is_identifier_character(text.front()) || text.front() == '/' ||
+         text.front() == '.';
 }
 
 bool is_text_for_all(std::string_view word) {
@@ -77,7 +78,7 @@ std::string quoted(const std::string& text, Quote quote) {
                                                       : in_double_quotes(text);
 }
 
-/// PyYAML wants a point in the mantissa and a sign in the exponent: `1e-6` is text for it.
+/// PyYAML needs a point in the mantissa and a sign in the exponent: `1e-6` is text for it.
 std::string real_text(double value) {
   if (std::isnan(value)) {
     return ".nan";

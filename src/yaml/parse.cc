@@ -1,27 +1,35 @@
 #include "yaml/parse.h"
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <sstream>
 #include <string>
+#include <string_view>
 #include <utility>
 
+#include <fmt/format.h>
 #include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/exceptions.h>
 #include <yaml-cpp/mark.h>
 #include <yaml-cpp/parser.h>
 
+#include "base/text/diagnostic.h"
 #include "yaml/abridgement.h"
-#include "yaml/admission.h"
+#include "yaml/compose.h"
 #include "yaml/events.h"
-#include "yaml/stream_builder.h"
 #include "yaml/syntax.h"
 
 namespace epwise::yaml {
 
+/// Reasons not to tokenise a text at all: its size, its encoding, characters not allowed in YAML,
+/// or so many consecutive flow tokens that the tokeniser's queue would grow without bound. Linear,
+/// allocates only the result.
+std::optional<text::Diagnostic> refuse(const text::SourceFile& file, const Limits& limits);
+
 namespace {
 
-/// Thrown out of the tokeniser's call-backs to stop it; caught in this file.
+/// Thrown out of the tokeniser's callbacks to stop it; caught in this file.
 struct Stop {
   text::Diagnostic why;
 };
@@ -94,15 +102,15 @@ class Recorder : public YAML::EventHandler {
     return event;
   }
 
-  /// The tokeniser's parser recurses once for each collection that it announces here, so that this
-  /// limit also bounds its use of the stack.
+  /// The tokeniser's parser recurses once for each collection that it announces here, so this limit
+  /// also bounds its stack usage.
   void open(Event::Type type,
             const YAML::Mark& mark,
             const std::string& tag,
             YAML::anchor_t anchor,
             YAML::EmitterStyle::value style) {
     if (static_cast<int>(record_.open.size()) >= limits_.depth) {
-      stop(mark, "yaml/too-deep", "lists and mappings are nested too deep", "flatten the file");
+      stop(mark, "yaml/too-deep", "lists and mappings are nested too deeply", "flatten the file");
     }
     record_.open.push_back(record_.events.size());
     Event& event = add(type, mark, anchor);
@@ -131,9 +139,9 @@ class Recorder : public YAML::EventHandler {
   std::size_t nodes_ = 0;
 };
 
-/// The text with other marks of the same length for the line ends that Python knows and yaml-cpp
-/// doesn't: a lone CR, U+0085, U+2028 and U+2029. Offsets stay. Blanks behind the last line
-/// end are left out, since yaml-cpp takes them for content of a block scalar.
+/// The text with replacements of the same length for the line ends that Python knows and yaml-cpp
+/// does not: a lone CR, U+0085, U+2028 and U+2029. Offsets are unchanged. Blanks after the last
+/// line end are omitted, since yaml-cpp treats them as content of a block scalar.
 std::string with_plain_breaks(std::string_view text) {
   std::string result(text);
   const auto replace = [&result](std::string_view mark, std::string_view by) {
@@ -156,7 +164,7 @@ std::string with_plain_breaks(std::string_view text) {
   return result;
 }
 
-/// Reads all documents of `source`; nothing when the tokeniser rejects it and `report` is false.
+/// Reads all documents of `source`; nothing if the tokeniser rejects it and `report` is false.
 std::optional<Stream> tokenise(const text::SourceFile& file,
                                const Abridgement& source,
                                const Limits& limits,
@@ -181,7 +189,7 @@ std::optional<Stream> tokenise(const text::SourceFile& file,
   return builder.finish();
 }
 
-std::optional<Stream> refused(const text::SourceFile& file, const Limits& limits) {
+std::optional<Stream> refused_stream(const text::SourceFile& file, const Limits& limits) {
   std::optional<text::Diagnostic> problem = refuse(file, limits);
   if (!problem) {
     return std::nullopt;
@@ -194,7 +202,7 @@ std::optional<Stream> refused(const text::SourceFile& file, const Limits& limits
 }  // namespace
 
 Stream parse(const text::SourceFile& file, const Limits& limits) {
-  if (auto stream = refused(file, limits)) {
+  if (auto stream = refused_stream(file, limits)) {
     return *std::move(stream);
   }
   const std::string text = with_plain_breaks(file.bytes());
@@ -205,11 +213,201 @@ Stream parse(const text::SourceFile& file, const Limits& limits) {
 }
 
 Stream parse_slowly(const text::SourceFile& file, const Limits& limits) {
-  if (auto stream = refused(file, limits)) {
+  if (auto stream = refused_stream(file, limits)) {
     return *std::move(stream);
   }
   const std::string text = with_plain_breaks(file.bytes());
   return *tokenise(file, verbatim(text), limits, true);
+}
+
+namespace {
+
+constexpr std::string_view kAsUtf8 = "save the file as UTF-8 without a byte-order mark";
+
+unsigned char byte_at(std::string_view text, std::size_t i) {
+  return static_cast<unsigned char>(text[i]);
+}
+
+text::Diagnostic diagnostic_at(const text::SourceFile& file,
+                               std::string rule,
+                               std::size_t begin,
+                               std::size_t length,
+                               std::string message,
+                               std::string help) {
+  const std::size_t size = file.bytes().size();
+  const std::size_t end = std::min(size, begin + length);
+  return {std::move(rule),
+          {&file, static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(end)},
+          std::move(message),
+          {},
+          std::move(help)};
+}
+
+/// "UTF-16", "UTF-32" or "": told from the mark in front or from the zero bytes of plain English.
+std::string_view wide_encoding(std::string_view text) {
+  using namespace std::string_view_literals;
+  if (text.starts_with("\xFF\xFE\0\0"sv) || text.starts_with("\0\0\xFE\xFF"sv)) {
+    return "UTF-32";
+  }
+  if (text.starts_with("\xFF\xFE"sv) || text.starts_with("\xFE\xFF"sv)) {
+    return "UTF-16";
+  }
+  const std::string_view head = text.substr(0, 512);
+  const auto zeros = static_cast<std::size_t>(std::count(head.begin(), head.end(), '\0'));
+  if (head.size() < 4 || zeros * 5 < head.size() * 2) {
+    return {};
+  }
+  return zeros * 5 > head.size() * 3 ? "UTF-32" : "UTF-16";
+}
+
+/// Length of the character at `i` when YAML forbids it, else 0. The text is valid UTF-8.
+std::size_t forbidden_character(std::string_view text, std::size_t i) {
+  const unsigned char c = byte_at(text, i);
+  if (c < 0x20) {
+    return c == '\t' || c == '\n' || c == '\r' ? 0 : 1;
+  }
+  if (c == 0x7F) {
+    return 1;
+  }
+  if (c == 0xC2) {  // U+0080 to U+009F but U+0085
+    const unsigned char second = byte_at(text, i + 1);
+    return second < 0xA0 && second != 0x85 ? 2 : 0;
+  }
+  if (c == 0xEF && byte_at(text, i + 1) == 0xBF) {  // U+FFFE and U+FFFF
+    return byte_at(text, i + 2) >= 0xBE ? 3 : 0;
+  }
+  return 0;
+}
+
+unsigned code_point(std::string_view text, std::size_t i, std::size_t length) {
+  if (length == 1) {
+    return byte_at(text, i);
+  }
+  return length == 2 ? byte_at(text, i + 1) : 0xFF00U + byte_at(text, i + 2) + 0x40U;
+}
+
+std::optional<text::Diagnostic> refuse_encoding(const text::SourceFile& file) {
+  const std::string_view text = file.bytes();
+  if (const std::string_view wide = wide_encoding(text); !wide.empty()) {
+    return diagnostic_at(file,
+                         "yaml/encoding",
+                         0,
+                         0,
+                         fmt::format("the file is written in {}", wide),
+                         std::string(kAsUtf8));
+  }
+  if (const std::size_t bad = file.first_invalid_utf8(); bad != text::SourceFile::npos) {
+    return diagnostic_at(file,
+                         "yaml/encoding",
+                         bad,
+                         1,
+                         fmt::format("byte 0x{:02X} is not UTF-8", byte_at(text, bad)),
+                         std::string(kAsUtf8));
+  }
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (const std::size_t length = forbidden_character(text, i); length != 0) {
+      return diagnostic_at(file,
+                           "yaml/encoding",
+                           i,
+                           length,
+                           fmt::format("the control character U+{:04X} is not allowed in YAML",
+                                       code_point(text, i, length)),
+                           "remove it, or write it as an escape in double quotes");
+    }
+  }
+  if (text.starts_with("\xEF\xBB\xBF")) {
+    return diagnostic_at(
+        file, "yaml/encoding", 0, 3, "a second byte-order mark", std::string(kAsUtf8));
+  }
+  return std::nullopt;
+}
+
+/// The tokeniser keeps every token of a flow collection, or of a line, until it knows whether a `:`
+/// follows. This counts what may start a token over such stretches, too high rather than too low.
+std::optional<text::Diagnostic> refuse_flow(const text::SourceFile& file, const Limits& limits) {
+  const std::string_view text = file.bytes();
+  const std::size_t most = 4 * limits.nodes;
+  std::size_t tokens = 0;
+  std::size_t level = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    switch (text[i]) {
+      case '\n':
+        tokens = level == 0 ? 0 : tokens;
+        continue;
+      case '[':
+      case '{':
+        ++level;
+        break;
+      case ']':
+      case '}':
+        level -= level > 0 ? 1 : 0;
+        break;
+      case ',':
+      case ':':
+      case '?':
+      case '&':
+      case '*':
+      case '!':
+      case '"':
+      case '\'':
+        break;
+      default:
+        continue;
+    }
+    if (++tokens > most) {
+      return diagnostic_at(file,
+                           "yaml/too-many-nodes",
+                           i,
+                           1,
+                           "too many values in one line or one pair of brackets",
+                           "write the list with one value a line, or keep it in a file of its own");
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<text::Diagnostic> refuse(const text::SourceFile& file, const Limits& limits) {
+  const std::size_t size = file.bytes().size();
+  if (size > limits.bytes) {
+    return diagnostic_at(file,
+                         "yaml/too-large",
+                         0,
+                         0,
+                         fmt::format("the file exceeds the {:.4g} MiB limit for a recipe",
+                                     static_cast<double>(limits.bytes) / (1 << 20)),
+                         "is this really a recipe? keep data in separate files");
+  }
+  if (auto problem = refuse_encoding(file)) {
+    return problem;
+  }
+  return refuse_flow(file, limits);
+}
+
+std::vector<text::Diagnostic> readable_list(std::vector<text::Diagnostic> problems) {
+  constexpr int kMostOfAKind = 100;
+  std::stable_sort(
+      problems.begin(), problems.end(), [](const text::Diagnostic& a, const text::Diagnostic& b) {
+        return a.mark.begin < b.mark.begin;
+      });
+  std::map<std::string, int> total;
+  for (const text::Diagnostic& each : problems) {
+    ++total[each.rule];
+  }
+  std::map<std::string, int> seen;
+  std::vector<text::Diagnostic> kept;
+  for (text::Diagnostic& each : problems) {
+    const int number = ++seen[each.rule];
+    const int left_out = total[each.rule] - kMostOfAKind;
+    if (number == kMostOfAKind && left_out > 0) {
+      each.message += fmt::format(" ({} more of this kind follow)", left_out);
+    }
+    if (number <= kMostOfAKind) {
+      kept.push_back(std::move(each));
+    }
+  }
+  return kept;
 }
 
 }  // namespace epwise::yaml

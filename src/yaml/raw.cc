@@ -23,7 +23,7 @@ bool is_tag_character(char c) {
          std::string_view("#;/?:@&=+$_.~*'()%").find(c) != std::string_view::npos;
 }
 
-/// As the tokeniser cuts tags: `!<...>`, `!handle!suffix` or `!suffix`.
+/// As the tokeniser splits tags: `!<...>`, `!handle!suffix` or `!suffix`.
 std::size_t tag_end(std::string_view text, std::size_t from) {
   std::size_t i = from + 1;
   if (at(text, i) == '<') {
@@ -49,7 +49,7 @@ std::size_t line_end(std::string_view text, std::size_t from) {
   return from;
 }
 
-/// Behind the closing quote; `npos` when there is none.
+/// After the closing quote; `npos` if there is none.
 std::size_t single_quoted_end(std::string_view text, std::size_t begin) {
   for (std::size_t i = begin + 1; i < text.size(); ++i) {
     if (text[i] == '\'') {
@@ -73,8 +73,7 @@ std::size_t double_quoted_end(std::string_view text, std::size_t begin) {
   return std::string_view::npos;
 }
 
-/// Behind the last printed character of `value`, looked for from `from` on; `from` when it has
-/// none.
+/// After the last printed character of `value`, searched from `from` on; `from` if it has none.
 std::size_t matched_end(std::string_view text, std::size_t from, std::string_view value) {
   std::size_t end = from;
   std::size_t i = from;
@@ -93,7 +92,7 @@ std::size_t matched_end(std::string_view text, std::size_t from, std::string_vie
   return end;
 }
 
-/// yaml-cpp takes `\'`, PyYAML doesn't.
+/// yaml-cpp accepts `\'`, PyYAML does not.
 std::size_t wrong_escape(std::string_view text, std::size_t begin, std::size_t end) {
   for (std::size_t i = begin + 1; i < end; ++i) {
     if (text[i] == '\\') {
@@ -106,7 +105,7 @@ std::size_t wrong_escape(std::string_view text, std::size_t begin, std::size_t e
   return text.npos;
 }
 
-/// Behind `|` or `>`: a digit, a `+` or `-`, both or none; then only blanks and a comment.
+/// After `|` or `>`: a digit, a `+` or `-`, both or none; then only blanks and a comment.
 std::size_t wrong_header(std::string_view text, std::size_t begin) {
   std::size_t i = begin + 1;
   while (i < text.size() && std::string_view("+-123456789").find(text[i]) != text.npos) {
@@ -216,3 +215,159 @@ std::string_view null_word(std::string_view text, std::size_t from) {
 }
 
 }  // namespace epwise::yaml::raw
+
+namespace epwise::yaml {
+
+namespace {
+
+constexpr std::size_t kMostTabs = 10'000;  // limit for a file indented with tabs
+
+}  // namespace
+
+std::size_t Gaps::next() const {
+  return raw::skip_layout(text_, cursor_);
+}
+
+bool Gaps::take(char indicator, std::size_t limit) {
+  const std::size_t place = next();
+  if (place >= limit || place >= text_.size() || text_[place] != indicator) {
+    return false;
+  }
+  skip_to(place + 1);
+  return true;
+}
+
+void Gaps::reach(std::size_t place, std::string_view message, std::string_view help) {
+  const std::size_t found = next();
+  if (found < place) {
+    flaw(found, message, help);
+  }
+  skip_to(place);
+}
+
+void Gaps::pass(std::size_t end, bool plain) {
+  if (plain) {
+    skip_to(end);
+  } else {
+    cursor_ = std::max(cursor_, std::min(end, text_.size()));
+  }
+}
+
+void Gaps::flaw(std::size_t place, std::string_view message, std::string_view help) {
+  if (flawed_) {
+    return;
+  }
+  flawed_ = true;
+  const auto begin = static_cast<std::uint32_t>(std::min(place, text_.size()));
+  const auto end = static_cast<std::uint32_t>(std::min(place + 1, text_.size()));
+  flaws_.push_back({begin, end, "yaml/syntax", message, help});
+}
+
+std::size_t Gaps::line_start(std::size_t place) {
+  std::size_t start = std::min(place, text_.size());
+  const std::size_t known = place >= asked_place_ ? asked_place_ : 0;
+  while (start > known && !raw::is_break(text_[start - 1])) {
+    --start;
+  }
+  asked_start_ = start > known || known == 0 ? start : asked_start_;
+  asked_place_ = std::max(place, known);
+  return asked_start_;
+}
+
+void Gaps::skip_to(std::size_t place) {
+  if (place > cursor_) {
+    note_tabs(cursor_, place);
+    cursor_ = std::min(place, text_.size());
+  }
+}
+
+void Gaps::note_tabs(std::size_t begin, std::size_t end) {
+  bool comment = false;
+  for (std::size_t i = begin; i < end && i < text_.size(); ++i) {
+    if (raw::is_break(text_[i])) {
+      comment = false;
+    } else if (text_[i] == '#' && (i == begin || raw::is_space(text_[i - 1]))) {
+      comment = true;
+    } else if (text_[i] == '\t' && !comment && i >= tab_line_ && flaws_.size() < kMostTabs) {
+      tab_line_ = std::min(text_.find_first_of("\r\n", i), text_.size());
+      const auto place = static_cast<std::uint32_t>(i);
+      flaws_.push_back({place,
+                        place + 1,
+                        "yaml/tab",
+                        "a tab where YAML allows only spaces",
+                        "replace it with spaces, or quote the text that contains it"});
+    }
+  }
+}
+
+namespace {
+
+char at(std::string_view text, std::size_t place) {
+  return place < text.size() ? text[place] : '\0';
+}
+
+bool is_name_character(char c) {
+  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-' ||
+         c == '_';
+}
+
+bool is_tag_letter(char c) {
+  return is_name_character(c) ||
+         std::string_view(";/?:@&=+$.~*'()%!").find(c) != std::string_view::npos;
+}
+
+std::string_view refused_name(std::string_view name, char next) {
+  if (name.empty() || !std::all_of(name.begin(), name.end(), is_name_character)) {
+    return "anchor names consist of letters, digits, `-` and `_`";
+  }
+  return next == '[' || next == '{' ? "a space is missing after this name" : std::string_view();
+}
+
+std::string_view refused_tag(std::string_view text, std::string_view tag, char next) {
+  if (next != '\0' && !raw::is_space(next)) {
+    return "a space is missing after this tag";
+  }
+  if (tag.starts_with("<")) {
+    return tag.ends_with(">") ? std::string_view() : "this tag lacks its `>`";
+  }
+  if (!std::all_of(tag.begin(), tag.end(), is_tag_letter)) {
+    return "a space is missing after this tag";
+  }
+  const std::size_t handle = tag.find('!');
+  if (handle != std::string_view::npos && handle > 0 && text.find("%TAG") == text.npos) {
+    return "the first part of this tag is not declared";
+  }
+  return {};
+}
+
+}  // namespace
+
+Properties read_properties(std::string_view text, std::size_t from, int most) {
+  Properties found;
+  found.end = found.value = from;
+  for (int i = 0; i < most; ++i) {
+    const char kind = at(text, found.value);
+    if (kind != '&' && kind != '!') {
+      break;
+    }
+    found.end = raw::property_end(text, found.value);
+    const std::string_view written = text.substr(found.value, found.end - found.value);
+    if (kind == '&') {
+      found.anchor = written;
+      found.anchor_at = found.value;
+    } else {
+      found.tag = written;
+    }
+    found.value = raw::skip_layout(text, found.end);
+  }
+  return found;
+}
+
+std::string_view refused_property(std::string_view text, std::size_t from) {
+  const std::size_t end = raw::property_end(text, from);
+  const std::string_view name = text.substr(from + 1, end - from - 1);
+  const char next = at(text, end);
+  return text[from] == '!' ? refused_tag(text, name, next) : refused_name(name, next);
+}
+
+}  // namespace epwise::yaml

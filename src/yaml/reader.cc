@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "text/spelling.h"
+#include "base/text/spelling.h"
 #include "yaml/scalar.h"
 
 namespace epwise::yaml {
@@ -38,7 +38,7 @@ MapReader::MapReader(const Node& node,
       rule_(std::move(rule)) {
   if (!node.is_mapping()) {
     problem(node.mark,
-            fmt::format("{} is {} where a mapping is needed", what_, described(node)),
+            fmt::format("{} is {}, but a mapping is needed", what_, described(node)),
             "write `key: value` lines");
   }
 }

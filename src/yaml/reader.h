@@ -5,13 +5,13 @@
 #include <string_view>
 #include <vector>
 
-#include "text/diagnostic.h"
+#include "base/text/diagnostic.h"
 #include "yaml/node.h"
 
 namespace epwise::yaml {
 
-/// Reads our own YAML files (rules, profiles, tables, .epwise.yaml) key by key and collects every
-/// problem instead of stopping at the first; `finish()` reports keys that nobody asked for, with
+/// Reads our own YAML files (rules, profiles, tables, .epwise.yaml) key by key and collects all
+/// problems instead of stopping at the first; `finish()` reports keys that were not read, with
 /// suggestions.
 ///
 ///   MapReader in(node, "rule", problems);
@@ -27,9 +27,9 @@ class MapReader {
             std::vector<text::Diagnostic>& problems,
             std::string rule = "config/invalid");
 
-  const Node* node(std::string_view key);  // any value; null pointer when absent
+  const Node* node(std::string_view key);  // any value; null pointer if absent
   const Node* required(std::string_view key);
-  const Node* mapping(std::string_view key);  // reports when the value is something else
+  const Node* mapping(std::string_view key);  // reports an error for any other value
   const Node* sequence(std::string_view key);
   std::optional<std::string> text(std::string_view key);
   std::string required_text(std::string_view key);  // "" after reporting

@@ -1,27 +1,33 @@
 #include "yaml/syntax.h"
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
 
-#include "text/spelling.h"
-#include "yaml/properties.h"
+#include "base/text/ascii.h"
+#include "base/text/spelling.h"
 #include "yaml/raw.h"
-#include "yaml/wording.h"
 
 namespace epwise::yaml {
 
+inline constexpr std::string_view kQuoteText = "quote it if it is meant as text";
+
+/// One of the tokeniser's error messages in our words.
+struct Wording {
+  std::string_view message;
+  std::string_view help;
+};
+
+/// By the beginning of the message; an unknown message is returned unchanged.
+Wording wording_of(std::string_view complaint);
+
 namespace {
-
-constexpr std::string_view kQuoteText = "quote the text when it is meant as text";
-
-bool is_blank(char c) {
-  return c == ' ' || c == '\t';
-}
 
 class SyntaxError {
  public:
@@ -53,7 +59,7 @@ class SyntaxError {
                 place,
                 place + 1,
                 "a tab is used for indentation",
-                "indent with blanks: PyYAML refuses tabs");
+                "indent with spaces: PyYAML rejects tabs");
     }
     if (complaint_.starts_with("illegal map value")) {
       return stray_colon();
@@ -99,13 +105,14 @@ class SyntaxError {
   }
 
   std::size_t first_printed(std::size_t place) const {
-    while (place < text_.size() && is_blank(text_[place])) {
+    while (place < text_.size() && text::is_blank(text_[place])) {
       ++place;
     }
     return place;
   }
 
-  /// Where the last line before this one that holds more than a comment starts to print.
+  /// The first printed character of the last line before this one that contains more than a
+  /// comment.
   std::optional<std::size_t> line_before() const {
     std::size_t start = line_;
     while (start > 0) {
@@ -119,7 +126,7 @@ class SyntaxError {
     return std::nullopt;
   }
 
-  /// The first `:` in [begin, end) that has a blank behind it.
+  /// The first `:` in [begin, end) followed by a blank.
   bool has_colon(std::size_t begin, std::size_t end) const {
     for (std::size_t i = begin; i < end; ++i) {
       if (text_[i] == ':' && (i + 1 >= text_.size() || raw::is_space(text_[i + 1]))) {
@@ -142,11 +149,10 @@ class SyntaxError {
     return at("yaml/unknown-alias",
               noticed_,
               end,
-              fmt::format("`{}` names an anchor that is not defined above it{}",
+              fmt::format("`{}` refers to an anchor that is not defined above{}",
                           written,
                           text::did_you_mean(written.substr(1), names)),
-              "write `&` and the name in front of a value above, or quote a text that starts "
-              "with `*`");
+              "write `&` and the name before a value above, or quote a text that starts with `*`");
   }
 
   text::Diagnostic bad_escape() const {
@@ -157,23 +163,23 @@ class SyntaxError {
     return at("yaml/syntax",
               begin,
               std::max(noticed_, begin + 1),
-              fmt::format("`{}` is no escape that YAML knows",
+              fmt::format("`{}` is not a YAML escape",
                           text_.substr(begin, std::max(noticed_, begin + 1) - begin)),
               "double the backslash, or use single quotes");
   }
 
-  /// A `:` where no key can end.
+  /// A `:` at which no key can end.
   text::Diagnostic stray_colon() const {
     if (text_.substr(first_).starts_with("--- ")) {
-      return here("a mapping can't start in the line of its `---`", "start it on the next line");
+      return here("a mapping cannot start on the line of its `---`", "start it on the next line");
     }
     if (has_colon(first_, noticed_)) {
-      return here("a second `: ` in one line",
+      return here("a second `: ` on one line",
                   "quote the text, or put the inner mapping on lines of its own");
     }
     const std::optional<std::size_t> before = line_before();
     if (!before) {
-      return here("a `:` has no place here", kQuoteText);
+      return here("a `:` is not allowed here", kQuoteText);
     }
     const std::size_t before_end = line_end(*before);
     const std::string_view line = text_.substr(*before, before_end - *before);
@@ -183,15 +189,15 @@ class SyntaxError {
                 before_end,
                 line.find(':') == std::string_view::npos
                     ? "this line has no `:`"
-                    : "the `:` in this line needs a blank behind it",
+                    : "the `:` on this line must be followed by a space",
                 "write `key: value`");
     }
     return at("yaml/syntax",
               first_,
               noticed_ + 1,
               "this key continues the value of the line before it",
-              "align it with the key that it belongs beside; a mapping below a key needs that "
-              "key's line to end with `:`");
+              "align it with its sibling keys; for a mapping below a key, that key's line must end "
+              "with `:`");
   }
 
   text::Diagnostic open_bracket() const {
@@ -209,7 +215,7 @@ class SyntaxError {
     text::Diagnostic problem =
         same_line
             ? here(fmt::format("a comma or the closing `{}` is missing here", list ? ']' : '}'),
-                   "a text that holds brackets or commas needs quotes")
+                   "quote a text that contains brackets or commas")
             : at("yaml/syntax",
                  bracket,
                  bracket + 1,
@@ -222,11 +228,11 @@ class SyntaxError {
     return problem;
   }
 
-  /// Something that neither continues the collection before it nor one around it.
+  /// Something that continues neither the preceding collection nor an enclosing one.
   text::Diagnostic stray_line() const {
     if (noticed_ > first_) {
-      return here("this belongs to nothing before it in the line",
-                  "quote the whole value; between single quotes a `'` is written twice");
+      return here("this does not belong to anything before it on the line",
+                  "quote the whole value; in single quotes, write a `'` twice");
     }
     if (text_.substr(noticed_).starts_with("- ")) {
       return here("a list item where a key is needed",
@@ -243,8 +249,8 @@ class SyntaxError {
     return at("yaml/syntax",
               noticed_,
               std::max(end, noticed_ + 1),
-              "this line starts at a column where nothing before it does",
-              "align it with the key or item that it belongs beside");
+              "the indentation of this line matches no line before it",
+              "align it with its sibling keys or items");
   }
 
   const text::SourceFile& file_;
@@ -252,7 +258,7 @@ class SyntaxError {
   std::string_view complaint_;
   std::size_t noticed_;
   const Record& record_;
-  std::size_t line_;   // where the line of `noticed_` starts
+  std::size_t line_;   // start of the line of `noticed_`
   std::size_t first_;  // its first printed character
 };
 
@@ -273,9 +279,121 @@ text::Diagnostic stray_content(const text::SourceFile& file,
   const std::size_t end = std::min(text.find_first_of("\r\n", begin), text.size());
   return {"yaml/syntax",
           {&file, static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(end)},
-          "this belongs to nothing before it",
+          "this does not belong to anything before it",
           {},
-          "align it with what it belongs beside; a second document starts with a line `---`"};
+          "align it with its siblings; a second document starts with a line `---`"};
+}
+
+namespace {
+
+struct Row {
+  std::string_view complaint;  // how the tokeniser's message starts
+  std::string_view message;
+  std::string_view help;
+};
+
+constexpr std::array kWordings = {
+    Row{"illegal EOF in scalar", "a quote is not closed", "add the closing quote"},
+    Row{"illegal document indicator in scalar",
+        "a line that starts with `---` or `...` ends the document inside quotes",
+        "indent the line, or close the quote before it"},
+    Row{"illegal flow end", "this bracket has no opening bracket", "remove it, or quote the text"},
+    Row{"illegal block entry",
+        "a list cannot start here",
+        "start it on its own line, with `- ` at the column of its key or deeper"},
+    Row{"illegal map key", "a `?` is not allowed here", kQuoteText},
+    Row{"unknown token", "no value can start with this character", "quote the text"},
+    Row{"anchor not found", "a name is missing after `&`", kQuoteText},
+    Row{"alias not found", "a name is missing after `*`", kQuoteText},
+    Row{"illegal character found while scanning a",
+        "this character is not allowed in a name",
+        kQuoteText},
+    Row{"illegal character found while scanning tag",
+        "this character is not allowed in a tag",
+        kQuoteText},
+    Row{"tag handle with no suffix", "this tag has no name", kQuoteText},
+    Row{"end of verbatim tag", "this tag lacks its `>`", kQuoteText},
+    Row{"cannot assign multiple tags", "a second tag for one value", "keep one of them"},
+    Row{"cannot assign multiple anchors", "a second anchor for one value", "keep one of them"},
+    Row{"unexpected character in block scalar",
+        "only a comment may follow `|` and `>`",
+        "start the text on the next line, or quote it"},
+    Row{"cannot set zero indentation",
+        "a block of text cannot have indentation 0",
+        "write `|` or `>` without the digit"},
+    Row{"illegal tab when looking for indentation",
+        "a tab is used for indentation",
+        "indent with spaces: PyYAML rejects tabs"},
+    Row{"bad YAML version", "not a version of YAML", "remove the line"},
+    Row{"YAML major version too large", "not a version of YAML", "remove the line"},
+    Row{"YAML directives must have", "a `%YAML` line needs one version", "remove the line"},
+    Row{"repeated YAML directive", "a second `%YAML` line", "remove it"},
+    Row{"TAG directives must have", "a `%TAG` line needs a handle and a prefix", "remove the line"},
+    Row{"repeated TAG directive", "a second `%TAG` line for the same handle", "remove it"},
+    Row{"bad file", "lists and mappings are nested too deeply", "flatten the file"},
+};
+
+}  // namespace
+
+Wording wording_of(std::string_view complaint) {
+  const auto* const row = std::find_if(kWordings.begin(), kWordings.end(), [&](const Row& each) {
+    return complaint.starts_with(each.complaint);
+  });
+  return row == kWordings.end() ? Wording{complaint, {}} : Wording{row->message, row->help};
+}
+
+namespace {
+
+bool is_handle_character(char c) {
+  return text::is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-' ||
+         c == '_';
+}
+
+/// "1.1" or "1.2", followed only by blanks or a comment.
+bool is_version(std::string_view rest) {
+  rest.remove_prefix(std::min(rest.find_first_not_of(' '), rest.size()));
+  if (!rest.starts_with("1.")) {
+    return false;
+  }
+  rest.remove_prefix(2);
+  const auto end = std::find_if_not(rest.begin(), rest.end(), text::is_digit);
+  const bool any = end != rest.begin();
+  rest.remove_prefix(static_cast<std::size_t>(end - rest.begin()));
+  const std::size_t next = rest.find_first_not_of(' ');
+  return any && (next == std::string_view::npos || (next > 0 && rest[next] == '#'));
+}
+
+bool is_directive(std::string_view line) {
+  const auto end = std::find_if_not(line.begin() + 1, line.end(), is_handle_character);
+  const std::string_view name(line.data() + 1, static_cast<std::size_t>(end - line.begin()) - 1);
+  if (name.empty() || (end != line.end() && *end != ' ')) {
+    return false;
+  }
+  return name != "YAML" || is_version(line.substr(1 + name.size()));
+}
+
+}  // namespace
+
+std::optional<Flaw> check_directives(std::string_view text, std::size_t begin, std::size_t end) {
+  const bool started = raw::is_document_start(text, end);
+  std::size_t line = begin;
+  while (line < end) {
+    const std::size_t next = std::min(text.find_first_of("\r\n", line), end);
+    const bool at_start = line == 0 || raw::is_break(text[line - 1]);
+    if (at_start && text[line] == '%') {
+      const bool good = is_directive(text.substr(line, next - line));
+      if (!good || !started) {
+        return Flaw{static_cast<std::uint32_t>(line),
+                    static_cast<std::uint32_t>(next),
+                    "yaml/syntax",
+                    good ? "a directive without a document: no line `---` follows"
+                         : "a line that starts with `%` is not a setting",
+                    "remove the line, or quote the text"};
+      }
+    }
+    line = next + 1;
+  }
+  return std::nullopt;
 }
 
 }  // namespace epwise::yaml

@@ -5,29 +5,29 @@
 #include <string_view>
 #include <vector>
 
-#include "text/diagnostic.h"
-#include "text/source_file.h"
+#include "base/text/diagnostic.h"
+#include "base/text/source_file.h"
 
-/// What the programs share that compile YAML into tables while epwise is built (rulec, lawc, stepc,
+/// Shared by the programs that compile YAML into tables during the build (rulec, lawc, stepc,
 /// advicec).
 namespace epwise::yaml {
 
-/// Throws std::runtime_error when the file can't be read.
+/// Throws std::runtime_error if the file cannot be read.
 text::SourceFile read_source(const std::string& path);
 
-/// The paths of the `.yaml` files in a folder and in those below it, sorted.
+/// The paths of the `.yaml` files in a directory and its subdirectories, sorted.
 std::vector<std::string> yaml_files(const std::string& folder);
 
-/// Writes problems to stderr as compilers do, so that editors find the place; one that is nowhere
-/// stands in `nameless`. Whether there are none.
+/// Prints problems to stderr in compiler format, so that editors find the location; those without a
+/// location are attributed to `nameless`. Returns whether there are none.
 ///   hwprofiles/stepmodel/constants.yaml:12:5: error: a unit is missing
 bool without_problems(const std::vector<text::Diagnostic>& problems, const std::string& nameless);
 
-/// Throws std::runtime_error when the file can't be written, for lack of space too.
+/// Throws std::runtime_error if the file cannot be written, including lack of space.
 void write_table(const std::string& path, std::string_view bytes);
 
-/// What `main` returns: 0 when `run` says that all is well, 1 when it says no or throws (what it
-/// threw goes to stderr), 2 without `count` arguments. `usage` begins with the program's name:
+/// The result of `main`: 0 if `run` returns true, 1 if it returns false or throws (the exception is
+/// printed to stderr), 2 without `count` arguments. `usage` begins with the program's name:
 ///   table_compiler({argv + 1, argv + argc}, 2, "lawc LAWS OUT", run)
 int table_compiler(const std::vector<std::string>& arguments,
                    std::size_t count,

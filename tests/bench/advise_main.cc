@@ -7,12 +7,12 @@
 #include <string>
 
 #include "advise/assessor.h"
-#include "cost/compiled_table.h"
-#include "model/memory.h"
-#include "sim/prediction/comparison.h"
-#include "sim/step/step.h"
-#include "sim/work/machine.h"
-#include "support/repair_bench.h"
+#include "perf/cost/compiled_table.h"
+#include "perf/sim/prediction/comparison.h"
+#include "perf/sim/step/step.h"
+#include "perf/sim/work/machine.h"
+#include "perf/workload/memory.h"
+#include "support/analyzed_recipe.h"
 
 namespace {
 
@@ -38,15 +38,15 @@ int main(int argc, char** argv) {
   using namespace epwise;
   std::ifstream in(argv[1]);
   const std::string text{std::istreambuf_iterator<char>(in), {}};
-  test::RecipeBench recipe(text, std::string("--hw ") + argv[2] + " --gpus " + argv[3]);
+  const session::Analysis recipe =
+      test::analysis_of(text, std::string("--hw ") + argv[2] + " --gpus " + argv[3]);
   const cost::Table laws = cost::compiled_table();
-  const advise::World world{recipe.bench(), laws, sim::constants(), {}};
-  const repair::Draft draft = recipe.bench().draft();
-  time("full lint", 20, [&](int) { recipe.lint(); });
-  time("assessor", 5, [&](int) { const advise::Assessor made(world, draft, nullptr); });
-  advise::Assessor bare(world, draft, nullptr);
-  const advise::Space space(advise::knowledge(), bare.terrain().plain(), {});
-  advise::Assessor assessor(world, draft, &space);
+  const advise::World world{recipe, laws, sim::constants(), {}};
+  time("full lint", 20, [&](int) { recipe.with(recipe.draft); });
+  time("assessor", 5, [&](int) { const advise::Assessor made(world, nullptr); });
+  advise::Assessor bare(world, nullptr);
+  const advise::Space space(advise::knowledge(), bare.cache().plain(), {});
+  advise::Assessor assessor(world, &space);
   std::printf("space %.3g\n", space.size());
   for (const auto& dimension : space.dimensions()) {
     std::printf("  %-14s present %d, %zu positions\n",
@@ -56,7 +56,7 @@ int main(int argc, char** argv) {
   }
   std::vector<const lint::Rule*> quick;
   for (const std::string& id : advise::knowledge().quick) {
-    quick.push_back(recipe.bench().knowledge.find(id));
+    quick.push_back(recipe.knowledge().find(id));
   }
   for (const char* axis : {"dispatcher", "overlap", "pipeline", "recompute"}) {
     advise::Candidate candidate = space.start();
@@ -64,7 +64,7 @@ int main(int argc, char** argv) {
     const auto& positions = space.dimensions()[static_cast<std::size_t>(at)].positions;
     candidate[static_cast<std::size_t>(at)] = positions.back();
     const advise::Edits edits = space.edits(candidate);
-    advise::Ground* ground = assessor.terrain().ground(edits);
+    advise::Evaluator* ground = assessor.cache().evaluator(edits);
     if (ground == nullptr) {
       continue;
     }
@@ -74,7 +74,7 @@ int main(int argc, char** argv) {
     time("  workload", 200, [&](int) { ground->workload(edits); });
     const advise::Prospect prospect = assessor.predicted(edits);
     if (prospect.job != nullptr) {
-      time("  memory", 200, [&](int) { (void)model::estimate_memory(*prospect.job); });
+      time("  memory", 200, [&](int) { (void)workload::estimate_memory(*prospect.job); });
       time("  lower", 200, [&](int) {
         sim::lower(*prospect.job, prospect.work->machine, world.constants.values);
       });

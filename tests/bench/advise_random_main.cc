@@ -12,8 +12,8 @@
 
 #include "advise/advisor.h"
 #include "advise/plan_maker.h"
-#include "cost/compiled_table.h"
-#include "support/repair_bench.h"
+#include "perf/cost/compiled_table.h"
+#include "support/analyzed_recipe.h"
 
 namespace {
 
@@ -21,13 +21,13 @@ using namespace epwise;
 
 /// One recipe as both searches see it.
 struct Scene {
-  Scene(const advise::World& world, const repair::Draft& draft)
-      : bare(world, draft, nullptr),
-        space(advise::knowledge(), bare.terrain().plain(), {}),
-        assessor(world, draft, &space),
+  explicit Scene(const advise::World& world)
+      : bare(world, nullptr),
+        space(advise::knowledge(), bare.cache().plain(), {}),
+        assessor(world, &space),
         present(bare.predicted(advise::Edits{}).assessment) {
     for (const std::string& id : advise::knowledge().quick) {
-      quick.push_back(world.bench.knowledge.find(id));
+      quick.push_back(world.base.knowledge().find(id));
     }
   }
 
@@ -74,9 +74,10 @@ int main(int argc, char** argv) {
   const std::size_t times = argc > 4 ? std::strtoul(argv[4], nullptr, 10) : 10;
   std::ifstream in(argv[1]);
   const std::string text{std::istreambuf_iterator<char>(in), {}};
-  test::RecipeBench recipe(text, std::string("--hw ") + argv[2] + " --gpus " + argv[3]);
+  const session::Analysis recipe =
+      test::analysis_of(text, std::string("--hw ") + argv[2] + " --gpus " + argv[3]);
   const cost::Table laws = cost::compiled_table();
-  const advise::World world{recipe.bench(), laws, sim::constants(), {}};
+  const advise::World world{recipe, laws, sim::constants(), {}};
   advise::Request request;
   request.workers = 2;
   std::vector<std::string> strangers;
@@ -85,7 +86,9 @@ int main(int argc, char** argv) {
     std::fputs("the recipe can't be predicted\n", stderr);
     return 2;
   }
-  Scene scene(world, advice.mended);
+  advise::World mended = world;
+  mended.base = recipe.with(advice.mended);
+  Scene scene(mended);
   advise::Cost planned = scene.cost(scene.space.start());
   for (const auto* plans : {&advice.plans, &advice.close}) {
     for (const advise::Plan& plan : *plans) {

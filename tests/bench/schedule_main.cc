@@ -11,11 +11,11 @@
 
 #include <fmt/format.h>
 
-#include "schedule/closed_form.h"
-#include "schedule/event_engine.h"
-#include "schedule/pair_period.h"
-#include "schedule/replay.h"
-#include "schedule/step_tasks.h"
+#include "perf/schedule/closed_form.h"
+#include "perf/schedule/event_engine.h"
+#include "perf/schedule/layer_pair.h"
+#include "perf/schedule/replay.h"
+#include "perf/schedule/step_tasks.h"
 
 namespace epwise {
 

@@ -11,22 +11,22 @@
 
 #include <fmt/format.h>
 
-#include "cost/compiled_table.h"
-#include "sim/prediction/comparison.h"
-#include "sim/prediction/prediction.h"
-#include "sim/step/candidates.h"
+#include "base/os/disk_files.h"
+#include "perf/cost/compiled_table.h"
+#include "perf/sim/prediction/comparison.h"
+#include "perf/sim/prediction/prediction.h"
+#include "perf/sim/step/candidates.h"
 #include "support/workloads.h"
-#include "world/disk_files.h"
 
 namespace epwise {
 
 namespace {
 
 /// Candidate `i` of a sweep over what changes neither layers nor split, and some of what does.
-void vary(model::Workload& job, int i) {
+void vary(workload::Workload& job, int i) {
   job.exchange.dispatcher =
-      i % 3 == 0 ? model::Dispatcher::alltoall
-                 : (i % 3 == 1 ? model::Dispatcher::deepep : model::Dispatcher::hybridep);
+      i % 3 == 0 ? workload::Dispatcher::alltoall
+                 : (i % 3 == 1 ? workload::Dispatcher::deepep : workload::Dispatcher::hybridep);
   job.exchange.sms = 8 + 4 * (i / 3 % 8);
   job.exchange.overlap = i / 24 % 2 == 1;
   job.exchange.delayed_wgrad = i / 24 % 4 == 3;
@@ -40,12 +40,12 @@ void vary(model::Workload& job, int i) {
 
 int bench(const std::string& tier, const std::string& path, int repeats) {
   const cost::Table laws = cost::compiled_table();
-  const auto read = test::workload_of(world::DiskFiles().read(path), "h100", 16);
+  const auto read = test::workload_of(os::DiskFiles().read(path), "h100", 16);
   if (!read.problems.empty()) {
     fmt::print("{}\n", read.problems.front().message);
     return 1;
   }
-  model::Workload job = read.workload;
+  workload::Workload job = read.workload;
   const sim::ConstantTable& table = sim::constants();
   const sim::Machine machine =
       sim::machine_of(*hw::find_profile("h100"), job.machine, laws, table).machine;

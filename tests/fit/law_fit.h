@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "cost/question.h"
-#include "cost/table_entry.h"
 #include "fit/micro_rows.h"
+#include "perf/cost/question.h"
+#include "perf/cost/table.h"
 
 namespace epwise::fit {
 

@@ -18,9 +18,9 @@
 
 #include <fmt/format.h>
 
+#include "base/os/disk_files.h"
 #include "fit/law_fit.h"
 #include "fit/table_text.h"
-#include "world/disk_files.h"
 
 namespace {
 
@@ -78,7 +78,7 @@ struct Tables {
   std::vector<std::string> paths;
 };
 
-Tables read_tables(const world::Files& files, const std::string& folder) {
+Tables read_tables(const os::Files& files, const std::string& folder) {
   Tables tables;
   std::vector<text::Diagnostic> problems;
   for (const std::string& name : files.list(folder)) {
@@ -111,7 +111,7 @@ std::string line_of(const cost::TableEntry& entry, std::size_t rows, const fit::
   return line;
 }
 
-void write(world::Files& files,
+void write(os::Files& files,
            const std::string& path,
            const cost::TableEntry& entry,
            std::size_t rows,
@@ -126,7 +126,7 @@ void write(world::Files& files,
 }
 
 int run(const Command& command) {
-  world::DiskFiles files;
+  os::DiskFiles files;
   if (!files.is_file(command.rows)) {
     std::fputs(fmt::format("skipped: no {}\n", command.rows).c_str(), stdout);
     return 77;

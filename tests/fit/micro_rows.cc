@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "cost/routing.h"
+#include "perf/cost/exchange.h"
 
 namespace epwise::fit {
 

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "cost/question.h"
+#include "perf/cost/question.h"
 
 namespace epwise::fit {
 

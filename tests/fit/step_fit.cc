@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "fit/least_squares.h"
-#include "sim/step/step.h"
-#include "sim/uncertainty/uncertainty.h"
+#include "perf/sim/prediction/uncertainty.h"
+#include "perf/sim/step/step.h"
 
 namespace epwise::fit {
 
@@ -100,13 +100,14 @@ sim::Constants fit_steps(const StepRows& rows,
   return with(table, notes, minimise(problem));
 }
 
-LeftOut leave_clusters_out(const StepRows& rows,
-                           const sim::ConstantTable& table,
-                           int folds,
-                           unsigned seed) {
+LeftOut leave_out(const StepRows& rows,
+                  const sim::ConstantTable& table,
+                  std::string StepRow::*group,
+                  int folds,
+                  unsigned seed) {
   std::vector<std::string> clusters;
   for (const StepRow& row : rows.rows) {
-    clusters.push_back(row.cluster);
+    clusters.push_back(row.*group);
   }
   std::ranges::sort(clusters);
   clusters.erase(std::unique(clusters.begin(), clusters.end()), clusters.end());
@@ -119,7 +120,7 @@ LeftOut leave_clusters_out(const StepRows& rows,
   for (int fold = 0; fold < folds; ++fold) {
     Chosen chosen;
     for (const StepRow& row : rows.rows) {
-      chosen.push_back(fold_of[row.cluster] != fold);
+      chosen.push_back(fold_of[row.*group] != fold);
     }
     const sim::Constants constants = fit_steps(rows, chosen, table);
     const std::vector<double> predicted = predict_steps(rows, constants);

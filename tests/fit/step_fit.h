@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "fit/step_rows.h"
-#include "sim/constants/constants.h"
+#include "perf/sim/constants/constants.h"
 
 namespace epwise::fit {
 
@@ -25,16 +25,17 @@ sim::Constants fit_steps(const StepRows& rows,
 /// Logarithms of the predicted step times, one a row, in s.
 std::vector<double> predict_steps(const StepRows& rows, const sim::Constants& constants);
 
-/// Each row predicted by constants that were fitted without its cluster: clusters go to `folds`
-/// groups, drawn by `seed`. Beside it, the half width of its interval.
+/// Each row predicted by constants that were fitted without its cluster (or study): clusters go to
+/// `folds` groups, drawn by `seed`. Beside it, the half width of its interval.
 struct LeftOut {
   std::vector<double> log_seconds;
   std::vector<double> half_widths;
 };
 
-LeftOut leave_clusters_out(const StepRows& rows,
-                           const sim::ConstantTable& table,
-                           int folds,
-                           unsigned seed);
+LeftOut leave_out(const StepRows& rows,
+                  const sim::ConstantTable& table,
+                  std::string StepRow::*group,
+                  int folds,
+                  unsigned seed);
 
 }  // namespace epwise::fit

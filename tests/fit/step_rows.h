@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "cost/table.h"
-#include "model/workload.h"
-#include "sim/work/step_work.h"
+#include "perf/cost/table.h"
+#include "perf/sim/work/step_work.h"
+#include "perf/workload/workload.h"
 
 namespace epwise::fit {
 
@@ -14,6 +14,7 @@ namespace epwise::fit {
 struct StepRow {
   std::string id;
   std::string cluster;   // rows of one are left out together
+  std::string study;     // … or rows of one of these
   double seconds = 0;    // measured
   double weight = 0;     // in the fit; 0: only scored
   std::size_t work = 0;  // of its recipe, in StepRows::works
@@ -23,7 +24,7 @@ struct StepRow {
 struct StepRows {
   std::vector<StepRow> rows;
   std::vector<sim::StepWork> works;
-  std::deque<model::Workload> jobs;  // what the works point to
+  std::deque<workload::Workload> jobs;  // what the works point to
 
   StepRows() = default;
   StepRows(const StepRows&) = delete;
@@ -34,10 +35,12 @@ struct StepRows {
 
 /// Lines as tests/fit/steps.py writes them:
 ///   {"id": …, "cluster": …, "recipe": "model: …", "hw": "h100", "gpus": 16, "seconds": 41.25,
-///   "confidence": "high",
-///    "trained": true}
+///    "study": …, "stack": {"container": "nemo-26.06", "te": "2.16"}, "inputs": ["nic_rate=…"],
+///    "confidence": "high", "trained": true}
 /// A row counts less where its recipe was measured more than once, or where its confidence is low.
 /// Throws std::runtime_error for a recipe that can't be lowered.
-StepRows read_step_rows(const std::string& lines, const cost::Table& laws);
+StepRows read_step_rows(const std::string& lines,
+                        const cost::Table& laws,
+                        const sim::ConstantTable& constants);
 
 }  // namespace epwise::fit

@@ -1,22 +1,24 @@
 // Fits the step model's constants to published steps and predicts each step from constants that
-// have not seen its cluster. tests/fit/steps.py writes the input and judges the figures.
+// have not seen its cluster, and from constants that have not seen its study. tests/fit/steps.py
+// writes the input and judges the figures.
 //
-//   fit_steps ROWS.jsonl FOLDS SEEDS     → one JSON object
+//   fit_steps ROWS.jsonl FOLDS SEEDS [CONSTANTS.yaml]     → one JSON object
 
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <exception>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "cost/compiled_table.h"
+#include "base/os/disk_files.h"
 #include "fit/step_fit.h"
-#include "sim/uncertainty/uncertainty.h"
-#include "world/disk_files.h"
+#include "perf/cost/compiled_table.h"
+#include "perf/sim/prediction/uncertainty.h"
 
 namespace epwise::fit {
 namespace {
@@ -50,10 +52,39 @@ LeftOut nothing_left_out(const StepRows& rows, const sim::Constants& constants) 
   return result;
 }
 
-int run(const std::string& path, int folds, unsigned seeds) {
+/// The constants of a file, or those of the build.
+sim::ConstantTable table_of(const std::string& path) {
+  if (path.empty()) {
+    return sim::constants();
+  }
+  std::vector<text::Diagnostic> problems;
+  sim::ConstantTable table =
+      sim::read_constants(text::SourceFile(path, os::DiskFiles().read(path)), problems);
+  if (!problems.empty()) {
+    throw std::runtime_error(path + ": " + problems.front().message);
+  }
+  return table;
+}
+
+nlohmann::ordered_json row_table(const StepRows& rows,
+                                 const std::vector<double>& fitted,
+                                 const LeftOut& left_out) {
+  nlohmann::ordered_json table;
+  for (std::size_t i = 0; i < rows.rows.size(); ++i) {
+    const StepRow& row = rows.rows[i];
+    const double measured = std::log(row.seconds);
+    table.push_back({{"id", row.id},
+                     {"error", fitted[i] - measured},
+                     {"left_out", left_out.log_seconds[i] - measured},
+                     {"half_width", left_out.half_widths[i]}});
+  }
+  return table;
+}
+
+int run(const std::string& path, int folds, unsigned seeds, const std::string& constants_path) {
   const cost::Table laws = cost::compiled_table();
-  const StepRows rows = read_step_rows(world::DiskFiles().read(path), laws);
-  const sim::ConstantTable& table = sim::constants();
+  const sim::ConstantTable table = table_of(constants_path);
+  const StepRows rows = read_step_rows(os::DiskFiles().read(path), laws, table);
   const sim::Constants fitted = fit_steps(rows, Chosen(rows.rows.size(), true), table);
   nlohmann::ordered_json out;
   out["rows"] = rows.rows.size();
@@ -65,7 +96,13 @@ int run(const std::string& path, int folds, unsigned seeds) {
   out["shipped"] = figures(rows, nothing_left_out(rows, table.values));
   out["in_sample"] = figures(rows, nothing_left_out(rows, fitted));
   for (unsigned seed = 0; seed < seeds; ++seed) {
-    out["left_out"].push_back(figures(rows, leave_clusters_out(rows, table, folds, seed)));
+    out["clusters_left_out"].push_back(
+        figures(rows, leave_out(rows, table, &StepRow::cluster, folds, seed)));
+    const LeftOut studies = leave_out(rows, table, &StepRow::study, folds, seed);
+    out["studies_left_out"].push_back(figures(rows, studies));
+    if (seed == 0) {
+      out["table"] = row_table(rows, predict_steps(rows, fitted), studies);
+    }
   }
   fmt::print("{}\n", out.dump(1));
   return 0;
@@ -75,12 +112,15 @@ int run(const std::string& path, int folds, unsigned seeds) {
 }  // namespace epwise::fit
 
 int main(int argc, char** argv) {
-  if (argc != 4) {
-    std::fputs("fit_steps ROWS.jsonl FOLDS SEEDS\n", stderr);
+  if (argc != 4 && argc != 5) {
+    std::fputs("fit_steps ROWS.jsonl FOLDS SEEDS [CONSTANTS.yaml]\n", stderr);
     return 2;
   }
   try {
-    return epwise::fit::run(argv[1], std::stoi(argv[2]), static_cast<unsigned>(std::stoi(argv[3])));
+    return epwise::fit::run(argv[1],
+                            std::stoi(argv[2]),
+                            static_cast<unsigned>(std::stoi(argv[3])),
+                            argc > 4 ? argv[4] : "");
   } catch (const std::exception& error) {
     fmt::print(stderr, "{}\n", error.what());
     return 3;

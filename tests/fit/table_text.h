@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "cost/table_entry.h"
+#include "perf/cost/table.h"
 
 namespace epwise::fit {
 

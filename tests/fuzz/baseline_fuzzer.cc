@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "cli/lint/baseline.h"
+#include "session/baseline.h"
 #include "support/memory_files.h"
 
 namespace {
@@ -16,15 +16,15 @@ void require(bool holds) {
   }
 }
 
-std::string written(const epwise::cli::Baseline& baseline) {
-  return epwise::cli::Baseline::to_text(baseline.reason(),
-                                        baseline.left([](const std::string&) { return true; }));
+std::string written(const epwise::session::Baseline& baseline) {
+  return epwise::session::Baseline::to_text(baseline.reason(),
+                                            {baseline.entries().begin(), baseline.entries().end()});
 }
 
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  using epwise::cli::Baseline;
+  using epwise::session::Baseline;
   const std::string bytes(reinterpret_cast<const char*>(data), size);
   epwise::support::MemoryFiles files({{"known.yaml", bytes}});
   try {
@@ -32,8 +32,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const std::string text = written(baseline);
     files.put("known.yaml", text);
     const Baseline again = Baseline::read(files, "known.yaml");
-    require(again.size() == baseline.size() && written(again) == text);
-  } catch (const epwise::world::UsageError& error) {
+    require(again.entries() == baseline.entries() && written(again) == text);
+  } catch (const epwise::os::UsageError& error) {
     const std::string_view said = error.what();
     require(files.read("known.yaml") == bytes);  // what was written must be read
     require(said.find("known.yaml") != std::string_view::npos);

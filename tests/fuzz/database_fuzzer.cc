@@ -11,11 +11,11 @@
 #include <unistd.h>
 #include <vector>
 
-#include "advise/anchor.h"
+#include "advise/measurement.h"
 #include "advise/profile_database.h"
 #include "advise/run_profile.h"
+#include "base/os/files.h"
 #include "support/require.h"
-#include "world/files.h"
 
 namespace {
 
@@ -57,7 +57,7 @@ void read_database(std::string_view bytes) {
   const Unnamed file(bytes);
   try {
     check(epwise::advise::read_profile_database(file.path()));
-  } catch (const epwise::world::MissingError& error) {
+  } catch (const epwise::os::MissingError& error) {
     require(!std::string_view(error.what()).empty());
   }
 }

@@ -8,29 +8,29 @@
 #include <string_view>
 #include <vector>
 
-#include "data/embedded.h"
+#include "base/embedded/embedded.h"
+#include "commands/diff/difference.h"
 #include "lint/engine.h"
 #include "lint/knowledge.h"
 #include "recipe/load.h"
 #include "recipe/vocabulary/vocabulary.h"
-#include "review/difference.h"
 #include "support/recent.h"
 #include "support/require.h"
 
 namespace {
 
+using epwise::diff::Difference;
 using epwise::lint::Result;
 using epwise::recipe::Framework;
 using epwise::recipe::Recipe;
 using epwise::recipe::Vocabulary;
-using epwise::review::Difference;
 using epwise::support::require;
 
 const Vocabulary& vocabulary_for(Framework framework) {
   static const Vocabulary kBridge =
-      Vocabulary::load(Framework::bridge, "head", epwise::data::compiled_vocabulary());
+      Vocabulary::load(Framework::bridge, "head", epwise::embedded::compiled_vocabulary());
   static const Vocabulary kMegatron =
-      Vocabulary::load(Framework::mlm, "head", epwise::data::compiled_vocabulary());
+      Vocabulary::load(Framework::mlm, "head", epwise::embedded::compiled_vocabulary());
   return framework == Framework::bridge ? kBridge : kMegatron;
 }
 
@@ -50,19 +50,19 @@ class Sheet {
     recipes_ = epwise::recipe::load(request, vocabulary_for);
     if (!recipes_.empty()) {
       result_ = epwise::lint::lint(recipes_.front(), vocabulary(), target_, knowledge());
-      const Difference same = epwise::review::difference_of(side(), side(), knowledge());
+      const Difference same = epwise::diff::difference_of(side(), side(), knowledge());
       require(same.changed.empty() && same.introduced.empty() && same.removed.empty());
     }
   }
 
   bool empty() const { return recipes_.empty(); }
 
-  epwise::review::Side side() const { return {recipes_.front(), vocabulary(), target_, result_}; }
+  epwise::diff::Side side() const { return {recipes_.front(), vocabulary(), target_, result_}; }
 
  private:
   const Vocabulary& vocabulary() const { return vocabulary_for(recipes_.front().framework); }
 
-  epwise::model::Target target_;
+  epwise::facts::Target target_;
   std::vector<Recipe> recipes_;
   Result result_;
 };
@@ -87,8 +87,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (before->empty() || after->empty()) {
     return 0;
   }
-  const auto there = epwise::review::difference_of(before->side(), after->side(), knowledge());
-  const auto back = epwise::review::difference_of(after->side(), before->side(), knowledge());
+  const auto there = epwise::diff::difference_of(before->side(), after->side(), knowledge());
+  const auto back = epwise::diff::difference_of(after->side(), before->side(), knowledge());
   require(there.changed.size() == back.changed.size());
   require(there.introduced.size() == back.removed.size());
   require(there.removed.size() == back.introduced.size());

@@ -13,61 +13,51 @@
 
 #include <nlohmann/json.hpp>
 
-#include "editor/frame.h"
-#include "editor/inbox.h"
-#include "editor/server.h"
+#include "commands/lsp/message_queue.h"
+#include "commands/lsp/server.h"
 #include "lint/knowledge.h"
-#include "recipe/load.h"
-#include "support/head_vocabulary.h"
+#include "session/analysis.h"
 #include "support/recent.h"
 #include "support/require.h"
 
 namespace {
 
-using epwise::editor::Frame;
-using epwise::editor::Json;
-using epwise::editor::Reading;
-using epwise::recipe::Framework;
-using epwise::recipe::Vocabulary;
-using epwise::support::head_vocabulary;
+using epwise::lsp::Frame;
+using epwise::lsp::Json;
+using epwise::lsp::LintedDocument;
 using epwise::support::require;
 
 /// Lints without configuration and disk.
-class Desk : public epwise::editor::Desk {
+class Desk : public epwise::lsp::LintService {
  public:
-  void set(const epwise::editor::Wishes&, const std::string&) override {}
+  void set(const epwise::lsp::Settings&, const std::string&) override {}
 
   void forget() override {}
 
   std::string name_of(const std::string& absolute) const override { return absolute; }
 
-  std::shared_ptr<const Reading> lint(
+  std::shared_ptr<const LintedDocument> lint(
       const std::shared_ptr<const epwise::text::SourceFile>& file) override {
-    static epwise::support::Recent<Reading> recent;
+    static epwise::support::Recent<LintedDocument> recent;
     return recent.of(file->name() + '\n' + std::string(file->bytes()),
                      [&file] { return read(file); });
   }
 
  private:
-  static std::shared_ptr<const Reading> read(
+  static std::shared_ptr<const LintedDocument> read(
       const std::shared_ptr<const epwise::text::SourceFile>& file) {
     static const auto kKnowledge =
         std::make_shared<const epwise::lint::Knowledge>(epwise::lint::load_knowledge());
-    const auto reading = std::make_shared<Reading>();
+    static const auto kVocabularies = std::make_shared<epwise::session::Vocabularies>();
+    const auto reading = std::make_shared<LintedDocument>();
     reading->file = file;
-    reading->knowledge = kKnowledge;
-    reading->request.file = file;
-    reading->vocabulary_for = [](Framework framework, std::string_view) -> const Vocabulary& {
-      return head_vocabulary(framework);
-    };
-    for (auto& recipe : epwise::recipe::load(reading->request, head_vocabulary)) {
-      epwise::editor::Sheet sheet;
-      sheet.recipe = std::make_shared<const epwise::recipe::Recipe>(std::move(recipe));
-      const Vocabulary& general = head_vocabulary(sheet.recipe->framework);
-      sheet.vocabulary = &sheet.recipe->vocabulary_or(general);
-      sheet.result = epwise::lint::lint(*sheet.recipe, general, reading->target, *kKnowledge);
-      reading->sheets.push_back(std::move(sheet));
-    }
+    auto document = std::make_shared<epwise::session::Document>();
+    document->path = file->name();
+    document->knowledge = kKnowledge;
+    document->vocabularies = kVocabularies;
+    document->request.file = file;
+    document->acceptance.today = "2026-11-22";
+    reading->analyses = epwise::session::analyze(document);
     return reading;
   }
 };
@@ -89,7 +79,7 @@ void check_ranges(const Json& json) {
 
 std::string framed(std::string_view lines) {
   std::ostringstream out;
-  epwise::editor::write_frame(
+  epwise::lsp::write_frame(
       out,
       R"({"id":0,"method":"initialize","params":{"capabilities":{"textDocument":{"hover":)"
       R"({"contentFormat":["markdown"]},"codeAction":{"codeActionLiteralSupport":{}},)"
@@ -97,7 +87,7 @@ std::string framed(std::string_view lines) {
   constexpr int kMost = 12;  // messages; each may lint anew
   for (int i = 0; i < kMost && !lines.empty(); ++i) {
     const auto end = std::min(lines.find('\n'), lines.size());
-    epwise::editor::write_frame(out, lines.substr(0, end));
+    epwise::lsp::write_frame(out, lines.substr(0, end));
     lines.remove_prefix(std::min(end + 1, lines.size()));
   }
   return out.str();
@@ -112,14 +102,14 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   constexpr std::size_t kMost = 1U << 13U;
   const std::string_view bytes(reinterpret_cast<const char*>(data) + 1, std::min(size, kMost) - 1);
   std::istringstream in(data[0] == 'm' ? framed(bytes) : std::string(bytes));
-  epwise::editor::Inbox inbox;
+  epwise::lsp::MessageQueue inbox;
   inbox.fill(in);
   std::ostringstream out;
   Desk desk;
-  epwise::editor::Server(desk, out, "0").serve(inbox);
+  epwise::lsp::Server(desk, out, "0").serve(inbox);
   std::istringstream said(out.str());
-  for (Frame frame = epwise::editor::read_frame(said); frame.kind != Frame::Kind::end;
-       frame = epwise::editor::read_frame(said)) {
+  for (Frame frame = epwise::lsp::read_frame(said); frame.kind != Frame::Kind::end;
+       frame = epwise::lsp::read_frame(said)) {
     require(frame.kind == Frame::Kind::message);
     check_ranges(Json::parse(frame.content));
   }

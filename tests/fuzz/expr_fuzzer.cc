@@ -17,6 +17,7 @@ using epwise::expr::Environment;
 using epwise::expr::Expression;
 using epwise::expr::Kind;
 using epwise::expr::Names;
+using epwise::expr::NameSlot;
 using epwise::expr::Scope;
 using epwise::expr::Type;
 using epwise::expr::Value;
@@ -24,19 +25,21 @@ using epwise::expr::Value;
 /// Gives every name one of a few values, by its number.
 class Numbered : public Environment {
  public:
-  const Value& value(int slot) const override {
-    return values_[static_cast<std::size_t>(slot) % values_.size()];
+  const Value& value(NameSlot slot) const override {
+    return values_[slot.index() % values_.size()];
   }
 
-  Value written(int slot) const override { return value(slot); }
+  Value written(NameSlot slot) const override { return value(slot); }
 
-  Value is_explicit(int slot) const override { return Value::of(slot % 2 == 0); }
+  Value is_explicit(NameSlot slot) const override { return Value::of(slot.number() % 2 == 0); }
 
   Value has_section(std::string_view section) const override {
     return Value::of(section.size() % 2 == 0);
   }
 
-  Value origin(int slot) const override { return Value::of(slot % 2 == 0 ? "written" : "default"); }
+  Value origin(NameSlot slot) const override {
+    return Value::of(slot.number() % 2 == 0 ? "written" : "default");
+  }
 
  private:
   std::vector<Value> values_ = {Value::of(8),

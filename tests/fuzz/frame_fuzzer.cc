@@ -7,7 +7,7 @@
 #include <sstream>
 #include <string>
 
-#include "editor/frame.h"
+#include "commands/lsp/message_queue.h"
 
 namespace {
 
@@ -20,13 +20,13 @@ void require(bool holds) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  using epwise::editor::Frame;
+  using epwise::lsp::Frame;
   std::istringstream in(std::string(reinterpret_cast<const char*>(data), size));
   std::ostringstream written;
   std::size_t messages = 0;
   std::size_t bytes = 0;
   for (;;) {
-    const Frame frame = epwise::editor::read_frame(in);
+    const Frame frame = epwise::lsp::read_frame(in);
     if (frame.kind != Frame::Kind::message) {
       require(frame.content.empty());
       require((frame.kind == Frame::Kind::broken) != frame.problem.empty());
@@ -35,16 +35,16 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     ++messages;
     bytes += frame.content.size();
     require(bytes <= size && messages <= size);
-    epwise::editor::write_frame(written, frame.content);
+    epwise::lsp::write_frame(written, frame.content);
   }
   std::istringstream again(written.str());
   std::ostringstream twice;
   for (std::size_t i = 0; i < messages; ++i) {
-    const Frame frame = epwise::editor::read_frame(again);
+    const Frame frame = epwise::lsp::read_frame(again);
     require(frame.kind == Frame::Kind::message);
-    epwise::editor::write_frame(twice, frame.content);
+    epwise::lsp::write_frame(twice, frame.content);
   }
-  require(epwise::editor::read_frame(again).kind == Frame::Kind::end);
+  require(epwise::lsp::read_frame(again).kind == Frame::Kind::end);
   require(twice.str() == written.str());
   return 0;
 }

@@ -7,12 +7,10 @@
 #include <string>
 #include <utility>
 
-#include "audit/crash_log.h"
-#include "audit/flag_advice.h"
-#include "audit/log_line.h"
-#include "audit/spoken_lines.h"
-#include "audit/suspects.h"
-#include "audit/troubles.h"
+#include "commands/explain/crash_log.h"
+#include "commands/explain/flag_advice.h"
+#include "commands/explain/suspects.h"
+#include "commands/explain/troubles.h"
 #include "lint/knowledge.h"
 #include "support/head_vocabulary.h"
 #include "support/require.h"

@@ -10,11 +10,10 @@
 #include <string_view>
 
 #include "calibrate/ranks/launch.h"
-#include "cli/terminal.h"
-#include "hw/job_size.h"
 #include "hw/machine.h"
 #include "support/machine_files.h"
 #include "support/require.h"
+#include "ui/terminal.h"
 
 namespace {
 

@@ -11,11 +11,10 @@
 #include <utility>
 #include <vector>
 
-#include "cli/files/checkout.h"
-#include "cli/files/git.h"
-#include "cli/files/glob.h"
-#include "cli/files/path_pattern.h"
-#include "shell/pattern.h"
+#include "commands/gate/git.h"
+#include "recipe/shell/pattern.h"
+#include "session/files/checkout.h"
+#include "session/files/file_selection.h"
 #include "support/memory_files.h"
 #include "support/require.h"
 
@@ -32,7 +31,7 @@ std::string_view first_part(std::string_view& text, std::string_view separator) 
 }
 
 void ignore(std::string_view text) {
-  const auto patterns = epwise::cli::parse_patterns(first_part(text, "\n%%\n"));
+  const auto patterns = epwise::session::parse_patterns(first_part(text, "\n%%\n"));
   while (!text.empty()) {
     const std::string path(first_part(text, "\n"));
     for (const auto& pattern : patterns) {
@@ -43,26 +42,26 @@ void ignore(std::string_view text) {
 
 void match(std::string_view text) {
   const std::string_view pattern = first_part(text, "\n");
-  static_cast<void>(epwise::cli::glob_matches(pattern, text));
+  static_cast<void>(epwise::session::glob_matches(pattern, text));
   static_cast<void>(epwise::shell::fits(pattern, text));
   const std::string_view little = text.substr(0, 256);
   for (const char* operation : {"#", "##", "%", "%%"}) {
     require(epwise::shell::without(little, operation, pattern).size() <= little.size());
   }
   require(epwise::shell::fits(epwise::shell::escaped(text), text));
-  if (!epwise::cli::is_glob(text) && text.find('\\') == std::string_view::npos) {
-    require(epwise::cli::glob_matches(text, text));
+  if (!epwise::session::is_glob(text) && text.find('\\') == std::string_view::npos) {
+    require(epwise::session::glob_matches(text, text));
   }
 }
 
 void look(const std::string& path, const std::string& bytes) {
   const epwise::support::MemoryFiles files(
       {{path, bytes}, {"/.git/HEAD", bytes}, {"/a/.git/HEAD", bytes}, {"/a/b.yaml", ""}});
-  static_cast<void>(epwise::cli::find_checkout(files));
+  static_cast<void>(epwise::session::find_checkout(files));
 }
 
 /// One answer to every question.
-class Parrot : public epwise::world::Programs {
+class Parrot : public epwise::os::Programs {
  public:
   explicit Parrot(std::string answer) : answer_(std::move(answer)) {}
 

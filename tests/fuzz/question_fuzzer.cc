@@ -6,9 +6,9 @@
 #include <string>
 #include <string_view>
 
-#include "cost/compiled_table.h"
-#include "cost/question.h"
-#include "report/cost/writer.h"
+#include "commands/cost/report.h"
+#include "perf/cost/compiled_table.h"
+#include "perf/cost/question.h"
 #include "support/require.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

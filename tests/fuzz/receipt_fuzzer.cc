@@ -7,10 +7,10 @@
 #include <string>
 #include <string_view>
 
-#include "cli/gate/receipt.h"
-#include "cli/version.h"
+#include "base/text/sha256.h"
+#include "commands/gate/receipt.h"
 #include "support/memory_files.h"
-#include "text/sha256.h"
+#include "ui/version.h"
 
 namespace {
 
@@ -28,7 +28,7 @@ void check(const std::string& receipt) {
   require((result.code == epwise::cli::ExitCode::clean) == result.sentences.empty());
   if (result.code == epwise::cli::ExitCode::clean) {
     require(receipt.find(epwise::text::sha256(kRecipe)) != std::string::npos);
-    require(receipt.find(epwise::cli::tool_version()) != std::string::npos);
+    require(receipt.find(epwise::session::tool_version()) != std::string::npos);
   }
 }
 

@@ -68,7 +68,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (!problems.empty()) {
     return 0;
   }
-  epwise::model::Target target;
+  epwise::facts::Target target;
   target.gpus = 16;
   for (const Recipe& recipe : recipes()) {
     const auto result =

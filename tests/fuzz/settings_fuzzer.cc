@@ -8,12 +8,12 @@
 #include <string_view>
 #include <vector>
 
-#include "cli/settings/configuration.h"
-#include "cli/settings/recipe_header.h"
+#include "base/os/files.h"
 #include "hw/profile.h"
 #include "recipe/stack.h"
+#include "session/settings/configuration.h"
+#include "session/settings/recipe_header.h"
 #include "support/require.h"
-#include "world/files.h"
 
 namespace {
 
@@ -31,7 +31,7 @@ void check_problems(const SourceFile& file, const std::vector<Diagnostic>& probl
 
 void read_settings(const SourceFile& file) {
   std::vector<Diagnostic> problems;
-  const auto settings = epwise::cli::read_configuration(file, "conf", problems);
+  const auto settings = epwise::session::read_configuration(file, "conf", problems);
   check_problems(file, problems);
   for (const auto& entry : settings.targets) {
     static_cast<void>(entry.covers("recipes/h100/a.yaml"));
@@ -41,8 +41,8 @@ void read_settings(const SourceFile& file) {
 
 void read_comments(const SourceFile& file) {
   try {
-    static_cast<void>(epwise::cli::read_header(file));
-  } catch (const epwise::world::UsageError& error) {
+    static_cast<void>(epwise::session::read_header(file));
+  } catch (const epwise::os::UsageError& error) {
     require(!std::string_view(error.what()).empty());
   }
 }
@@ -53,12 +53,12 @@ void read_versions(std::string_view text) {
   while (!text.empty()) {
     const std::string_view line = text.substr(0, text.find('\n'));
     const std::size_t equals = line.find('=');
-    static_cast<void>(epwise::cli::satisfies("0.1.0", line));
+    static_cast<void>(epwise::session::satisfies("0.1.0", line));
     if (equals != std::string_view::npos) {
       try {
         stack.set(line.substr(0, equals), line.substr(equals + 1), "fuzz");
         require(stack.find(line.substr(0, equals)) != nullptr);
-      } catch (const epwise::world::UsageError& error) {
+      } catch (const epwise::os::UsageError& error) {
         require(!std::string_view(error.what()).empty());
       }
     }

@@ -4,9 +4,9 @@
 #include <string>
 #include <string_view>
 
-#include "report/lint/template.h"
 #include "support/report_builder.h"
 #include "support/require.h"
+#include "ui/findings/template.h"
 
 namespace {
 

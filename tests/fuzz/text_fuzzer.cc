@@ -5,10 +5,10 @@
 #include <cstdlib>
 #include <string>
 
-#include "text/source_file.h"
-#include "text/spelling.h"
-#include "units/quantity.h"
-#include "units/version.h"
+#include "base/text/source_file.h"
+#include "base/text/spelling.h"
+#include "base/units/quantity.h"
+#include "base/units/version.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string bytes(reinterpret_cast<const char*>(data), size);

@@ -10,14 +10,14 @@
 #include <utility>
 #include <vector>
 
-#include "data/embedded.h"
+#include "base/embedded/embedded.h"
 #include "lint/engine.h"
 #include "lint/knowledge.h"
 #include "recipe/load.h"
 #include "recipe/vocabulary/vocabulary.h"
-#include "waive/condition.h"
-#include "waive/scope.h"
-#include "waive/waivers.h"
+#include "suppress/comment.h"
+#include "suppress/condition.h"
+#include "suppress/suppressions.h"
 #include "yaml/parse.h"
 
 namespace {
@@ -36,9 +36,9 @@ void require(bool holds) {
 
 const Vocabulary& vocabulary_for(Framework framework) {
   static const Vocabulary kBridge =
-      Vocabulary::load(Framework::bridge, "head", epwise::data::compiled_vocabulary());
+      Vocabulary::load(Framework::bridge, "head", epwise::embedded::compiled_vocabulary());
   static const Vocabulary kMegatron =
-      Vocabulary::load(Framework::mlm, "head", epwise::data::compiled_vocabulary());
+      Vocabulary::load(Framework::mlm, "head", epwise::embedded::compiled_vocabulary());
   return framework == Framework::bridge ? kBridge : kMegatron;
 }
 
@@ -48,24 +48,24 @@ void check_inside(const Mark& mark, const epwise::text::SourceFile& file) {
 
 void check_comments(const epwise::text::SourceFile& file, bool script) {
   const epwise::yaml::Stream stream = script ? epwise::yaml::Stream() : epwise::yaml::parse(file);
-  const auto scalars = epwise::waive::scalars_of(stream.documents);
-  const auto comments = epwise::waive::comments_of(file, scalars);
-  require(comments.empty() || epwise::waive::has_comments(file));
-  epwise::model::Target target;
+  const auto scalars = epwise::suppress::scalars_of(stream.documents);
+  const auto comments = epwise::suppress::comments_of(file, scalars);
+  require(comments.empty() || epwise::suppress::has_comments(file));
+  epwise::facts::Target target;
   target.gpus = 16;
-  for (const epwise::waive::Comment& comment : comments) {
+  for (const epwise::suppress::Comment& comment : comments) {
     check_inside(comment.mark, file);
-    check_inside(epwise::waive::cut_of(comment.mark), file);
+    check_inside(epwise::suppress::cut_of(comment.mark), file);
     require(!comment.problem.empty() || (!comment.rules.empty() && !comment.reason.empty()));
-    const auto scope = script ? epwise::waive::scope_in_script(comment)
-                              : epwise::waive::scope_of(comment, stream.documents);
+    const auto scope = script ? epwise::suppress::scope_in_script(comment)
+                              : epwise::suppress::scope_of(comment, stream.documents);
     if (scope) {
       check_inside(*scope, file);
     }
     std::string problem;
-    const auto condition = epwise::waive::parse_condition(comment.condition, problem);
+    const auto condition = epwise::suppress::parse_condition(comment.condition, problem);
     std::vector<std::string> needs;
-    const auto decided = epwise::waive::holds(condition, target, needs);
+    const auto decided = epwise::suppress::holds(condition, target, needs);
     require(decided.has_value() || !needs.empty() || !problem.empty());
   }
 }
@@ -75,11 +75,11 @@ void check_recipe(const std::shared_ptr<const epwise::text::SourceFile>& file) {
   epwise::recipe::Request request;
   request.file = file;
   const std::vector<Recipe> recipes = epwise::recipe::load(request, vocabulary_for);
-  epwise::model::Target target;
+  epwise::facts::Target target;
   target.gpus = 16;
   std::vector<Result> results;
   std::vector<std::pair<const Recipe*, Result*>> all;
-  epwise::waive::Waivers waivers;
+  epwise::suppress::Suppressions waivers;
   results.reserve(recipes.size());
   for (const Recipe& recipe : recipes) {
     Result& result = results.emplace_back(

@@ -1,5 +1,5 @@
-// What src/cuda declares of the interfaces of CUDA, cuBLASLt and NCCL, against their headers: types
-// of functions by conversion, numbers, sizes and places of members.
+// What src/gpu/cuda declares of the interfaces of CUDA, cuBLASLt and NCCL, against their headers:
+// types of functions by conversion, numbers, sizes and places of members.
 
 #include <cstddef>
 #include <cublasLt.h>
@@ -9,7 +9,7 @@
 
 #include <doctest/doctest.h>
 
-#include "cuda/backend.h"
+#include "gpu/cuda/backend.h"
 
 namespace epwise::cuda {
 

@@ -165,21 +165,21 @@ TEST_CASE("pairs: each side's time beside the other, and the wait of the first b
 
 TEST_CASE("what can't be measured says why") {
   Bench bench(false);
-  CHECK(bench.prepare(work_of(Kernel::gemm)).reason == "cuBLAS is not here");
+  CHECK(bench.prepare(work_of(Kernel::gemm)).reason == "cuBLAS is not installed");
   CHECK(bench.prepare(work_of(Kernel::all_to_all)).reason == "one GPU: no peers");
   CHECK(bench.prepare(work_of(Kernel::peer_copy)).reason == "one GPU: no peers");
   CHECK(bench.prepare(work_of(Kernel::occupier)).reason == "an occupier has no time of its own");
   CHECK(bench.prepare(work_of(Kernel::host_operation)).reason.find("profile") != std::string::npos);
   CHECK(bench.prepare(exchange_of(Kernel::dispatch, Structure::staged, 3)).reason ==
-        "staged exchanges take pairs of SMs");
+        "staged exchanges need pairs of SMs");
   CHECK(bench.prepare(exchange_of(Kernel::dispatch, Structure::direct, 9)).reason ==
         "the device has 6 SMs");
   Work odd = exchange_of(Kernel::dispatch, Structure::direct, 2);
   odd.shape.experts = 10;
-  CHECK(bench.prepare(odd).reason == "10 experts don't divide among 4 ranks");
+  CHECK(bench.prepare(odd).reason == "10 experts do not divide among 4 ranks");
   Work wide = exchange_of(Kernel::dispatch, Structure::direct, 2);
   wide.shape.hidden = 60000;
-  CHECK(bench.prepare(wide).reason == "a row doesn't fit into shared memory");
+  CHECK(bench.prepare(wide).reason == "a row does not fit into shared memory");
   Work large = work_of(Kernel::hbm_copy);
   large.shape.bytes = 4e9;
   const auto refused = bench.prepare(large);
@@ -223,11 +223,12 @@ TEST_CASE("a machine without a driver or a build without kernels has a reason") 
   cuda::Doors absent = driver.doors();
   absent.driver = cuda::load_driver(cuda::Library("EPWISE_TEST_LIB", {"libepwise_absent.so.1"}));
   CHECK(cuda::open_backend(ranks, {}, std::move(absent)).reason ==
-        "no GPU: the driver's library libepwise_absent.so.1 is not here");
+        "no GPU: the driver's library libepwise_absent.so.1 is not installed");
   cuda::Doors old = driver.doors();
   old.driver.driver.cuModuleLoadData = [](cuda::Module*, const void*) { return cuda::Result{222}; };
   CHECK(cuda::open_backend(ranks, {}, std::move(old))
-            .reason.find("the driver is of CUDA 13.0, the kernels are for") != std::string::npos);
+            .reason.find("the driver supports CUDA 13.0, the kernels are for") !=
+        std::string::npos);
 }
 
 }  // namespace epwise::kernel_tests

@@ -154,8 +154,8 @@ TEST_CASE("a dead rank ends the exchange of the others within the time-out") {
       shape.timeout = 2'000'000;
       ExchangeWorld world(device, shape);
       world.run("epwise_" + kind + "_" + structure, 2);
-      CHECK(world.trouble(0) != kernel::kNoTrouble);
-      CHECK(world.trouble(1) != kernel::kNoTrouble);
+      CHECK(world.trouble(0) != abi::kNoTrouble);
+      CHECK(world.trouble(1) != abi::kNoTrouble);
       CHECK(world.overrun_problem() == "");
     }
   }

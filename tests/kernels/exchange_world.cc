@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <memory>
 
-#include "kernel/reference.h"
+#include "gpu/abi/reference.h"
 
 namespace epwise::kernel_tests {
 
@@ -54,29 +54,28 @@ ExchangeWorld::Gpu::Gpu(const ExchangeShape& shape,
       tables(8),
       trouble(4),
       reserved(count_of(shape.ranks) * 4),
-      stamps(sizeof(kernel::Stamps)) {
+      stamps(sizeof(abi::Stamps)) {
   for (Buffer* zeroed : {&tails, &heads, &words, &arrived, &trouble, &reserved}) {
     std::fill_n(zeroed->data(), zeroed->size(), std::uint8_t{0});
   }
-  *stamps.as<kernel::Stamps>() = {~std::uint64_t{0}, 0, 0};
+  *stamps.as<abi::Stamps>() = {~std::uint64_t{0}, 0, 0};
 }
 
 ExchangeWorld::ExchangeWorld(emulator::Device& device, const ExchangeShape& shape)
     : device_(device),
       shape_(shape),
-      row_bytes_(kernel::row_bytes_of(shape.hidden, false)),
-      slot_bytes_(kernel::slot_bytes_of(row_bytes_, shape.topk)) {
+      row_bytes_(abi::row_bytes_of(shape.hidden, false)),
+      slot_bytes_(abi::slot_bytes_of(row_bytes_, shape.topk)) {
   const int gpus = shape.loopback ? 1 : shape.ranks;
   for (int gpu = 0; gpu < gpus; ++gpu) {
     gpus_.push_back(std::make_unique<Gpu>(shape, row_bytes_, slot_bytes_));
     Gpu& here = *gpus_.back();
     here.routing =
-        kernel::seeded_routing(shape.tokens, shape.topk, shape.experts, row_seed(shape.seed, gpu));
-    const auto rows =
-        kernel::filled(kernel::kFillWords, row_seed(shape.seed, gpu), here.rows.size() / 4);
+        abi::seeded_routing(shape.tokens, shape.topk, shape.experts, row_seed(shape.seed, gpu));
+    const auto rows = abi::filled(abi::kFillWords, row_seed(shape.seed, gpu), here.rows.size() / 4);
     std::copy(rows.begin(), rows.end(), here.rows.as<std::uint32_t>());
-    const auto sums = kernel::filled(
-        kernel::kFillBf16Integers, row_seed(shape.seed, gpu) + 50, here.outbox.size() / 4);
+    const auto sums =
+        abi::filled(abi::kFillBf16Integers, row_seed(shape.seed, gpu) + 50, here.outbox.size() / 4);
     std::copy(sums.begin(), sums.end(), here.outbox.as<std::uint32_t>());
   }
   connect();
@@ -103,8 +102,8 @@ void ExchangeWorld::connect() {
   const std::size_t ring = count_of(shape_.blocks) * shape_.ring_slots * slot_bytes_;
   const std::size_t counter = count_of(shape_.blocks) * 4;
   for (auto& gpu : gpus_) {
-    gpu->copies = kernel::copies_of(gpu->routing, shape_.ranks);
-    gpu->channels = kernel::channel_copies_of(gpu->copies, shape_.tokens, std::max(1, channels));
+    gpu->copies = abi::copies_of(gpu->routing, shape_.ranks);
+    gpu->channels = abi::channel_copies_of(gpu->copies, shape_.tokens, std::max(1, channels));
   }
   for (int me = 0; me < static_cast<int>(gpus_.size()); ++me) {
     Gpu& here = *gpus_[count_of(me)];
@@ -154,9 +153,9 @@ void ExchangeWorld::connect() {
   }
 }
 
-kernel::ExchangeArguments ExchangeWorld::arguments(int gpu, const std::string& kernel) {
+abi::ExchangeArguments ExchangeWorld::arguments(int gpu, const std::string& kernel) {
   Gpu& here = *gpus_[count_of(gpu)];
-  kernel::ExchangeArguments values = {};
+  abi::ExchangeArguments values = {};
   const bool home =
       kernel.find("combine") != std::string::npos || kernel.find("reduce") != std::string::npos;
   values.rows = here.rows.data();
@@ -184,7 +183,7 @@ kernel::ExchangeArguments ExchangeWorld::arguments(int gpu, const std::string& k
   values.receive_starts = here.receive_starts.data();
   values.received = here.received.data();
   values.received_stride = count_of(shape_.tokens) * slot_bytes_;
-  values.stamps = here.stamps.as<kernel::Stamps>();
+  values.stamps = here.stamps.as<abi::Stamps>();
   values.trouble = here.trouble.as<std::uint32_t>();
   values.timeout = shape_.timeout;
   values.pace = shape_.pace;
@@ -217,15 +216,15 @@ kernel::ExchangeArguments ExchangeWorld::arguments(int gpu, const std::string& k
 
 void ExchangeWorld::run(const std::string& kernel, int dead) {
   ++epoch_;
-  int threads = kernel::kStagedThreads;
-  std::size_t shared = kernel::kBarrierBytes + kernel::kStagedWarps * shape_.piece_bytes;
+  int threads = abi::kStagedThreads;
+  std::size_t shared = abi::kBarrierBytes + abi::kStagedWarps * shape_.piece_bytes;
   if (kernel.find("direct") != std::string::npos) {
     threads = 96;
-    shared = kernel::kBarrierBytes + 3 * slot_bytes_;
+    shared = abi::kBarrierBytes + 3 * slot_bytes_;
   } else if (kernel.find("pipelined") != std::string::npos) {
-    threads = kernel == "epwise_dispatch_pipelined" ? kernel::kPipelinedThreads
-                                                    : kernel::kPipelinedCombineThreads;
-    shared = kernel::kBarrierBytes + shape_.stages * slot_bytes_;
+    threads = kernel == "epwise_dispatch_pipelined" ? abi::kPipelinedThreads
+                                                    : abi::kPipelinedCombineThreads;
+    shared = abi::kBarrierBytes + shape_.stages * slot_bytes_;
   } else if (kernel.find("epilogue") != std::string::npos) {
     threads = 64;
     shared = 0;
@@ -252,7 +251,7 @@ std::string ExchangeWorld::row_problem(const std::uint8_t* slot, int source, int
   const std::uint64_t first = static_cast<std::uint64_t>(token) * (row_bytes_ / 4);
   for (std::uint32_t word = 0; word < row_bytes_ / 4; ++word) {
     if (words[word] !=
-        kernel::filled_word(kernel::kFillWords, row_seed(shape_.seed, source), first + word)) {
+        abi::filled_word(abi::kFillWords, row_seed(shape_.seed, source), first + word)) {
       return "token " + std::to_string(token) + " of " + std::to_string(source) +
              " is wrong from word " + std::to_string(word);
     }
@@ -291,7 +290,7 @@ std::string ExchangeWorld::dispatch_problem(bool direct) {
         }
       }
       const std::uint64_t word = *from.signal[count_of(rank)];
-      if (word != kernel::arrival_word(epoch_, static_cast<std::uint32_t>(count))) {
+      if (word != abi::arrival_word(epoch_, static_cast<std::uint32_t>(count))) {
         return "rank " + std::to_string(rank) + " was told another count";
       }
     }
@@ -331,20 +330,20 @@ std::string ExchangeWorld::combine_problem(const std::string& kernel) {
   for (int me = 0; me < static_cast<int>(gpus_.size()); ++me) {
     Gpu& here = *gpus_[count_of(me)];
     for (int token = 0; token < shape_.tokens; ++token) {
-      std::vector<std::vector<kernel::Bf16>> rows;
+      std::vector<std::vector<abi::Bf16>> rows;
       for (int rank = 0; rank < shape_.ranks; ++rank) {
         const std::int32_t slot = here.copies.slots[count_of(token * shape_.ranks + rank)];
         if (slot >= 0) {
-          const auto* row = reinterpret_cast<const kernel::Bf16*>(here.outbox_at[count_of(rank)] +
-                                                                  count_of(slot) * row_bytes_);
+          const auto* row = reinterpret_cast<const abi::Bf16*>(here.outbox_at[count_of(rank)] +
+                                                               count_of(slot) * row_bytes_);
           rows.emplace_back(row, row + width);
         }
       }
-      std::vector<kernel::Bf16> wanted(width, 0);
+      std::vector<abi::Bf16> wanted(width, 0);
       if (!rows.empty()) {
-        wanted = kernel::unpermuted_row(rows, {});
+        wanted = abi::unpermuted_row(rows, {});
       }
-      const auto* found = here.reduced.as<kernel::Bf16>() + count_of(token) * width;
+      const auto* found = here.reduced.as<abi::Bf16>() + count_of(token) * width;
       if (!std::equal(wanted.begin(), wanted.end(), found)) {
         return kernel + ": token " + std::to_string(token) + " of rank " + std::to_string(me) +
                " has another sum";

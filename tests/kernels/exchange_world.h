@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "emulator/device.h"
-#include "kernel/arguments.h"
-#include "kernel/exchange.h"
-#include "kernel/routing.h"
+#include "gpu/abi/arguments.h"
+#include "gpu/abi/exchange.h"
+#include "gpu/abi/routing.h"
 
 namespace epwise::kernel_tests {
 
@@ -73,7 +73,7 @@ class ExchangeWorld {
     return *gpus_[static_cast<std::size_t>(gpu)]->trouble.as<std::uint32_t>();
   }
 
-  const kernel::Routing& routing(int gpu) const {
+  const abi::Routing& routing(int gpu) const {
     return gpus_[static_cast<std::size_t>(gpu)]->routing;
   }
 
@@ -87,9 +87,9 @@ class ExchangeWorld {
 
  private:
   struct Gpu {
-    kernel::Routing routing;
-    kernel::Copies copies;
-    kernel::ChannelCopies channels;
+    abi::Routing routing;
+    abi::Copies copies;
+    abi::ChannelCopies channels;
     Buffer rows, inbox, outbox, home, reduced, received, rings, tails, heads, words, arrived,
         signal_table, tables, trouble, reserved, stamps;
     explicit Gpu(const ExchangeShape& shape, std::uint32_t row_bytes, std::uint32_t slot_bytes);
@@ -106,7 +106,7 @@ class ExchangeWorld {
 
   void connect();
   std::uint8_t* region(Buffer& buffer, int rank, std::size_t bytes) const;
-  kernel::ExchangeArguments arguments(int gpu, const std::string& kernel);
+  abi::ExchangeArguments arguments(int gpu, const std::string& kernel);
   std::string row_problem(const std::uint8_t* slot, int source, int token) const;
 
   emulator::Device& device_;

@@ -2,7 +2,7 @@
 #include <cstring>
 
 #include "fake_driver.h"
-#include "kernel/numbers.h"
+#include "gpu/abi/numbers.h"
 
 namespace epwise::kernel_tests {
 
@@ -23,9 +23,9 @@ double load(const void* base, int type, std::int64_t index) {
     case cuda::kFloat32:
       return static_cast<const float*>(base)[index];
     case cuda::kBfloat16:
-      return kernel::from_bf16(static_cast<const kernel::Bf16*>(base)[index]);
+      return abi::from_bf16(static_cast<const abi::Bf16*>(base)[index]);
     default:
-      return kernel::from_e4m3(static_cast<const kernel::E4m3*>(base)[index]);
+      return abi::from_e4m3(static_cast<const abi::E4m3*>(base)[index]);
   }
 }
 
@@ -53,7 +53,7 @@ void multiply(const FakeProduct& product,
         auto* out = static_cast<float*>(d);
         out[index] = static_cast<float>(sum) + (beta != 0 ? beta * out[index] : 0);
       } else {
-        static_cast<kernel::Bf16*>(d)[index] = kernel::to_bf16(static_cast<float>(sum));
+        static_cast<abi::Bf16*>(d)[index] = abi::to_bf16(static_cast<float>(sum));
       }
     }
   }
@@ -155,7 +155,7 @@ cuda::OpenedBlas fake_blas(const cuda::Library* /*library*/) {
 
 cuda::OpenedBlas no_blas(const cuda::Library* /*library*/) {
   cuda::OpenedBlas opened;
-  opened.reason = "cuBLAS is not here";
+  opened.reason = "cuBLAS is not installed";
   return opened;
 }
 

@@ -6,7 +6,7 @@
 #include <memory>
 #include <stdexcept>
 
-#include "kernel/numbers.h"
+#include "gpu/abi/numbers.h"
 
 namespace epwise::kernel_tests {
 
@@ -379,7 +379,7 @@ cuda::Doors FakeDriver::doors(bool blas) const {
   fill_memory_functions(doors.driver.driver);
   fill_stream_functions(doors.driver.driver);
   doors.open_blas = blas ? &fake_blas : &no_blas;
-  doors.nccl.reason = "NCCL is not here";
+  doors.nccl.reason = "NCCL is not installed";
   doors.image = kImage;
   return doors;
 }

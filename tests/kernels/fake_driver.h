@@ -2,8 +2,8 @@
 
 #include <functional>
 
-#include "cuda/backend.h"
 #include "emulator/device.h"
+#include "gpu/cuda/backend.h"
 
 namespace epwise::kernel_tests {
 

@@ -30,8 +30,8 @@ fi
 needed=$(readelf -d "$build/epwise" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' | LC_ALL=C sort | tr '\n' ' ')
 [ "$needed" = "ld-linux-x86-64.so.2 libc.so.6 libm.so.6 " ] || fail "the program needs $needed"
 glibc=$(objdump -T "$build/epwise" | grep -o 'GLIBC_[0-9.]*' | LC_ALL=C sort -Vu | tail -n 1)
-said=$(sed -n 's/^set(EPWISE_OLDEST_GLIBC \(.*\))$/GLIBC_\1/p' src/packages/debian/package.cmake)
-[ "$glibc" = "$said" ] || fail "the program needs $glibc, and src/packages/debian/package.cmake says $said"
+said=$(sed -n 's/^set(EPWISE_OLDEST_GLIBC \(.*\))$/GLIBC_\1/p' packaging/debian/package.cmake)
+[ "$glibc" = "$said" ] || fail "the program needs $glibc, and packaging/debian/package.cmake says $said"
 grep -q "glibc ${glibc#GLIBC_} or newer" README.md || fail "README.md doesn't say \"glibc ${glibc#GLIBC_} or newer\""
 
 # 2. The package.

@@ -26,7 +26,7 @@ compgen -G "$build/python/_core*.so" >/dev/null || skip "the build has no Python
 # 1. The wheel. Its tag says from which glibc on it installs; deb.sh measures that the program keeps it.
 "$python" -m pip --quiet --disable-pip-version-check wheel . --no-build-isolation --no-deps --no-index -w "$work" \
   -C build-dir="$work/cmake" -C cmake.define.EPWISE_BUILT="$build"
-oldest=$(sed -n 's/^set(EPWISE_OLDEST_GLIBC \(.*\))$/\1/p' src/packages/debian/package.cmake)
+oldest=$(sed -n 's/^set(EPWISE_OLDEST_GLIBC \(.*\))$/\1/p' packaging/debian/package.cmake)
 for needed in $(objdump -T "$build"/python/_core*.so | grep -o 'GLIBC_[0-9.]*' | LC_ALL=C sort -Vu); do
   newest=${needed#GLIBC_}
 done
@@ -47,14 +47,24 @@ report = epwise.lint({"model": {"num_layers": 4}, "train": {"global_batch_size":
 assert report.framework == "bridge" and report.findings, report
 ' || fail "the module doesn't work in an environment of its own"
 
-# 3. The tests, with pytest beside it.
 cd - >/dev/null
+
+# 3. Its types, as a caller's mypy sees them.
+if "$python" -c 'import mypy' 2>/dev/null; then
+  "$python" -m mypy --strict --no-error-summary --cache-dir "$work/mypy" --python-executable "$work/clean/bin/python" \
+    tests/packages/typed_caller.py || fail "mypy --strict objects to tests/packages/typed_caller.py"
+  "$python" -m mypy --strict --no-error-summary --cache-dir "$work/mypy" python/epwise || fail "mypy --strict objects to the module"
+else
+  echo "packages/wheel: types are not checked: $python has no mypy"
+fi
+
+# 4. The tests, with pytest beside it.
 tools=$("$python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
 echo "$tools" >"$("$work/clean/bin/python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/tools.pth"
 EPWISE_BINARY="$work/clean/bin/epwise" "$work/clean/bin/python" -m pytest -q -p no:cacheprovider -p pytester -c /dev/null \
   --rootdir tests/packages/python tests/packages/python
 
-# 4. The recipes of Megatron-Bridge, where its sources are.
+# 5. The recipes of Megatron-Bridge, where its sources are.
 oracle=${EPWISE_ORACLE:-$HOME/.cache/epwise-oracle}
 version='import sys; print(sys.version_info[:2])'
 if [ ! -x "$oracle/venv/bin/python" ] || [ ! -d ../shared/oracle ]; then

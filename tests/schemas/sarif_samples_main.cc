@@ -2,8 +2,8 @@
 
 #include <iostream>
 
-#include "report/lint/writer.h"
 #include "support/sample_reports.h"
+#include "ui/findings/writer.h"
 
 int main() {
   const epwise::report::Writer* const sarif = epwise::report::find_writer("sarif");

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "cli/app.h"
+#include "app/app.h"
 #include "hw/device.h"
 #include "support/memory_files.h"
 
@@ -28,7 +28,7 @@ struct AppRun {
   cli::Terminal terminal = {};
   GivenDevices devices = {};
   cli::Interruption* interruption = nullptr;
-  const world::Programs* programs = nullptr;
+  const os::Programs* programs = nullptr;
 
   // What it did.
   int code = -1;

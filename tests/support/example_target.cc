@@ -11,7 +11,7 @@ namespace epwise::test {
 
 namespace {
 
-void set_stack(model::Target& target, const std::string& list) {
+void set_stack(facts::Target& target, const std::string& list) {
   std::istringstream parts(list);
   for (std::string part; std::getline(parts, part, ',');) {
     const auto equals = part.find('=');
@@ -19,7 +19,7 @@ void set_stack(model::Target& target, const std::string& list) {
   }
 }
 
-void set_variable(model::Target& target, const std::string& assignment) {
+void set_variable(facts::Target& target, const std::string& assignment) {
   const auto equals = assignment.find('=');
   if (equals == std::string::npos) {
     target.environment[assignment] = std::nullopt;
@@ -29,6 +29,11 @@ void set_variable(model::Target& target, const std::string& assignment) {
 }
 
 }  // namespace
+
+const lint::Knowledge& knowledge() {
+  static const lint::Knowledge kKnowledge = lint::load_knowledge();
+  return kKnowledge;
+}
 
 ExampleTarget parse_target(std::string_view words) {
   ExampleTarget example;

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "lint/engine.h"
+#include "lint/facts/target.h"
 #include "lint/knowledge.h"
-#include "model/target.h"
 #include "recipe/load.h"
 #include "recipe/vocabulary/vocabulary.h"
 
@@ -16,9 +16,12 @@ namespace epwise::test {
 /// "--hw h100 --gpus 16 --stack te=2.6.0,torch=2.9.1 --env K=V --env UNSET --framework mlm" as rule
 /// examples write it.
 struct ExampleTarget {
-  model::Target target;
+  facts::Target target;
   std::optional<recipe::Framework> framework;
 };
+
+/// The compiled rules, loaded once.
+const lint::Knowledge& knowledge();
 
 ExampleTarget parse_target(std::string_view words);
 

@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-#include "report/lint/writer.h"
+#include "ui/findings/writer.h"
 
 namespace epwise::support {
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "data/embedded.h"
+#include "base/embedded/embedded.h"
 #include "recipe/vocabulary/vocabulary.h"
 
 namespace epwise::support {
@@ -9,9 +9,9 @@ namespace epwise::support {
 /// `recipe::load` asks for.
 inline const recipe::Vocabulary& head_vocabulary(recipe::Framework framework) {
   static const auto kBridge =
-      recipe::Vocabulary::load(recipe::Framework::bridge, "head", data::compiled_vocabulary());
+      recipe::Vocabulary::load(recipe::Framework::bridge, "head", embedded::compiled_vocabulary());
   static const auto kMegatron =
-      recipe::Vocabulary::load(recipe::Framework::mlm, "head", data::compiled_vocabulary());
+      recipe::Vocabulary::load(recipe::Framework::mlm, "head", embedded::compiled_vocabulary());
   return framework == recipe::Framework::bridge ? kBridge : kMegatron;
 }
 

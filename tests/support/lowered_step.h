@@ -5,9 +5,9 @@
 #include <string_view>
 #include <utility>
 
-#include "cost/compiled_table.h"
 #include "hw/profile.h"
-#include "sim/step/step.h"
+#include "perf/cost/compiled_table.h"
+#include "perf/sim/step/step.h"
 #include "support/workloads.h"
 
 namespace epwise::test {
@@ -19,7 +19,7 @@ inline const cost::Table& laws() {
 }
 
 /// The machine of a profile, as a workload uses it. Throws where there are no laws for it.
-inline sim::Machine machine_for(std::string_view hw, const model::Workload& job) {
+inline sim::Machine machine_for(std::string_view hw, const workload::Workload& job) {
   auto reading = sim::machine_of(*hw::find_profile(hw), job.machine, laws(), sim::constants());
   if (!reading.problem.empty()) {
     throw std::logic_error(reading.problem);
@@ -80,7 +80,7 @@ struct LoweredStep {
   }
 
   std::string hw;
-  model::Workload job;
+  workload::Workload job;
   sim::StatedInputs stated;
   sim::StepWork work;
 };

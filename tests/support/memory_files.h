@@ -8,13 +8,13 @@
 #include <utility>
 #include <vector>
 
-#include "world/files.h"
+#include "base/os/files.h"
 
 namespace epwise::support {
 
 /// A file system in memory, with "/" as the working directory. What was written stands in `writes`,
 /// in order; paths in `forbidden` refuse reading and writing.
-class MemoryFiles : public world::Files {
+class MemoryFiles : public os::Files {
  public:
   struct Write {
     std::string path;
@@ -38,14 +38,14 @@ class MemoryFiles : public world::Files {
   std::string read(const std::string& path,
                    std::size_t limit = static_cast<std::size_t>(-2)) const override {
     if (forbidden.contains(path)) {
-      throw world::MissingError("cannot read " + path + ": permission denied");
+      throw os::MissingError("cannot read " + path + ": permission denied");
     }
     if (is_directory(path)) {
-      throw world::MissingError("cannot read " + path + ": is a directory");
+      throw os::MissingError("cannot read " + path + ": is a directory");
     }
     const auto found = contents_.find(place(path));
     if (found == contents_.end()) {
-      throw world::MissingError("cannot read " + path + ": no such file or directory");
+      throw os::MissingError("cannot read " + path + ": no such file or directory");
     }
     return found->second.substr(0, limit + 1);
   }
@@ -58,7 +58,7 @@ class MemoryFiles : public world::Files {
 
   std::vector<std::string> list(const std::string& directory) const override {
     if (forbidden.contains(directory)) {
-      throw world::MissingError("cannot list " + directory + ": permission denied");
+      throw os::MissingError("cannot list " + directory + ": permission denied");
     }
     return names_in(directory);
   }
@@ -69,7 +69,7 @@ class MemoryFiles : public world::Files {
 
   void write_atomically(const std::string& path, const std::string& content) override {
     if (forbidden.contains(path)) {
-      throw world::MissingError("cannot write " + path + ": permission denied");
+      throw os::MissingError("cannot write " + path + ": permission denied");
     }
     writes.push_back({path, content});
     put(path, content);
@@ -103,7 +103,7 @@ class MemoryFiles : public world::Files {
 };
 
 /// Environment variables as a test wants them.
-class MemoryVariables : public world::Variables {
+class MemoryVariables : public os::Variables {
  public:
   MemoryVariables() = default;
 

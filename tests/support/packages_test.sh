@@ -5,8 +5,8 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 # shellcheck source=tests/support/packages.sh
 . tests/support/packages.sh
 
-libraries=$(sed -n 's/^foreach(library IN ITEMS \(.*\))$/\1/p' src/packages/install.cmake)
-[ -n "$libraries" ] || { echo "src/packages/install.cmake names no libraries"; exit 1; }
+libraries=$(sed -n 's/^foreach(library IN ITEMS \(.*\))$/\1/p' packaging/install.cmake)
+[ -n "$libraries" ] || { echo "packaging/install.cmake names no libraries"; exit 1; }
 status=0
 for library in $libraries; do
   [ "$library" = libstdc++-12-dev ] && library=g++ # brings it along

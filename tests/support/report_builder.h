@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "report/lint/lint_report.h"
+#include "ui/findings/lint_report.h"
 
 namespace epwise::support {
 

@@ -89,8 +89,6 @@ void many(ReportBuilder& b) {
   second.fixes = {
       {"Drop it", lint::Tier::neutral, {{"model.moe_hybridep_num_sms", "", b.mark("16")}}}};
   b.finding(hint, "1000 samples are few", "1000");
-  lint::Finding& explained = b.finding(hard, "explained by the first", "1000");
-  explained.consequence = true;
   b.rejects(hard, "transformer-config");
   b.rewrite("model.moe_token_dispatcher_type",
             expr::Value::of("flex"),

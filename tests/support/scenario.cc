@@ -3,7 +3,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "cli/settings/recipe_header.h"
+#include "session/settings/recipe_header.h"
 #include "support/app_run.h"
 
 namespace epwise::support {

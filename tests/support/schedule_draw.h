@@ -4,9 +4,9 @@
 #include <random>
 #include <vector>
 
-#include "schedule/layer_pair.h"
-#include "schedule/pipeline.h"
-#include "schedule/pipeline_cost.h"
+#include "perf/schedule/layer_pair.h"
+#include "perf/schedule/pipeline.h"
+#include "perf/schedule/pipeline_cost.h"
 
 namespace epwise::test {
 

@@ -6,14 +6,14 @@
 #include <exception>
 #include <string>
 
-#include "world/disk_files.h"
+#include "base/os/disk_files.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
 
 namespace {
 
 int run_seeds(const std::string& folder) {
-  const epwise::world::DiskFiles files;
+  const epwise::os::DiskFiles files;
   int seeds = 0;
   for (const std::string& name : files.list(folder)) {
     const std::string bytes = files.read(folder + "/" + name);

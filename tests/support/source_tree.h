@@ -6,13 +6,13 @@
 #include <string>
 #include <vector>
 
-#include "world/files.h"
+#include "base/os/files.h"
 
 /// What the tests of the house read: our own files, as text.
 namespace epwise::support {
 
-/// Every file below a folder, sorted; paths start with the folder: "src/text/mark.h".
-inline std::vector<std::string> files_below(const world::Files& files, const std::string& folder) {
+/// Every file below a folder, sorted; paths start with the folder: "src/base/text/diagnostic.h".
+inline std::vector<std::string> files_below(const os::Files& files, const std::string& folder) {
   std::vector<std::string> found;
   for (const std::string& name : files.list(folder)) {
     const std::string path = folder + "/" + name;
@@ -43,14 +43,14 @@ inline std::vector<std::string> lines_of(const std::string& text) {
 struct Include {
   std::string file;
   int line = 0;
-  std::string what;    // "text/mark.h", "yaml-cpp/yaml.h"
+  std::string what;    // "base/text/diagnostic.h", "yaml-cpp/yaml.h"
   bool quoted = true;  // "…" or <…>
 
-  /// "src/text/mark.h:7", for messages.
+  /// "src/base/text/diagnostic.h:7", for messages.
   std::string place() const { return file + ":" + std::to_string(line); }
 };
 
-inline std::vector<Include> includes_of(const world::Files& files, const std::string& path) {
+inline std::vector<Include> includes_of(const os::Files& files, const std::string& path) {
   std::vector<Include> found;
   int number = 0;
   for (const std::string& line : lines_of(files.read(path))) {
@@ -83,7 +83,7 @@ struct Row {
   std::vector<std::string> words;
 };
 
-inline std::vector<Row> rows_of(const world::Files& files, const std::string& path) {
+inline std::vector<Row> rows_of(const os::Files& files, const std::string& path) {
   std::vector<Row> rows;
   for (const std::string& line : lines_of(files.read(path))) {
     std::istringstream in(line.substr(0, line.find('#')));

@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
+#include "base/os/disk_files.h"
 #include "recipe/vocabulary/vocabulary.h"
-#include "recipe/vocabulary/yaml.h"
-#include "world/disk_files.h"
+#include "recipe/vocabulary/vocabulary_yaml.h"
 
 namespace epwise::support {
 
@@ -14,7 +14,7 @@ namespace epwise::support {
 /// tables. Compiled once in a program.
 inline const std::string& vocabulary_table() {
   static const std::string bytes = [] {
-    const world::DiskFiles files;
+    const os::DiskFiles files;
     const text::SourceFile bridge("rules/vocabulary/bridge.yaml",
                                   files.read("rules/vocabulary/bridge.yaml"));
     const text::SourceFile mlm("rules/vocabulary/mlm.yaml",

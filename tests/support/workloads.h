@@ -4,17 +4,19 @@
 #include <string>
 #include <string_view>
 
-#include "model/workload.h"
+#include "perf/workload/workload.h"
 
 namespace epwise::test {
 
 /// The workload of a recipe text, after the launch. The framework's newest version counts.
 ///   workload_of("model: …", "h100", 16)
 ///   workload_of("model: …", "h100", 16, recipe::Framework::bridge, {{"cudnn", "9.14.0"}})
-model::WorkloadReading workload_of(std::string_view text,
-                                   std::string_view hw,
-                                   int gpus,
-                                   recipe::Framework framework = recipe::Framework::bridge,
-                                   const std::map<std::string, std::string>& stack = {});
+/// A stack's `container` is a released one: {{"container", "nemo-26.06"}}; an unknown one says
+/// nothing.
+workload::WorkloadReading workload_of(std::string_view text,
+                                      std::string_view hw,
+                                      int gpus,
+                                      recipe::Framework framework = recipe::Framework::bridge,
+                                      const std::map<std::string, std::string>& stack = {});
 
 }  // namespace epwise::test

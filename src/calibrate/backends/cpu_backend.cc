@@ -10,14 +10,15 @@
 
 #include <fmt/format.h>
 
-#include "calibrate/backends/cpu_kernel.h"
+#include "base/os/workers.h"
+#include "calibrate/backends/cpu_kernels.h"
 #include "calibrate/work/law_time.h"
 
 namespace epwise::calibrate {
 
 namespace {
 
-constexpr double kShortest = 200e-6;  // s that a round lasts at least
+constexpr double kShortestRound = 200e-6;  // minimum duration of a round, s
 
 double now() {
   const auto since = std::chrono::steady_clock::now().time_since_epoch();
@@ -29,7 +30,7 @@ int all_threads() {
   return std::max(static_cast<int>(std::thread::hardware_concurrency()), kLeast);
 }
 
-/// Keeps a kernel running on another thread, or threads busy, as long as it lives.
+/// Keeps a kernel running on another thread, or threads busy, during its lifetime.
 class Beside {
  public:
   Beside(CpuKernel* kernel, int threads) {
@@ -76,7 +77,8 @@ class CpuMeasurement : public Measurement {
     check_ = kernel_->verify(threads_);
     const double begin = now();
     kernel_->run(threads_);
-    repeats_ = std::max(1, static_cast<int>(std::ceil(kShortest / std::max(now() - begin, 1e-9))));
+    repeats_ =
+        std::max(1, static_cast<int>(std::ceil(kShortestRound / std::max(now() - begin, 1e-9))));
     repeats_ = std::min(repeats_, 1000);
   }
 
@@ -92,7 +94,7 @@ class CpuMeasurement : public Measurement {
       round.seconds = timed(repeats_);
       return round;
     }
-    constexpr int kLeastBeside = 3;  // whole runs of the other side
+    constexpr int kLeastBeside = 3;  // complete runs of the other side
     constexpr double kLongest = 0.2;
     const int others = request_.beside->sms > 0 ? request_.beside->sms : all_threads();
     const Beside beside(beside_.get(), others);
@@ -130,7 +132,7 @@ class CpuMeasurement : public Measurement {
   Check check_;
 };
 
-/// All-gather over the sockets between the ranks: no NCCL, but all of the coordination.
+/// All-gather over the sockets between the ranks: not NCCL, but all of the coordination.
 class GatherMeasurement : public Measurement {
  public:
   GatherMeasurement(const Request& request, Ranks& ranks)
@@ -144,7 +146,7 @@ class GatherMeasurement : public Measurement {
     for (std::size_t rank = 0; rank < all.size(); ++rank) {
       if (all[rank] != std::string(mine_.size(), static_cast<char>('a' + rank % 26))) {
         check_.result = Check::Result::failed;
-        check_.what = fmt::format("the part of rank {} arrived wrong", rank);
+        check_.what = fmt::format("the data from rank {} is wrong", rank);
       }
     }
   }
@@ -190,7 +192,7 @@ class CpuBackend : public Backend {
     if (request.work.kernel == Kernel::all_gather && ranks_.size() > 1) {
       constexpr double kMostBytes = 4194304;
       if (request.work.shape.bytes > kMostBytes) {
-        prepared.reason = "too large for the sockets that stand in for NCCL";
+        prepared.reason = "too large for the sockets that replace NCCL";
         return prepared;
       }
       prepared.measurement = std::make_unique<GatherMeasurement>(request, ranks_);
@@ -259,20 +261,13 @@ void in_parallel(std::size_t count,
                  int threads,
                  const std::function<void(std::size_t, std::size_t, int)>& part) {
   const auto parts = static_cast<std::size_t>(std::max(threads, 1));
-  std::vector<std::thread> workers;
-  for (std::size_t i = 1; i < parts; ++i) {
+  os::run_workers(parts, [&](std::size_t i) {
     const std::size_t begin = count * i / parts;
     const std::size_t end = count * (i + 1) / parts;
-    if (begin < end) {
-      workers.emplace_back([&part, begin, end, i] { part(begin, end, static_cast<int>(i)); });
+    if (begin < end || parts == 1) {
+      part(begin, end, static_cast<int>(i));
     }
-  }
-  if (count / parts > 0 || parts == 1) {
-    part(0, count / parts, 0);
-  }
-  for (std::thread& worker : workers) {
-    worker.join();
-  }
+  });
 }
 
 std::unique_ptr<Backend> open_cpu_backend(Ranks& ranks, const BackendSettings& /*settings*/) {

@@ -7,11 +7,13 @@
 #include <utility>
 #include <vector>
 
+#include "perf/cost/si_prefix.h"
+
 namespace epwise::calibrate {
 
 namespace {
 
-/// One line a round: microseconds of one operation; or "missing" and a reason.
+/// One line per round: microseconds per operation; or "missing" and a reason.
 constexpr const char* kScript = R"(
 import importlib.util, os, sys, time
 for name in ("torch", "transformer_engine"):
@@ -44,13 +46,11 @@ for number in range(50):
         print(passed / (layers * passes) * 1e6)
 )";
 
-constexpr double kMicro = 1e-6;
-
-/// Hands out the rounds that one run of the script printed.
+/// Returns the rounds printed by one run of the script.
 class HostMeasurement : public Measurement {
  public:
   explicit HostMeasurement(std::vector<double> seconds) : seconds_(std::move(seconds)) {
-    check_.what = "a time of the host has no result";
+    check_.what = "a host time has no result to check";
   }
 
   const Check& check() const override { return check_; }
@@ -72,7 +72,7 @@ class HostMeasurement : public Measurement {
   Check check_;
 };
 
-/// What the script told: its lines among those that libraries print when they are loaded.
+/// The script's output: its lines among those that libraries print when loaded.
 struct Told {
   std::vector<double> seconds;
   std::string missing;
@@ -91,7 +91,7 @@ Told told_by(const std::string& text) {
     char* end = nullptr;
     const double value = std::strtod(line.c_str(), &end);
     if (!line.empty() && *end == '\0' && value > 0 && std::isfinite(value)) {
-      told.seconds.push_back(value * kMicro);
+      told.seconds.push_back(value * cost::kMicro);
     }
   }
   return told;
@@ -122,7 +122,7 @@ class HostProbe : public Backend {
     if (told.seconds.size() >= kLeast) {
       prepared.measurement = std::make_unique<HostMeasurement>(std::move(told.seconds));
     } else if (prepared.reason.empty()) {
-      prepared.reason = "Python told no times";
+      prepared.reason = "Python returned no times";
     }
     return prepared;
   }

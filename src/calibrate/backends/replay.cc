@@ -1,6 +1,7 @@
 #include "calibrate/backends/replay.h"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cmath>
 #include <cstdlib>
@@ -11,16 +12,20 @@
 
 #include <fmt/format.h>
 
+#include "base/text/spelling.h"
+#include "calibrate/file/calibration_file.h"
 #include "calibrate/work/law_time.h"
+#include "perf/cost/si_prefix.h"
+#include "yaml/parse.h"
+#include "yaml/reader.h"
 
 namespace epwise::calibrate {
 
 namespace {
 
-constexpr double kMicro = 1e-6;
 constexpr double kTerabyte = 1e12;
 
-/// True times of one made-up machine.
+/// True times of one simulated machine.
 class Truth {
  public:
   Truth(const ReplayScript& script, const cost::Table& laws, const cost::Chip& chip)
@@ -40,20 +45,20 @@ class Truth {
     const double share = work.sms > 0 ? chip_.sms / work.sms : 1;
     switch (work.kernel) {
       case Kernel::host_operation:
-        return value("host_operation_us", 60) * kMicro;
+        return value("host_operation_us", 60) * cost::kMicro;
       case Kernel::launch:
-        return value("launch_us", 2.6) * kMicro;
+        return value("launch_us", 2.6) * cost::kMicro;
       case Kernel::graph_launch:
-        return value("launch_us", 2.6) * 0.45 * kMicro;
+        return value("launch_us", 2.6) * 0.45 * cost::kMicro;
       case Kernel::host_sync:
-        return value("host_sync_us", 45) * kMicro;
+        return value("host_sync_us", 45) * cost::kMicro;
       default:
         return (4 + memory_bytes_of(work) / (0.7 * chip_.memory * kTerabyte) * 1e6) * share *
-               kMicro;
+               cost::kMicro;
     }
   }
 
-  /// Slowdown of the compute beside something.
+  /// Slow-down of compute concurrent with other work.
   double compute_slowdown(const Work& beside) const {
     const double left = std::max(chip_.sms - beside.sms, 1.0);
     const double by_sms = 1 + value("sm_weight", 1) * beside.sms / left;
@@ -64,7 +69,7 @@ class Truth {
 
   double exchange_slowdown() const { return value("exchange_slowdown", 1.15); }
 
-  double start_delay() const { return value("start_delay_us", 20) * kMicro; }
+  double start_delay() const { return value("start_delay_us", 20) * cost::kMicro; }
 
  private:
   static std::string_view family_of(Kernel kernel) {
@@ -97,7 +102,7 @@ class Truth {
   const cost::Chip& chip_;
 };
 
-/// What all measurements of one replay share.
+/// State shared by all measurements of one replay.
 struct Theatre {
   ReplayScript script;
   const cost::Table* laws = nullptr;
@@ -109,7 +114,7 @@ struct Theatre {
 
   double uniform() { return static_cast<double>(random() >> 11) * 0x1p-53; }
 
-  /// Box and Muller: the same numbers on every standard library.
+  /// Box-Muller: the same numbers with every standard library.
   double normal() {
     constexpr double kTurn = 6.283185307179586;
     const double radius = std::sqrt(-2 * std::log(std::max(uniform(), 1e-300)));
@@ -164,7 +169,7 @@ class ReplayMeasurement : public Measurement {
     ++stage.rounds;
     if (stage.rounds > stage.script.after_rounds) {
       if (stage.rank == stage.script.dead_rank) {
-        std::_Exit(1);  // a rank that dies says no word to the others
+        std::_Exit(1);  // a rank that dies does not notify the others
       }
       if (stage.rank == stage.script.hung_rank) {
         std::this_thread::sleep_for(std::chrono::minutes(5));
@@ -192,7 +197,7 @@ class ReplayMeasurement : public Measurement {
 
  private:
   void judge() {
-    check_.kind = "made up";
+    check_.kind = "generated";
     check_.result = Check::Result::passed;
     for (const std::string& wrong : theatre_->script.wrong) {
       if (wrong == to_string(request_.work.kernel)) {
@@ -275,10 +280,10 @@ OpenedReplay open_replay(const ReplayScript& script,
       script.recorded && !script.recorded->hw.empty() ? script.recorded->hw : script.hw;
   const cost::Chip* chip = laws.find_chip(hw);
   if (chip == nullptr && script.recorded) {
-    chip = &laws.chips.front();  // recorded times stand for themselves
+    chip = &laws.chips.front();  // recorded times are used as they are
   }
   if (chip == nullptr) {
-    opened.reason = fmt::format("there are no cost laws for `{}` to replay", hw);
+    opened.reason = fmt::format("no cost laws for `{}` to replay", hw);
     return opened;
   }
   auto stage = std::make_shared<Theatre>();
@@ -290,6 +295,87 @@ OpenedReplay open_replay(const ReplayScript& script,
   opened.clock = [stage] { return stage->now; };
   opened.backend = std::make_unique<ReplayBackend>(stage, ranks);
   return opened;
+}
+
+namespace {
+
+constexpr std::string_view kReplaySchema = "epwise.replay/1";
+
+constexpr std::array<std::string_view, 12> kTruths = {"gemm",
+                                                      "grouped_gemm",
+                                                      "memory",
+                                                      "exchange",
+                                                      "collective",
+                                                      "host_operation_us",
+                                                      "host_sync_us",
+                                                      "launch_us",
+                                                      "sm_weight",
+                                                      "memory_weight",
+                                                      "exchange_slowdown",
+                                                      "start_delay_us"};
+
+void read_truth(const yaml::Node& node,
+                ReplayScript& script,
+                std::vector<text::Diagnostic>& problems) {
+  yaml::MapReader in(node, "truth", problems);
+  for (const std::string_view name : kTruths) {
+    if (in.node(name) != nullptr) {
+      script.truth[std::string(name)] = read_number(in, name, 1, 1e-6, 1e6);
+    }
+  }
+  in.finish();
+}
+
+void read_failure(yaml::MapReader& in, ReplayScript& script) {
+  constexpr double kMostReplayed = 1e6;
+  const auto rank_of = [&in](std::string_view key) {
+    return static_cast<int>(read_number(in, key, -1, 0, kMostReplayed));
+  };
+  script.lost_rank = rank_of("lost_rank");
+  script.dead_rank = rank_of("dead_rank");
+  script.hung_rank = rank_of("hung_rank");
+  script.after_rounds = static_cast<int>(read_number(in, "after_rounds", 50, 0, kMostReplayed));
+}
+
+void read_wrong(yaml::MapReader& in, ReplayScript& script) {
+  script.wrong = in.texts("wrong");
+  for (const std::string& kernel : script.wrong) {
+    if (!kernel_of(kernel)) {
+      in.problem(in.node("wrong")->mark, fmt::format("unknown kernel `{}`", kernel));
+    }
+  }
+}
+
+}  // namespace
+
+std::optional<ReplayScript> read_replay(const text::SourceFile& file,
+                                        std::vector<text::Diagnostic>& problems) {
+  const std::size_t before = problems.size();
+  const yaml::Stream stream = yaml::parse(file);
+  const bool readable = stream.readable && stream.documents.size() == 1;
+  const yaml::Node* const schema =
+      readable ? stream.documents.front().root.find("schema") : nullptr;
+  ReplayScript script;
+  if (schema == nullptr || schema->scalar != kReplaySchema) {
+    script.recorded = read_calibration(file, problems);
+    script.outliers = 0;
+    return script.recorded ? std::optional<ReplayScript>(std::move(script)) : std::nullopt;
+  }
+  problems.insert(problems.end(), stream.diagnostics.begin(), stream.diagnostics.end());
+  yaml::MapReader in(stream.documents.front().root, "replay", problems);
+  in.node("schema");
+  script.hw = in.text("hw").value_or(script.hw);
+  script.noise = read_number(in, "noise", script.noise, 0, 1);
+  script.outliers = read_number(in, "outliers", script.outliers, 0, 0.5);
+  script.drift = read_number(in, "drift", 0, -0.5, 10);
+  script.throttle = read_number(in, "throttle", 0, 0, 1);
+  read_failure(in, script);
+  read_wrong(in, script);
+  if (const yaml::Node* truth = in.mapping("truth")) {
+    read_truth(*truth, script, problems);
+  }
+  in.finish();
+  return problems.size() == before ? std::optional<ReplayScript>(std::move(script)) : std::nullopt;
 }
 
 }  // namespace epwise::calibrate

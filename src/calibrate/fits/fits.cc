@@ -14,7 +14,7 @@ namespace epwise::calibrate {
 
 namespace {
 
-/// Samples by the id of the fit that they belong to.
+/// Samples by the id of their fit.
 using Groups = std::map<std::string, std::vector<Sample>>;
 
 Sample sample_of(const Point& point) {
@@ -37,7 +37,7 @@ class Sorter {
 
   void sort() {
     for (const Point& point : calibration_.points) {
-      // Points beside pairs were taken for their ratios; the same work stands elsewhere again.
+      // Points next to pairs were measured for their ratios; the same work exists elsewhere.
       if (point.has_time() && !point.request.beside &&
           !point.request.id.starts_with("contention.")) {
         place(point);
@@ -95,7 +95,7 @@ class Sorter {
     surfaces[name].push_back(sample);
   }
 
-  /// The point of the same work alone, measured beside the pair: in the same sweep.
+  /// The point of the same work alone, measured in the same sweep as the pair.
   const Point* alone(const Work& work, const Point& pair) const {
     const std::string& id = pair.request.id;
     const std::string sweep = id.substr(0, id.find('.', id.find('.') + 1) + 1);
@@ -140,7 +140,7 @@ class Sorter {
       return;
     }
     if (exchange == nullptr || best_rate <= 0) {
-      return;  // without the memory's rate nobody knows what share the exchange takes
+      return;  // without the memory rate, the exchange's share is unknown
     }
     sample.query.memory_share = exchange->memory_bytes / exchange->time.median / best_rate;
     contention.push_back(sample);

@@ -6,9 +6,9 @@
 
 namespace epwise::calibrate {
 
-/// Every law that the points can bear: an SM curve for each kind of exchange, a line for each
-/// collective and scope, a table over SMs left and a surface for each kind of GEMM, contention over
-/// all pairs. Made anew whenever points change.
+/// Every law that the points support: an SM curve per kind of exchange, a line per collective and
+/// scope, a table over available SMs and a surface per kind of GEMM, contention over all pairs.
+/// Refitted whenever points change.
 std::vector<Fit> fit_all(const Calibration& calibration);
 
 }  // namespace epwise::calibrate

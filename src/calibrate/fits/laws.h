@@ -7,7 +7,7 @@
 
 #include "calibrate/file/calibration.h"
 
-/// The forms that measurements are fitted with. Times in the parameters' names: us, GB/s, TFLOP/s.
+/// The forms fitted to measurements. Units are part of the parameter names: us, GB/s, TFLOP/s.
 ///
 ///   message_line   t = alpha + n / rate, beyond the knot n / rate_far; two lines where one is off
 ///                  by more than 3 %
@@ -16,22 +16,23 @@
 ///   contention     compute: (1 + sm_weight k / (N - k)) (1 + memory_weight x), x the exchange's
 ///                  share of the memory's rate; exchange: exchange_slowdown
 ///   gemm_surface   t = launch + F (1 + depth / k) / rate, F = 2 m n k with partial 64-tiles full
+
 namespace epwise::calibrate {
 
-/// What a law is asked for. What a form has no use for stays 0.
+/// The inputs of a law. Inputs that a form does not use stay 0.
 struct Query {
   double bytes = 0;
-  double sms = 0;        // k; of a table: left to the kernel
+  double sms = 0;        // k; for a table: SMs available to the kernel
   double total_sms = 0;  // N
   double memory_share = 0;
-  bool of_exchange = false;  // contention: the exchange's slowdown, else the compute's
+  bool of_exchange = false;  // contention: the exchange's slowdown, otherwise the compute's
   double m = 0;
   double n = 0;
   double k = 0;
   double groups = 1;
 };
 
-/// One point as a fit sees it: seconds, or a ratio for contention.
+/// One point as input of a fit: seconds, or a ratio for contention.
 struct Sample {
   std::string point;
   Query query;
@@ -39,16 +40,16 @@ struct Sample {
   double relative_sd = 0;
 };
 
-/// A law fitted to samples; nullopt when there are fewer of them than the form needs.
+/// A law fitted to samples; nullopt if there are fewer than the form needs.
 std::optional<Fit> fit_law(std::string_view form,
                            std::string id,
                            const std::vector<Sample>& samples);
 
-/// What a fit says of a query, or why it doesn't.
+/// The prediction of a fit for a query, or why there is none.
 struct Estimate {
   std::optional<double> value;  // s, or a ratio
   double relative_sd = 0;       // of the law, not of one call
-  std::string reason;           // "sms 128 is outside 2 to 64, where dispatch.direct was measured"
+  std::string reason;  // "sms 128 is outside 2 to 64, the range measured for dispatch.direct"
 };
 
 Estimate estimate(const Fit& fit, const Query& query);

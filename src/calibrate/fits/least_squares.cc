@@ -13,9 +13,9 @@ namespace {
 constexpr int kMostSteps = 100;
 constexpr int kScaleRounds = 6;
 constexpr double kDifference = 1e-5;  // of a logarithm
-constexpr double kLeastGain = 1e-9;   // of the loss, below which the search ends
+constexpr double kLeastGain = 1e-9;   // of the loss; the search ends below it
 constexpr double kMostDamping = 1e9;
-constexpr double kReach = 2;           // deviations from which on a residual pulls no harder
+constexpr double kReach = 2;           // beyond this many deviations a residual pulls no harder
 constexpr double kReachMean = 0.9205;  // of min(z², kReach²) for a normal z
 constexpr double kLeastScale = 1e-9;
 
@@ -26,7 +26,7 @@ Vector to_vector(const std::vector<double>& values) {
   return Eigen::Map<const Vector>(values.data(), static_cast<Eigen::Index>(values.size()));
 }
 
-/// One search at a scale of the residuals.
+/// One search for a given scale of the residuals.
 class Search {
  public:
   explicit Search(const FitProblem& problem)
@@ -67,7 +67,7 @@ class Search {
     loss_ = best;
   }
 
-  /// Of residuals cut at kReach, for the degrees of freedom that are left.
+  /// Of residuals clipped at kReach, for the remaining degrees of freedom.
   double estimated_scale() const {
     const auto left = std::max<double>(
         1, static_cast<double>(residuals_.size()) - static_cast<double>(at_.size()));
@@ -114,7 +114,7 @@ class Search {
     return result;
   }
 
-  /// By logarithms of the parameters.
+  /// With respect to logarithms of the parameters.
   Matrix derivatives() const {
     Matrix result(residuals_.size(), static_cast<Eigen::Index>(at_.size()));
     for (std::size_t i = 0; i < at_.size(); ++i) {
@@ -129,7 +129,7 @@ class Search {
   }
 
   std::vector<double> moved(const Vector& by) const {
-    constexpr double kFarthest = 1.5;  // one step changes a parameter 4.5 times at most
+    constexpr double kFarthest = 1.5;  // one step changes a parameter by a factor of at most 4.5
     std::vector<double> result = at_;
     for (std::size_t i = 0; i < at_.size(); ++i) {
       const double step = std::clamp(by(static_cast<Eigen::Index>(i)), -kFarthest, kFarthest);
@@ -138,8 +138,8 @@ class Search {
     return result;
   }
 
-  /// Whether the observations say anything of a parameter. One that stands at a bound still counts:
-  /// left out, it would make its neighbours look surer than they are.
+  /// Whether the observations determine a parameter. One at a bound still counts: omitting it would
+  /// make its neighbours look more certain than they are.
   static bool is_seen(std::size_t i, const Matrix& slope) {
     constexpr double kLeastSlope = 1e-6;
     return slope.col(static_cast<Eigen::Index>(i)).norm() > kLeastSlope;

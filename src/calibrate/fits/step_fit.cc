@@ -7,9 +7,9 @@
 
 #include <fmt/format.h>
 
+#include "base/text/count.h"
 #include "calibrate/fits/least_squares.h"
-#include "sim/step/step.h"
-#include "text/count.h"
+#include "perf/sim/step/step.h"
 
 namespace epwise::calibrate {
 
@@ -25,10 +25,12 @@ constexpr std::array<std::string_view, 10> kRefitted = {"host_x86",
                                                         "alltoall_nic",
                                                         "gemm_hopper",
                                                         "gemm_blackwell"};
-constexpr double kStepError = 0.03;   // of a step time that the model would get right otherwise
-constexpr double kLeastPower = 5e-3;  // of the step in a constant, below which it stays out
+// of a step time that the model would otherwise predict correctly
+constexpr double kStepError = 0.03;
+// sensitivity of the step to a constant below which it is omitted
+constexpr double kLeastPower = 5e-3;
 
-/// A constant on its way.
+/// A constant during the fit.
 struct Free {
   std::string name;
   double sim::Constants::*member = nullptr;
@@ -41,7 +43,7 @@ double step_time(const MeasuredStep& step, const sim::Constants& constants) {
       .step;
 }
 
-/// How much the step moves with the constant, at most over all steps.
+/// Sensitivity of the step to the constant, maximum over all steps.
 double power_of(const std::vector<MeasuredStep>& steps,
                 const sim::Constants& constants,
                 double sim::Constants::*member) {
@@ -80,9 +82,9 @@ sim::Constants with(const sim::Constants& constants,
   return result;
 }
 
-FitProblem problem_of(const std::vector<MeasuredStep>& steps,
-                      const sim::Constants& constants,
-                      const std::vector<Free>& free) {
+FitProblem step_problem(const std::vector<MeasuredStep>& steps,
+                        const sim::Constants& constants,
+                        const std::vector<Free>& free) {
   FitProblem problem;
   for (const Free& one : free) {
     constexpr double kFarthest = 5;
@@ -112,9 +114,9 @@ StepFit fit_step_constants(const std::vector<MeasuredStep>& steps,
   const std::vector<Free> free = free_constants(steps, table);
   sim::Constants fitted = table.values;
   if (!free.empty()) {
-    const FitSolution solution = minimise(problem_of(steps, table.values, free));
+    const FitSolution solution = minimise(step_problem(steps, table.values, free));
     fitted = with(table.values, free, solution.parameters);
-    // Steps that happen to fit too well say no more than their stated error allows.
+    // Steps that happen to fit too well do not narrow the interval below their stated error.
     const double scale = std::min(solution.scale, 1.0);
     for (std::size_t i = 0; i < free.size(); ++i) {
       const double sd = std::sqrt(std::max(solution.covariance[i][i], 0.0)) / std::max(scale, 1e-6);

@@ -4,23 +4,23 @@
 #include <vector>
 
 #include "calibrate/file/calibration.h"
-#include "model/workload.h"
-#include "sim/constants/constants.h"
-#include "sim/constants/stated_inputs.h"
-#include "sim/work/machine.h"
+#include "perf/sim/constants/constants.h"
+#include "perf/sim/constants/stated_inputs.h"
+#include "perf/sim/work/machine.h"
+#include "perf/workload/workload.h"
 
 namespace epwise::calibrate {
 
 /// A step that the user timed.
 struct MeasuredStep {
   std::string name;  // the recipe
-  const model::Workload* job = nullptr;
+  const workload::Workload* job = nullptr;
   sim::Machine machine;
   sim::StatedInputs stated;
   double seconds = 0;
 };
 
-/// What became of one of them.
+/// The result for one of them.
 struct StepChange {
   std::string name;
   double measured = 0;  // s
@@ -33,9 +33,9 @@ struct StepFit {
   std::vector<StepChange> steps;
 };
 
-/// Refits the few constants that decide most and differ from machine to machine: host time of an
-/// operation, exchange and GEMM multipliers, contention. Each is held by what the table knows of it
-/// (log_sd), so that few steps move few constants; those that no step depends on stay out.
+/// Refits the few constants that have the most influence and vary between machines: host time per
+/// operation, exchange and GEMM factors, contention. Each keeps its prior (log_sd), so a few steps
+/// change only a few constants; those that no step depends on are omitted.
 StepFit fit_step_constants(const std::vector<MeasuredStep>& steps, const sim::ConstantTable& table);
 
 }  // namespace epwise::calibrate

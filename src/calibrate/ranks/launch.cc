@@ -16,7 +16,7 @@ constexpr int kFirstPort = 20000;
 constexpr int kPorts = 20000;
 constexpr int kUsualPort = 29500;
 
-/// The variables of one launcher.
+/// The variables set by one launcher.
 struct Names {
   std::string_view launcher;
   const char* rank;
@@ -35,7 +35,7 @@ constexpr std::array<Names, 4> kLaunchers = {
       "OMPI_COMM_WORLD_LOCAL_SIZE"},
      {"mpirun", "PMI_RANK", "PMI_SIZE", "MPI_LOCALRANKID", "MPI_LOCALNRANKS"}}};
 
-std::optional<int> number(const world::Variables& variables, const char* name) {
+std::optional<int> number_in(const os::Variables& variables, const char* name) {
   const auto text = variables.get(name);
   if (!text) {
     return std::nullopt;
@@ -46,26 +46,26 @@ std::optional<int> number(const world::Variables& variables, const char* name) {
   return whole ? std::optional<int>(value) : std::nullopt;
 }
 
-/// "RANK is `first`, which is no number"; empty: what is set is one.
-std::string unread_number(const world::Variables& variables, const Names& names) {
+/// "RANK is `first`, which is not a number"; empty: valid.
+std::string unread_number(const os::Variables& variables, const Names& names) {
   for (const char* name : {names.rank, names.size}) {
-    if (variables.get(name) && !number(variables, name)) {
-      return fmt::format("{} is `{}`, which is no number", name, *variables.get(name));
+    if (variables.get(name) && !number_in(variables, name)) {
+      return fmt::format("{} is `{}`, which is not a number", name, *variables.get(name));
     }
   }
   return {};
 }
 
-/// Jobs of one host keep apart by their number.
-int port_of_job(const world::Variables& variables) {
-  const int job = number(variables, "SLURM_JOB_ID").value_or(0) % kPorts;
-  const int step = number(variables, "SLURM_STEP_ID").value_or(0) % kPorts;
+/// Jobs on one host are distinguished by their number.
+int port_of_job(const os::Variables& variables) {
+  const int job = number_in(variables, "SLURM_JOB_ID").value_or(0) % kPorts;
+  const int step = number_in(variables, "SLURM_STEP_ID").value_or(0) % kPorts;
   return kFirstPort + (job * 7 + step) % kPorts;
 }
 
-void find_rank_zero(const world::Variables& variables, Launch& launch) {
+void find_rank_zero(const os::Variables& variables, Launch& launch) {
   launch.address = variables.get("MASTER_ADDR").value_or("");
-  launch.port = number(variables, "MASTER_PORT").value_or(kUsualPort) + kPortOffset;
+  launch.port = number_in(variables, "MASTER_PORT").value_or(kUsualPort) + kPortOffset;
   launch.job = variables.get("TORCHELASTIC_RUN_ID").value_or("");
   if (launch.launcher != "srun") {
     return;
@@ -81,16 +81,16 @@ void find_rank_zero(const world::Variables& variables, Launch& launch) {
   }
 }
 
-/// torchrun sets all of these; a shell in which RANK was left over has not.
-std::string half_of_torchrun(const world::Variables& variables, const Launch& launch) {
+/// torchrun sets all of these; a shell with a left-over RANK has not.
+std::string half_of_torchrun(const os::Variables& variables, const Launch& launch) {
   if (launch.launcher != "torchrun" || launch.size == 1) {
     return {};
   }
   for (const char* name : {"MASTER_ADDR", "MASTER_PORT"}) {
     if (!variables.get(name)) {
       return fmt::format(
-          "RANK={} and WORLD_SIZE={} are set and {} is not, so torchrun did not set them: start it "
-          "with torchrun, or `unset RANK WORLD_SIZE` for a run of one",
+          "RANK={} and WORLD_SIZE={} are set and {} is not, so torchrun did not set them: start "
+          "epwise with torchrun, or `unset RANK WORLD_SIZE` for a single-rank run",
           launch.rank,
           launch.size,
           name);
@@ -99,59 +99,66 @@ std::string half_of_torchrun(const world::Variables& variables, const Launch& la
   return {};
 }
 
-std::string problem_of(const Launch& launch, const Names& names, bool several_hosts) {
+std::string launch_problem(const Launch& launch, const Names& names, bool several_hosts) {
   constexpr int kMostRanks = 100000;
   if (launch.size < 1 || launch.size > kMostRanks || launch.rank < 0 ||
       launch.rank >= launch.size || launch.local_rank < 0) {
     return fmt::format(
-        "{} {} of {} {} is no rank of a launch", names.rank, launch.rank, names.size, launch.size);
+        "{} {} of {} {} is not a valid rank", names.rank, launch.rank, names.size, launch.size);
   }
   if (several_hosts && launch.address.empty()) {
-    return fmt::format("{} doesn't say where rank 0 is: set MASTER_ADDR (and MASTER_PORT)",
+    return fmt::format("{} does not give the address of rank 0: set MASTER_ADDR (and MASTER_PORT)",
                        launch.launcher);
   }
   return {};
 }
 
+/// In the shell of salloc or the script of sbatch, without srun.
+bool is_job_shell(const os::Variables& variables,
+                  const std::optional<int>& rank,
+                  const std::optional<int>& size) {
+  const bool step = variables.get("SLURM_STEP_ID") || variables.get("SLURM_STEPID");
+  return !rank || !step || size.value_or(1) == 1;
+}
+
 }  // namespace
 
-LaunchReading read_launch(const world::Variables& variables) {
+LaunchReading read_launch(const os::Variables& variables) {
   LaunchReading reading;
   for (const Names& names : kLaunchers) {
-    const auto rank = number(variables, names.rank);
-    auto size = number(variables, names.size);
-    if (const auto tasks = number(variables, "SLURM_STEP_NUM_TASKS");
+    const auto rank = number_in(variables, names.rank);
+    auto size = number_in(variables, names.size);
+    if (const auto tasks = number_in(variables, "SLURM_STEP_NUM_TASKS");
         tasks && names.launcher == "srun") {
-      size = tasks;  // of this step; in the shell of salloc, a step of its own, one
+      size = tasks;  // of this step; in the shell of salloc, a separate step, one
     }
     if (!rank && !size) {
       continue;
     }
-    const bool step = variables.get("SLURM_STEP_ID") || variables.get("SLURM_STEPID");
-    const bool job_shell = names.launcher == "srun" && (!rank || !step || size.value_or(1) == 1);
-    if (job_shell) {
-      continue;  // in the shell of salloc or the script of sbatch, without srun
+    if (names.launcher == "srun" && is_job_shell(variables, rank, size)) {
+      continue;
     }
     if (const std::string unread = unread_number(variables, names); !unread.empty()) {
       reading.problem = unread;
       return reading;
     }
     if (!rank || !size) {
-      reading.problem = fmt::format("{} is set and {} is not: start it by a launcher, or unset it",
-                                    rank ? names.rank : names.size,
-                                    rank ? names.size : names.rank);
+      reading.problem =
+          fmt::format("{} is set and {} is not: start epwise with a launcher, or unset it",
+                      rank ? names.rank : names.size,
+                      rank ? names.size : names.rank);
       return reading;
     }
     Launch& launch = reading.launch;
     launch.launcher = names.launcher;
     launch.rank = *rank;
     launch.size = *size;
-    launch.local_rank = number(variables, names.local_rank).value_or(*rank);
-    const auto local_size = number(variables, names.local_size);
+    launch.local_rank = number_in(variables, names.local_rank).value_or(*rank);
+    const auto local_size = number_in(variables, names.local_size);
     launch.local_size = local_size.value_or(*size);
     find_rank_zero(variables, launch);
     launch.said_by = fmt::format("{}={} {}={}", names.rank, *rank, names.size, *size);
-    reading.problem = problem_of(launch, names, local_size.has_value() && *local_size < *size);
+    reading.problem = launch_problem(launch, names, local_size.has_value() && *local_size < *size);
     if (reading.problem.empty()) {
       reading.problem = half_of_torchrun(variables, launch);
     }

@@ -7,34 +7,34 @@
 
 namespace epwise::calibrate {
 
-/// Another rank is dead, hung, or spoke of something else. The run ends; what was measured is kept.
+/// Another rank is dead, hung, or sent an unexpected message. The run ends; measurements are kept.
 class RankLost : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;  // "rank 3 (host b, local rank 1): no answer for 60 s"
 };
 
-/// The processes of one calibration, one a GPU. All of them call the same operations in the same
-/// order. Every operation ends within the time-out of the run: when a rank is dead or hung, those
-/// that wait for it get RankLost.
+/// The processes of one calibration, one per GPU. All call the same operations in the same order.
+/// Every operation ends within the time-out of the run: if a rank is dead or hung, those that wait
+/// for it get RankLost.
 class Ranks {
  public:
   virtual ~Ranks() = default;
 
   virtual int rank() const = 0;
   virtual int size() const = 0;
-  virtual int local_rank() const = 0;  // on this host: the number of its GPU
+  virtual int local_rank() const = 0;  // on this host: the index of its GPU
   virtual int local_size() const = 0;
 
-  /// What every rank gave, by rank, on every rank.
+  /// All-gather: the value of every rank, by rank, on every rank.
   virtual std::vector<std::string> all_gather(std::string_view mine) = 0;
 
-  /// What rank 0 gave, on every rank (NCCL's unique id).
+  /// Broadcast: the value of rank 0 on every rank (NCCL's unique id).
   virtual std::string broadcast(std::string_view mine) = 0;
 
   void barrier() { all_gather({}); }
 };
 
-/// A run without others.
+/// A run with a single rank.
 class OneRank : public Ranks {
  public:
   int rank() const override { return 0; }

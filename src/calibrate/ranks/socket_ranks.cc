@@ -44,7 +44,7 @@ std::vector<std::string> lines_of(const std::string& text) {
   return lines;
 }
 
-/// Texts as one: length, line feed, text.
+/// Texts concatenated: length, line feed, text.
 std::string pack(const std::vector<std::string>& parts) {
   std::string all;
   for (const std::string& part : parts) {
@@ -54,7 +54,7 @@ std::string pack(const std::vector<std::string>& parts) {
   return all;
 }
 
-std::vector<std::string> unpack(const std::string& all) {
+std::vector<std::string> unpack_parts(const std::string& all) {
   std::vector<std::string> parts;
   std::size_t at = 0;
   while (at < all.size()) {
@@ -63,7 +63,7 @@ std::vector<std::string> unpack(const std::string& all) {
     if (end == std::string::npos ||
         std::from_chars(all.data() + at, all.data() + end, size).ec != std::errc() ||
         size > all.size() - end - 1) {
-      throw RankLost("rank 0 spoke of something else");
+      throw RankLost("unexpected message from rank 0");
     }
     parts.push_back(all.substr(end + 1, size));
     at = end + 1 + size;
@@ -95,7 +95,7 @@ class SocketRanks : public Ranks {
   double timeout_;
 };
 
-/// Rank 0, which all others talk to.
+/// Rank 0, to which all others connect.
 class Centre : public SocketRanks {
  public:
   Centre(const Launch& launch, double timeout) : SocketRanks(launch, timeout) {
@@ -140,7 +140,7 @@ class Centre : public SocketRanks {
     std::string name;
   };
 
-  /// False for somebody who doesn't belong here.
+  /// False for a process that does not belong here.
   bool welcome(Wire wire) {
     Wire::Message hello;
     constexpr double kPatience = 5;
@@ -156,7 +156,8 @@ class Centre : public SocketRanks {
       std::from_chars(lines[3].data(), lines[3].data() + lines[3].size(), rank);
     }
     if (rank == 0 || rank >= others_.size() || others_[rank].wire.is_open()) {
-      wire.send(Wire::Kind::lost, "it is not of this launch", steady_seconds() + kPatience);
+      wire.send(
+          Wire::Kind::lost, "it does not belong to this launch", steady_seconds() + kPatience);
       return false;
     }
     others_[rank] = {std::move(wire),
@@ -172,7 +173,7 @@ class Centre : public SocketRanks {
         missing.push_back(std::to_string(rank));
       }
     }
-    return fmt::format("rank {} did not come within the time-out", fmt::join(missing, ", "));
+    return fmt::format("rank {} did not connect before the time-out", fmt::join(missing, ", "));
   }
 
   [[noreturn]] void lose(std::size_t rank, const std::string& how) {
@@ -196,7 +197,7 @@ class Centre : public SocketRanks {
     }
   }
 
-  std::vector<Other> others_;  // by rank; the first is nobody
+  std::vector<Other> others_;  // by rank; the first is unused
 };
 
 class Spoke : public SocketRanks {
@@ -207,7 +208,7 @@ class Spoke : public SocketRanks {
     wire_ = connect_to(address, launch.port, deadline(), problem);
     if (!wire_.is_open()) {
       throw RankLost(
-          fmt::format("rank 0 is not to be reached at {}:{}: {}", address, launch.port, problem));
+          fmt::format("cannot reach rank 0 at {}:{}: {}", address, launch.port, problem));
     }
     wire_.send(Wire::Kind::data, greeting(launch), deadline());
   }
@@ -220,7 +221,8 @@ class Spoke : public SocketRanks {
     Wire::Message message;
     Wire::Outcome outcome = wire_.send(Wire::Kind::data, mine, until);
     if (outcome != Wire::Outcome::late) {
-      outcome = wire_.receive(message, until);  // what it said before it ended may still lie there
+      // a message that it sent before ending may still be readable
+      outcome = wire_.receive(message, until);
     }
     if (outcome != Wire::Outcome::done) {
       throw RankLost(outcome == Wire::Outcome::late ? "rank 0: " + late_text() : "rank 0 ended");
@@ -228,9 +230,9 @@ class Spoke : public SocketRanks {
     if (message.kind == Wire::Kind::lost) {
       throw RankLost(message.bytes);
     }
-    std::vector<std::string> parts = unpack(message.bytes);
+    std::vector<std::string> parts = unpack_parts(message.bytes);
     if (parts.size() != static_cast<std::size_t>(size())) {
-      throw RankLost("rank 0 spoke of something else");
+      throw RankLost("unexpected message from rank 0");
     }
     return parts;
   }

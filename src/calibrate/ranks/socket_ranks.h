@@ -7,10 +7,9 @@
 
 namespace epwise::calibrate {
 
-/// Ranks that talk over TCP: rank 0 listens, the others come to it. Returns when all are there;
-/// throws RankLost with the names of those that are missing after `timeout` s. A process of another
-/// launch, or of another version, is turned away. When a rank ends or hangs, every other one gets
-/// RankLost with its name:
+/// Ranks that communicate over TCP: rank 0 listens, the others connect. Returns when all are
+/// connected; throws RankLost naming the missing ranks after `timeout` s. Rejects processes of
+/// another launch or version. If a rank ends or hangs, all others get RankLost with its name:
 ///   "rank 3 (host b7, local rank 1) ended"
 std::unique_ptr<Ranks> join_ranks(const Launch& launch, double timeout);
 

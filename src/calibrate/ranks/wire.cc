@@ -36,7 +36,7 @@ bool is_transient() {
   return errno == EAGAIN || errno == EINTR;
 }
 
-/// Owns what getaddrinfo found.
+/// Owns the result of getaddrinfo.
 class Addresses {
  public:
   Addresses(const std::string& host, int port) {
@@ -180,7 +180,7 @@ Wire::Outcome Wire::receive(Message& message, double deadline) {
     size |= static_cast<std::uint64_t>(static_cast<unsigned char>(header[1 + i])) << (8 * i);
   }
   if (size > kMostBytes) {
-    return Outcome::closed;  // nothing of ours
+    return Outcome::closed;  // not one of our messages
   }
   message.kind = static_cast<Kind>(header[0]);
   message.bytes.resize(size);
@@ -213,7 +213,7 @@ Listener::Listener(int port, std::string& problem) {
   }
   constexpr int kWaiting = 1024;
   if (bound != 0 || ::listen(socket_, kWaiting) != 0) {
-    problem = fmt::format("rank 0 can't listen on port {}: {}; set MASTER_PORT to a free one",
+    problem = fmt::format("rank 0 cannot listen on port {}: {}; set MASTER_PORT to a free one",
                           port,
                           std::strerror(errno));
     return;

@@ -5,14 +5,14 @@
 
 namespace epwise::calibrate {
 
-/// A TCP connection that carries messages: a kind, a length, bytes. Every operation ends by its
+/// A TCP connection that carries messages: kind, length, bytes. Every operation ends by its
 /// deadline.
 class Wire {
  public:
   enum class Kind : unsigned char {
     data = 1,
     lost = 2
-  };  // lost: a rank is gone, the text names it
+  };  // lost: the peer is gone; the text names it
 
   struct Message {
     Kind kind = Kind::data;
@@ -31,7 +31,7 @@ class Wire {
 
   bool is_open() const { return socket_ >= 0; }
 
-  /// `deadline` by steady_seconds.
+  /// `deadline` in terms of steady_seconds.
   Outcome send(Kind kind, std::string_view bytes, double deadline);
   Outcome receive(Message& message, double deadline);
 
@@ -44,7 +44,7 @@ class Wire {
 
 double steady_seconds();
 
-/// A socket that listens on all addresses; an invalid wire and why when the port is taken.
+/// A socket that listens on all addresses; an invalid wire and a reason if the port is in use.
 class Listener {
  public:
   Listener(int port, std::string& problem);
@@ -52,14 +52,14 @@ class Listener {
   Listener& operator=(const Listener&) = delete;
   ~Listener();
 
-  /// The next that comes; a wire that is not open when none does by then.
+  /// The next connection; a closed wire if there is none by the deadline.
   Wire accept(double deadline) const;
 
  private:
   int socket_ = -1;
 };
 
-/// Tries again until the deadline: the other side may not listen yet.
+/// Retries until the deadline: the other side may not listen yet.
 Wire connect_to(const std::string& address, int port, double deadline, std::string& problem);
 
 }  // namespace epwise::calibrate

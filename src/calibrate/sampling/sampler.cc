@@ -2,18 +2,106 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <map>
 #include <random>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
-#include "calibrate/sampling/joint_round.h"
 #include "calibrate/sampling/statistics.h"
+#include "calibrate/work/backend.h"
 
 namespace epwise::calibrate {
 
-/// One point on its way.
+/// Combines the rounds of all ranks: the slowest time counts, and a failure on any rank is a
+/// failure.
+struct JointRound {
+  Round round;
+  int slowest = 0;
+  double fastest = 0;
+};
+
+/// One rank's part of a round, as sent to the others.
+std::string pack_round(const Round& round);
+
+JointRound join_rounds(const std::vector<std::string>& parts);
+
+namespace {
+
+Round unpack_round(const std::string& text) {
+  Round round;
+  const char* at = text.c_str();
+  const auto next = [&at] {
+    char* end = nullptr;
+    const double value = std::strtod(at, &end);
+    at = end;
+    return value;
+  };
+  round.seconds = next();
+  round.beside_seconds = next();
+  const double delay = next();
+  if (delay >= 0) {
+    round.start_delay = delay;
+  }
+  round.state.clock_mhz = next();
+  round.state.power_w = next();
+  round.state.power_capped = next() > 0;
+  round.state.throttled = next() > 0;
+  round.fatal = next() > 0;
+  round.failure = *at == ' ' ? at + 1 : at;
+  return round;
+}
+
+}  // namespace
+
+std::string pack_round(const Round& round) {
+  return fmt::format("{:.17g} {:.17g} {:.17g} {:.9g} {:.9g} {} {} {} {}",
+                     round.seconds,
+                     round.beside_seconds,
+                     round.start_delay.value_or(-1),
+                     round.state.clock_mhz,
+                     round.state.power_w,
+                     round.state.power_capped ? 1 : 0,
+                     round.state.throttled ? 1 : 0,
+                     round.fatal ? 1 : 0,
+                     round.failure);
+}
+
+JointRound join_rounds(const std::vector<std::string>& parts) {
+  JointRound joint;
+  for (std::size_t rank = 0; rank < parts.size(); ++rank) {
+    const Round part = unpack_round(parts[rank]);
+    if (rank == 0) {
+      joint.round = part;
+      joint.fastest = part.seconds;
+      continue;
+    }
+    Round& all = joint.round;
+    if (part.seconds > all.seconds) {
+      joint.slowest = static_cast<int>(rank);
+    }
+    joint.fastest = std::min(joint.fastest, part.seconds);
+    all.seconds = std::max(all.seconds, part.seconds);
+    all.beside_seconds = std::max(all.beside_seconds, part.beside_seconds);
+    if (part.start_delay) {
+      all.start_delay = std::max(all.start_delay.value_or(0), *part.start_delay);
+    }
+    all.state.clock_mhz = std::min(all.state.clock_mhz, part.state.clock_mhz);
+    all.state.power_w = std::max(all.state.power_w, part.state.power_w);
+    all.state.power_capped = all.state.power_capped || part.state.power_capped;
+    all.state.throttled = all.state.throttled || part.state.throttled;
+    all.fatal = all.fatal || part.fatal;
+    if (all.failure.empty() && !part.failure.empty()) {
+      all.failure = fmt::format("rank {}: {}", rank, part.failure);
+    }
+  }
+  return joint;
+}
+
+/// State of one point.
 class PointRun {
  public:
   PointRun(const Request& request, Prepared prepared) : prepared_(std::move(prepared)) {
@@ -22,7 +110,7 @@ class PointRun {
 
   Point& point() { return point_; }
 
-  Measurement* measurement() { return prepared_.measurement.get(); }
+  Measurement* measurement() const { return prepared_.measurement.get(); }
 
   bool is_open() const { return open_; }
 
@@ -77,7 +165,7 @@ class PointRun {
     prepared_.measurement.reset();
     constexpr std::size_t kLeast = 6;
     if (seconds_.size() < kLeast) {
-      refuse(discarded_ > 0 ? fmt::format("throttled by heat or hardware in {} rounds", discarded_)
+      refuse(discarded_ > 0 ? fmt::format("thermal or hardware throttling in {} rounds", discarded_)
                             : cut);
       return;
     }
@@ -146,7 +234,7 @@ class PointRun {
   std::map<int, int> slowest_;
 };
 
-/// One sweep on its way.
+/// State of one sweep.
 class SweepRun {
  public:
   SweepRun(Sampler& sampler, const Sweep& sweep) : sampler_(sampler), sweep_(sweep) {}
@@ -178,7 +266,7 @@ class SweepRun {
         runs_.begin(), runs_.end(), [](const PointRun& run) { return run.is_open(); });
   }
 
-  /// Why no round may follow; the same on every rank. Empty: it may.
+  /// Why no further round may follow; the same on every rank. Empty: it may.
   std::string reason_to_stop() {
     const SamplerSettings& settings = sampler_.settings_;
     std::string mine;
@@ -221,7 +309,7 @@ class SweepRun {
 
   static constexpr char kFatal = '!';
 
-  /// What any rank has against the point; kFatal in front where the device is lost.
+  /// Any rank's objection to the point; starts with kFatal if the device is lost.
   std::string agree(const Prepared& prepared) {
     std::string mine = prepared.reason;
     if (prepared.measurement != nullptr) {
@@ -259,11 +347,11 @@ class SweepRun {
     return join_rounds(sampler_.ranks_.all_gather(pack_round(run.measurement()->round())));
   }
 
-  /// True when the round can't count.
+  /// True if the round must be discarded.
   bool fail_if_lost(PointRun& run, const JointRound& joint) {
     std::string why = joint.round.failure;
     if (why.empty() && !(joint.round.seconds > 0 && std::isfinite(joint.round.seconds))) {
-      why = "the backend told no time";
+      why = "the backend returned no time";
     }
     if (why.empty()) {
       return false;
@@ -285,7 +373,7 @@ class SweepRun {
       }
     }
     for (std::size_t i = order.size(); i > 1; --i) {
-      std::swap(order[i - 1], order[random() % i]);  // the same on every standard library
+      std::swap(order[i - 1], order[random() % i]);  // the same with every standard library
     }
     for (PointRun* run : order) {
       const JointRound joint = one_round(*run);
@@ -305,7 +393,7 @@ class SweepRun {
     tell(run);
   }
 
-  void tell(PointRun& run) {
+  void tell(PointRun& run) const {
     if (sampler_.settings_.on_point) {
       sampler_.settings_.on_point(run.point());
     }

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t kLeastRounds = 6;  // 1 - 2 / 2^6 = 0.969
 
-/// Of sorted values; linear between neighbours.
+/// For sorted values; interpolates linearly.
 double quantile(const std::vector<double>& sorted, double share) {
   const double place = share * static_cast<double>(sorted.size() - 1);
   const auto below = static_cast<std::size_t>(place);
@@ -19,7 +19,7 @@ double quantile(const std::vector<double>& sorted, double share) {
   return sorted[below] + (place - static_cast<double>(below)) * (sorted[above] - sorted[below]);
 }
 
-/// How many values may be left off at each end of n so that the rest holds the median with 95 %:
+/// How many values can be dropped at each end of n so that the rest contains the median with 95 %:
 /// the largest j with P(Binomial(n, 1/2) < j) ≤ 2.5 %.
 std::size_t left_off(std::size_t n) {
   double term = std::pow(0.5, static_cast<double>(n));
@@ -97,7 +97,8 @@ bool has_drifted(const std::vector<double>& seconds) {
   const auto part = static_cast<std::ptrdiff_t>(third);
   const double first = median_of({seconds.begin(), seconds.begin() + part});
   const double last = median_of({seconds.end() - part, seconds.end()});
-  // A shift, even a steady one, must not hide itself in the spread: noise is that of neighbours.
+  // A drift, even a steady one, must not be hidden in the spread: noise is estimated from adjacent
+  // rounds.
   std::vector<double> steps;
   for (std::size_t i = 1; i < seconds.size(); ++i) {
     steps.push_back(std::abs(seconds[i] - seconds[i - 1]));

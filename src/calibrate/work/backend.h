@@ -13,7 +13,7 @@
 
 namespace epwise::calibrate {
 
-/// The device that a backend runs on. What it doesn't know stays 0 or empty.
+/// The device of a backend. Unknown values stay 0 or empty.
 struct Device {
   std::string name;                // "NVIDIA H200"
   std::string compute_capability;  // "9.0"
@@ -24,78 +24,79 @@ struct Device {
   double clock_mhz = 0;   // the highest
   double power_limit_w = 0;
   bool mig = false;
-  double busy = 0;  // share of the last second in which somebody computed on it, before we did
+  double busy = 0;  // share of the last second before the run in which other processes used it
 };
 
-/// Where and with what numbers are taken: read once, at the start.
+/// The machine and its versions: read once, at the start.
 struct Environment {
   Device device;
   /// "driver", "cuda_driver", "cudart", "cublas", "cublaslt", "nccl", "kernels" → version.
   std::map<std::string, std::string> software;
-  /// Whether ranks reach each other's memory: indices of the ranks of this rank's domain.
+  /// Which ranks can access each other's memory: indices of the ranks in this rank's domain.
   std::vector<int> domain;
   double timer_tick = 0;  // s
 };
 
-/// The state of the device around a round.
+/// The state of the device during a round.
 struct State {
   double clock_mhz = 0;
   double power_w = 0;
   double temperature_c = 0;
-  bool power_capped = false;  // by software: normal under GEMMs, kept and tagged
+  bool power_capped = false;  // software power cap: normal under GEMMs, kept and tagged
   bool throttled = false;     // thermal or hardware slow-down, power brake: the round is discarded
 };
 
-/// One repetition. `seconds` is of one run of the work: short kernels run several times between two
-/// events and are divided. Of several ranks each tells its own; the caller takes the slowest.
+/// One repetition. `seconds` is the time of one run of the work: short kernels run several times
+/// between two events and the time is divided. With several ranks each reports its own; the caller
+/// takes the slowest.
 struct Round {
   double seconds = 0;
-  double beside_seconds = 0;          // of one run of Request::beside; 0: it has no end of its own
-  std::optional<double> start_delay;  // of the work behind `beside`: release to first block, s
+  double beside_seconds = 0;  // time of one run of Request::beside; 0: it does not end by itself
+  std::optional<double> start_delay;  // of the work next to `beside`: release to first block, s
   State state = {};
   std::string failure = {};  // why there is no time; the point ends as not measured
   bool fatal = false;        // the device is lost: no further point can be measured
 };
 
-/// Was the result right, against the reference on the CPU?
+/// Whether the result matches the reference on the CPU.
 struct Check {
   enum class Result : std::uint8_t { passed, failed, not_checked };
   Result result = Result::not_checked;
   std::string kind;      // "bitwise", "sorted rows", "relative norm"
   double error = 0;      // found
   double tolerance = 0;  // allowed; 0: bit-exact
-  std::string what;      // the first wrong place, or why nothing was checked
+  std::string what;      // the first wrong location, or why nothing was checked
 };
 
-/// One point with inputs made, run once and checked: ready to be timed.
+/// One point whose inputs exist and that has run and been checked once: ready to be timed.
 class Measurement {
  public:
   virtual ~Measurement() = default;
 
   virtual const Check& check() const = 0;
 
-  /// Bytes that one run moves: through memory, and as the payload of an exchange or collective (all
-  /// copies, the local share included). 0: none, or not known.
+  /// Bytes moved by one run: through memory, and as payload of an exchange or collective (all
+  /// copies, including the local share). 0: none, or unknown.
   virtual double memory_bytes() const = 0;
   virtual double payload_bytes() const = 0;
 
-  /// Runs it once more, input caches flushed as the backend does it. Warm-up is the caller's: it
-  /// throws the first rounds away. Blocks no longer than the backend's time-out.
+  /// Runs it once, flushing input caches as the backend does. Warm-up is the caller's
+  /// responsibility: it discards the first rounds. Blocks no longer than the backend's time-out.
   virtual Round round() = 0;
 };
 
-/// A point that can be timed, or why not. A wrong result is no reason: it comes as a measurement
-/// whose check failed, and the caller doesn't time it.
+/// A point that can be timed, or why not. A wrong result is not a reason: it is returned as a
+/// measurement with a failed check, and the caller does not time it.
 struct Prepared {
   std::unique_ptr<Measurement> measurement;  // null pointer: see `reason`
   std::string reason;  // "one GPU: no peers", "cuBLAS is not installed", "needs 93 GB, 60 GB free"
   bool fatal = false;  // the device is lost
 };
 
-/// Runs points. The measurements of one sweep live side by side (rounds go around them, so that a
-/// drift of the clock isn't taken for a trend); the backend shares buffers among them where it can,
-/// and every measurement is gone before the backend is. On several ranks all make the same calls in
-/// the same order.
+/// Runs points. The measurements of one sweep coexist (rounds visit all of them, so that clock
+/// drift is not mistaken for a trend); the backend shares buffers among them where possible, and
+/// all measurements must be destroyed before the backend. With several ranks, all make the same
+/// calls in the same order.
 class Backend {
  public:
   virtual ~Backend() = default;
@@ -104,26 +105,27 @@ class Backend {
   virtual const Environment& environment() const = 0;
   virtual Prepared prepare(const Request& request) = 0;
 
-  /// Lets go of buffers that no measurement uses: between two sweeps.
+  /// Releases buffers that no measurement uses: call between two sweeps.
   virtual void trim() = 0;
 };
 
-/// What a backend is opened with.
+/// Options for opening a backend.
 struct BackendSettings {
   double timeout = 60;        // s, of any one call
-  double memory_share = 0.4;  // of the free memory that it may take
-  double preheat = 0;         // s of work before anything is timed, so that clocks have settled
+  double memory_share = 0.4;  // of the free memory that it may use
+  double preheat = 0;         // s of work before timing starts, so that clocks settle
   bool quick = false;
 };
 
 /// A backend, or why there is none.
 struct OpenedBackend {
   std::unique_ptr<Backend> backend;
-  std::string reason;  // "no GPU: the driver's library libcuda.so.1 is not here"
+  std::string reason;  // "no GPU: the driver's library libcuda.so.1 is not installed"
 };
 
-/// The GPU of this rank (number Ranks::local_rank among the visible ones). src/cuda/ defines it; a
-/// build without nvcc has no device code, and the reason says so. `ranks` outlives the backend.
+/// The GPU of this rank (number Ranks::local_rank among the visible ones). src/gpu/cuda/ defines
+/// it; a build without nvcc has no device code, and the reason says so. `ranks` outlives the
+/// backend.
 OpenedBackend open_cuda_backend(Ranks& ranks, const BackendSettings& settings);
 
 }  // namespace epwise::calibrate

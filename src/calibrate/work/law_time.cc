@@ -1,17 +1,16 @@
 #include "calibrate/work/law_time.h"
 
-#include "cost/collective.h"
-#include "cost/exchange.h"
-#include "cost/gemm.h"
-#include "cost/memory_bound.h"
-#include "cost/routing.h"
+#include "perf/cost/collective.h"
+#include "perf/cost/exchange.h"
+#include "perf/cost/gemm.h"
+#include "perf/cost/memory_bound.h"
 
 namespace epwise::calibrate {
 
 namespace {
 
 constexpr double kBf16 = 2;
-constexpr double kLaunchMicros = 3;  // of a memory-bound kernel, as the laws were fitted
+constexpr double kLaunchMicros = 3;  // for a memory-bound kernel, as in the fits of the laws
 
 double real(std::int64_t value) {
   return static_cast<double>(value);
@@ -153,7 +152,6 @@ double memory_bytes_of(const Work& work) {
     case Kernel::scan:
       return real(shape.ranks) * real(shape.tokens) * real(shape.experts);
     case Kernel::dispatch:
-      return real(shape.tokens) * row + payload_bytes_of(work);
     case Kernel::combine:
     case Kernel::reduce_epilogue:
       return real(shape.tokens) * row + payload_bytes_of(work);

@@ -33,7 +33,7 @@ Routing make_routing(const Shape& shape, std::uint64_t seed) {
   for (std::size_t token = 0; token < tokens; ++token) {
     double sum = 0;
     for (std::size_t slot = 0; slot < topk; ++slot) {
-      // The first of a partial shuffle: different experts, each as likely.
+      // The beginning of a shuffle: distinct experts, each equally likely.
       std::swap(order[slot], order[slot + random() % (experts - slot)]);
       const int expert = order[slot];
       const double weight = 0.1 + uniform(random);

@@ -7,11 +7,11 @@
 
 namespace epwise::calibrate {
 
-/// Where the tokens of one rank go: seeded, balanced on the average, every token to `topk`
-/// different experts. The same on every platform.
+/// Destinations of the tokens of one rank: seeded, balanced on average, every token to `topk`
+/// different experts. Identical on all platforms.
 struct Routing {
   std::vector<int> experts;           // tokens × topk
-  std::vector<float> probabilities;   // tokens × topk, of a token 1 together
+  std::vector<float> probabilities;   // tokens × topk, grouped by token
   std::vector<std::uint8_t> reached;  // tokens × ranks: 1 where a copy goes
 
   int ranks = 1;
@@ -20,7 +20,7 @@ struct Routing {
 
 Routing make_routing(const Shape& shape, std::uint64_t seed);
 
-/// Numbers in [-8, 8] that bf16 holds exactly: sums of up to 32 of them are exact in float.
+/// Numbers in [-8, 8] that bf16 represents exactly: sums of up to 32 of them are exact in float.
 std::vector<float> whole_numbers(std::size_t count, std::uint64_t seed);
 
 /// Numbers in [-1, 1].

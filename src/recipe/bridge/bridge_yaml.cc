@@ -1,43 +1,48 @@
 #include "recipe/bridge/bridge_yaml.h"
 
 #include <algorithm>
+#include <array>
 #include <iterator>
+#include <set>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include "base/text/diagnostic.h"
 #include "expr/python_text.h"
-#include "recipe/arguments/fields.h"
-#include "recipe/bridge/config_schema.h"
-#include "recipe/bridge/config_targets.h"
+#include "recipe/arguments/arguments.h"
 #include "recipe/bridge/config_tree.h"
-#include "recipe/bridge/other_release.h"
 #include "recipe/bridge/unknown_keys.h"
-#include "recipe/bridge/unsupported_values.h"
 #include "recipe/overrides/interpolation.h"
 #include "recipe/overrides/overrides.h"
 #include "recipe/overrides/scalar_types.h"
-#include "recipe/overrides/word_choices.h"
+#include "yaml/node.h"
 
 namespace epwise::recipe {
+
+/// Values of a Megatron-Bridge file that its loader rejects: tags beyond the plain ones (!!set,
+/// !!python/…), dates, `=`, and in a dump `???`, OmegaConf's mark for a value that still has to be
+/// set. Rule id recipe/unsupported-value.
+void check_supported(const yaml::Node& root, bool dump, std::vector<text::Diagnostic>& diagnostics);
+
 namespace {
 
 using expr::Value;
 
-bool starts_with(std::string_view text, std::string_view prefix) {
-  return text.substr(0, prefix.size()) == prefix;
-}
-
 /// model.transformer.x is the same setting as model.x of the older providers.
 std::string canonical(const std::string& path) {
   constexpr std::string_view kNested = "model.transformer.";
-  return starts_with(path, kNested) ? "model." + path.substr(kNested.size()) : path;
+  return path.starts_with(kNested) ? "model." + path.substr(kNested.size()) : path;
 }
 
-/// A file that says neither the size of a model nor its class is no recipe by itself: it changes
-/// one that stands elsewhere.
+/// A file with neither the size of a model nor its class is not a complete recipe: it modifies
+/// another one. Words of the command line do not complete it, unless there is no file: fewer layers
+/// for a proxy run are the most common override.
 bool tells_the_model(const ConfigNode& tree) {
   const auto has = [](const ConfigNode* node) {
     for (const std::string_view key : {"_target_",
@@ -56,9 +61,40 @@ bool tells_the_model(const ConfigNode& tree) {
   return has(model) || (model != nullptr && has(model->find("transformer")));
 }
 
-class Reader {
+/// Sections whose fields the validation reads without a check for null, whatever their type says.
+constexpr std::array<std::string_view, 11> kReadSections = {"train",
+                                                            "model",
+                                                            "optimizer",
+                                                            "ddp",
+                                                            "validation",
+                                                            "scheduler",
+                                                            "logger",
+                                                            "checkpoint",
+                                                            "dist",
+                                                            "rng",
+                                                            "env_vars"};
+
+/// Arguments of the container that have no default.
+constexpr std::array<std::string_view, 8> kRequiredSections = {
+    "train", "model", "optimizer", "scheduler", "dataset", "logger", "tokenizer", "checkpoint"};
+
+/// Sections that the validation does not read: a mapping in their place fails after it.
+bool is_read_later(std::string_view section) {
+  constexpr std::array<std::string_view, 7> kLater = {"dataset",
+                                                      "tokenizer",
+                                                      "ft",
+                                                      "straggler",
+                                                      "inprocess_restart",
+                                                      "rerun_state_machine",
+                                                      "optimizer_config_override_provider"};
+  return std::find(kLater.begin(), kLater.end(), section) != kLater.end();
+}
+
+constexpr auto kSectionsOfDump = 8;
+
+class BridgeYamlReader {
  public:
-  Reader(Recipe& recipe, const Environment& environment, const Vocabulary& vocabulary)
+  BridgeYamlReader(Recipe& recipe, const Environment& environment, const Vocabulary& vocabulary)
       : recipe_(recipe),
         environment_(environment),
         vocabulary_(vocabulary) {}
@@ -78,21 +114,26 @@ class Reader {
     }
     use_classes(tree);
     const ConfigSchema schema = schema_of();
+    const bool only_words = text.base == nullptr && text.root.entries.empty();
+    const bool file_is_whole = tells_the_model(tree);
     apply_overrides(tree, text.overrides, schema, recipe_.diagnostics);
+    const bool whole = only_words ? tells_the_model(tree) : file_is_whole;
     interpolate(tree, environment_, schema, recipe_.diagnostics);
     check_targets(tree, recipe_.diagnostics);
+    report_unknown_keys(tree, dump);
+    report_sections(tree, dump);
     for (const ConfigNode& section : tree.children) {
       read_section(section, dump);
     }
     recipe_.raw["raw.partial"] = Value::of(!dump);
-    if (!dump && !tells_the_model(tree)) {
+    if (!dump && !whole) {
       recipe_.raw["raw.unwritten"] = Value::unknown({"the base recipe"});
     }
     recipe_.raw["raw.env_booleans"] = text_list(env_booleans_);
     recipe_.raw["raw.env_nonscalar"] = text_list(env_nonscalar_);
+    recipe_.raw["raw.env_bad_names"] = text_list(env_bad_names_);
     recipe_.raw["raw.env_overridden"] = text_list(env_overridden_);
     recipe_.raw["raw.unknown_classes"] = text_list(unjudged_);
-    report_unknown_keys(tree);
     report_types();
     if (classed_) {
       recipe_.vocabulary = std::make_shared<Vocabulary>(std::move(vocabulary_));
@@ -132,17 +173,17 @@ class Reader {
     return schema;
   }
 
-  /// What lies below the keys of a section belongs to objects of several classes.
+  /// Keys below those of a section belong to objects of several classes.
   static bool is_deep(std::string_view path) {
     constexpr std::string_view kTransformer = "model.transformer.";
-    path.remove_prefix(starts_with(path, kTransformer) ? kTransformer.size() - 1 : 0);
+    path.remove_prefix(path.starts_with(kTransformer) ? kTransformer.size() - 1 : 0);
     return std::count(path.begin(), path.end(), '.') > 1;
   }
 
   // ---- sections
 
   void read_section(const ConfigNode& section, bool dump) {
-    if (starts_with(section.name, "_")) {
+    if (section.name.starts_with("_")) {
       return;
     }
     if (section.name == "env_vars" && vocabulary_.has_section("env_vars")) {
@@ -158,10 +199,10 @@ class Reader {
     }
     if (dump && vocabulary_.has_section(section.name) && target_of(section).empty()) {
       recipe_.diagnostics.push_back(
-          {"recipe/section-target",
+          {is_read_later(section.name) ? "recipe/late-section-target" : "recipe/section-target",
            section.key,
-           fmt::format("the section `{}` has no `_target_`, so that the "
-                       "loader makes a mapping of it, no configuration",
+           fmt::format("the section `{}` has no `_target_`, so the loader turns it into a mapping, "
+                       "not a configuration",
                        section.name),
            {},
            "name its class in `_target_`, as dumps do for every section"});
@@ -172,6 +213,9 @@ class Reader {
   void read_fields(const ConfigNode& node, const std::string& path) {
     for (const ConfigNode& child : node.children) {
       const std::string name = path + "." + child.name;
+      if (dropped_.contains(name)) {
+        continue;
+      }
       add_field(name, child);
       if (child.is_mapping()) {
         read_fields(child, name);
@@ -197,7 +241,7 @@ class Reader {
 
   // ---- env_vars
 
-  /// Values become text with str(), so that a YAML `true` is the text "True".
+  /// Values are converted with str(), so a YAML `true` becomes the text "True".
   void read_variables(const ConfigNode& section) {
     for (const ConfigNode& child : section.children) {
       Variable variable;
@@ -205,6 +249,9 @@ class Reader {
       variable.mark = child.mark;
       const Value& value = child.value;
       variable.was_text = child.kind == ConfigNode::Kind::value && value.text() != nullptr;
+      if (child.name.empty() || child.name.find('=') != std::string::npos) {
+        env_bad_names_.push_back(child.name);
+      }
       if (child.kind != ConfigNode::Kind::value || value.is_unset()) {
         env_nonscalar_.push_back(child.name);
       } else if (!value.is_known()) {
@@ -230,11 +277,76 @@ class Reader {
     std::move(diagnostics.begin(), diagnostics.end(), std::back_inserter(recipe_.diagnostics));
   }
 
-  void report_unknown_keys(const ConfigNode& tree) {
+  /// What the loader of a dump drops has no effect on anything. An override of such a key is an
+  /// error of its own.
+  void report_unknown_keys(const ConfigNode& tree, bool dump) {
     UnknownKeys unknown = find_unknown_keys(tree, vocabulary_, unjudged_);
+    for (std::size_t i = 0; dump && i < unknown.paths.size(); ++i) {
+      if (unknown.diagnostics[i].rule == "recipe/unknown-key") {
+        dropped_.insert(unknown.paths[i]);
+      }
+    }
     fold_other_release(tree, vocabulary_, unknown);
     recipe_.raw["raw.unknown_keys"] = text_list(unknown.paths);
     append(std::move(unknown.diagnostics));
+  }
+
+  void report_sections(const ConfigNode& tree, bool dump) {
+    if (!dump) {
+      report_missing_target(tree);
+      return;
+    }
+    report_missing_sections(tree);
+    for (const std::string_view name : kReadSections) {
+      const ConfigNode* section = tree.find(name);
+      if (section != nullptr && section->is_null() && vocabulary_.has_section(name)) {
+        recipe_.diagnostics.push_back(
+            {"recipe/null-section",
+             section->key,
+             fmt::format("the section `{}` is null, and the launch reads its fields", name),
+             {},
+             "remove the line to get the defaults, or give the section its class and fields"});
+      }
+    }
+  }
+
+  /// The container is created with the sections of the file as arguments.
+  void report_missing_sections(const ConfigNode& tree) {
+    std::vector<std::string> missing;
+    for (const std::string_view name : kRequiredSections) {
+      if (tree.find(name) == nullptr) {
+        missing.push_back(fmt::format("`{}`", name));
+      }
+    }
+    if (missing.empty()) {
+      return;
+    }
+    recipe_.diagnostics.push_back(
+        {"recipe/missing-section",
+         tree.find("_target_")->key,
+         fmt::format("a dump needs all of its sections, and {} {} missing",
+                     fmt::join(missing, ", "),
+                     missing.size() == 1 ? "is" : "are"),
+         {},
+         "add them, or remove the `_target_` at the top to use the file as overrides of a recipe"});
+  }
+
+  /// A dump whose first line is lost: nearly all sections of a dump name their class, those of a
+  /// file of overrides do not.
+  void report_missing_target(const ConfigNode& tree) {
+    const auto classed = std::count_if(
+        tree.children.begin(), tree.children.end(), [this](const ConfigNode& section) {
+          return vocabulary_.has_section(section.name) && !target_of(section).empty();
+        });
+    if (classed < kSectionsOfDump) {
+      return;
+    }
+    recipe_.diagnostics.push_back(
+        {"recipe/missing-target",
+         tree.children.front().key,
+         "a dump without a `_target_` of its own cannot be loaded",
+         {},
+         "begin the file with `_target_: megatron.bridge.training.config.ConfigContainer`"});
   }
 
   void report_types() {
@@ -256,6 +368,8 @@ class Reader {
   std::vector<TypedScalar> scalars_;
   std::vector<std::string> env_booleans_;
   std::vector<std::string> env_nonscalar_;
+  std::vector<std::string> env_bad_names_;
+  std::set<std::string> dropped_;  // paths that the loader drops
   std::vector<std::string> env_overridden_;
 };
 
@@ -265,7 +379,117 @@ void read_bridge(Recipe& recipe,
                  const Configuration& text,
                  const Environment& environment,
                  const Vocabulary& vocabulary) {
-  Reader(recipe, environment, vocabulary).run(text);
+  BridgeYamlReader(recipe, environment, vocabulary).run(text);
+}
+
+namespace {
+
+void merge(yaml::Node& into, yaml::Node from) {
+  std::unordered_map<std::string, std::size_t> places;
+  for (std::size_t i = 0; i < into.entries.size(); ++i) {
+    places[into.entries[i].key] = i;
+  }
+  for (yaml::Entry& entry : from.entries) {
+    const auto [place, fresh] = places.try_emplace(entry.key, into.entries.size());
+    if (fresh) {
+      into.entries.push_back(std::move(entry));
+      continue;
+    }
+    yaml::Entry& present = into.entries[place->second];
+    if (present.value.is_mapping() && entry.value.is_mapping()) {
+      merge(present.value, std::move(entry.value));
+    } else {
+      present = std::move(entry);
+    }
+  }
+}
+
+}  // namespace
+
+void merge_documents(std::vector<yaml::Document>& documents) {
+  for (std::size_t i = 1; i < documents.size(); ++i) {
+    if (documents.front().root.is_mapping() && documents[i].root.is_mapping()) {
+      merge(documents.front().root, std::move(documents[i].root));
+    } else {
+      documents.front().root = std::move(documents[i].root);
+    }
+  }
+  documents.resize(std::min<std::size_t>(documents.size(), 1));
+}
+
+namespace {
+
+using yaml::Node;
+
+/// 2026-08-01, alone or followed by a time.
+bool is_date(std::string_view text) {
+  constexpr std::string_view kShape = "dddd-dd-dd";
+  if (text.size() < kShape.size()) {
+    return false;
+  }
+  for (std::size_t i = 0; i < kShape.size(); ++i) {
+    const bool digit = text[i] >= '0' && text[i] <= '9';
+    if (kShape[i] == 'd' ? !digit : text[i] != kShape[i]) {
+      return false;
+    }
+  }
+  return text.size() == kShape.size() || text[kShape.size()] == 'T' || text[kShape.size()] == ' ';
+}
+
+bool is_plain_tag(std::string_view tag) {
+  constexpr std::array<std::string_view, 8> kTags = {
+      "!!str", "!!int", "!!float", "!!bool", "!!null", "!!seq", "!!map", "!"};
+  return tag.empty() || std::find(kTags.begin(), kTags.end(), tag) != kTags.end();
+}
+
+class ValueCheck {
+ public:
+  ValueCheck(bool dump, std::vector<text::Diagnostic>& diagnostics)
+      : dump_(dump),
+        diagnostics_(diagnostics) {}
+
+  void run(const Node& node) {
+    if (!is_plain_tag(node.tag)) {
+      complain(node, fmt::format("the loader has no constructor for the tag `{}`", node.tag));
+    } else if (node.is_scalar()) {
+      scalar(node);
+    }
+    for (const Node& item : node.items) {
+      run(item);
+    }
+    for (const yaml::Entry& entry : node.entries) {
+      run(entry.value);
+    }
+  }
+
+ private:
+  void scalar(const Node& node) {
+    const bool plain = node.plain && node.tag.empty();
+    if (plain && (node.scalar == "=" || node.scalar == "<<")) {
+      complain(node, fmt::format("the loader rejects a plain `{}` as a value", node.scalar));
+    } else if (plain && dump_ && is_date(node.scalar)) {
+      complain(node,
+               fmt::format("the loader reads `{}` as a date and then rejects it", node.scalar));
+    } else if (dump_ && node.scalar == "???") {
+      complain(node, "`???` marks a value that still has to be set", "give it a value");
+    }
+  }
+
+  void complain(const Node& node,
+                std::string message,
+                std::string help = "quote it if it is a text") {
+    diagnostics_.push_back(
+        {"recipe/unsupported-value", node.mark, std::move(message), {}, std::move(help)});
+  }
+
+  bool dump_ = false;
+  std::vector<text::Diagnostic>& diagnostics_;
+};
+
+}  // namespace
+
+void check_supported(const Node& root, bool dump, std::vector<text::Diagnostic>& diagnostics) {
+  ValueCheck(dump, diagnostics).run(root);
 }
 
 }  // namespace epwise::recipe

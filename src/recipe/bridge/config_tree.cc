@@ -1,16 +1,22 @@
 #include "recipe/bridge/config_tree.h"
 
 #include <algorithm>
+#include <array>
+#include <optional>
+#include <string>
 #include <unordered_map>
 #include <utility>
 
+#include <fmt/format.h>
+
 namespace epwise::recipe {
+
 namespace {
 
 using expr::Value;
 using yaml::Node;
 
-ConfigNode leaf(const Node& node, yaml::Dialect dialect) {
+ConfigNode yaml_leaf(const Node& node, yaml::Dialect dialect) {
   ConfigNode out;
   out.mark = node.mark;
   out.plain = node.plain;
@@ -52,7 +58,7 @@ Value scalar_value(const Node& node, yaml::Dialect dialect) {
 
 ConfigNode config_tree(const Node& node, yaml::Dialect dialect) {
   if (!node.is_mapping() && !node.is_sequence()) {
-    return leaf(node, dialect);
+    return yaml_leaf(node, dialect);
   }
   ConfigNode out;
   out.mark = node.mark;
@@ -101,6 +107,135 @@ void lay_over(ConfigNode& tree, ConfigNode over) {
       lay_over(tree.children[place->second], std::move(child));
     }
   }
+}
+
+namespace {
+
+using expr::Value;
+
+constexpr std::string_view kTarget = "_target_";
+
+const std::string* text_of(const ConfigNode& node, std::string_view key) {
+  const ConfigNode* child = node.find(key);
+  return child == nullptr ? nullptr : child->value.text();
+}
+
+bool is_dtype(std::string_view target) {
+  constexpr std::array<std::string_view, 9> kTypes = {
+      "bfloat16", "float16", "float32", "float64", "half", "float", "uint8", "int32", "int64"};
+  constexpr std::string_view kTorch = "torch.";
+  const bool torch = target.substr(0, kTorch.size()) == kTorch;
+  return torch &&
+         (std::find(kTypes.begin(), kTypes.end(), target.substr(kTorch.size())) != kTypes.end() ||
+          target.substr(0, kTorch.size() + 7) == "torch.float8_");
+}
+
+/// The only positional argument, for enumerators without a name.
+std::optional<Value> only_argument(const ConfigNode& node) {
+  const ConfigNode* arguments = node.find("_args_");
+  const bool one = arguments != nullptr && arguments->is_list() && arguments->children.size() == 1;
+  return one ? std::optional<Value>(arguments->children.front().value) : std::nullopt;
+}
+
+bool is_called(const ConfigNode& node) {
+  const ConfigNode* call = node.find("_call_");
+  return call == nullptr || call->value.is_unknown() || call->value.truthy();
+}
+
+class TargetCheck {
+ public:
+  explicit TargetCheck(std::vector<text::Diagnostic>& diagnostics) : diagnostics_(diagnostics) {}
+
+  void run(const ConfigNode& node) {
+    for (const ConfigNode& child : node.children) {
+      run(child);
+    }
+    const std::string_view target = target_of(node);
+    if (target.empty()) {
+      return;
+    }
+    const ConfigNode& place = *node.find(kTarget);
+    if (!is_allowed(target)) {
+      complain(place,
+               fmt::format("Megatron-Bridge does not instantiate `{}`", target),
+               "a target must be in megatron, torch, nvidia, transformers, numpy, nemo or signal");
+    } else if (!is_called(node) && node.children.size() > 2) {
+      complain(
+          place,
+          fmt::format("`_call_: false` uses `{}` as it is, so no other keys are allowed next to it",
+                      target));
+    } else if (is_called(node) && is_dtype(target)) {
+      complain(place, fmt::format("`{}` is not a function", target), "add `_call_: false`");
+    }
+    const ConfigNode* partial = node.find("_partial_");
+    if (partial != nullptr && partial->value.boolean() == nullptr && !partial->value.is_unknown()) {
+      complain(*partial,
+               fmt::format("`_partial_` must be true or false, not `{}`",
+                           node_value(*partial).to_text()));
+    }
+  }
+
+ private:
+  void complain(const ConfigNode& place, std::string message, std::string help = {}) {
+    diagnostics_.push_back(
+        {"recipe/bad-target", place.mark, std::move(message), {}, std::move(help)});
+  }
+
+  std::vector<text::Diagnostic>& diagnostics_;
+};
+
+}  // namespace
+
+bool is_allowed(std::string_view target) {
+  constexpr std::array<std::string_view, 7> kPackages = {
+      "megatron.", "torch.", "nvidia.", "transformers.", "numpy.", "nemo.", "signal."};
+  return target == "functools.partial" ||
+         std::any_of(kPackages.begin(), kPackages.end(), [target](auto package) {
+           return target.substr(0, package.size()) == package;
+         });
+}
+
+std::string_view target_of(const ConfigNode& node) {
+  const std::string* target = node.is_mapping() ? text_of(node, kTarget) : nullptr;
+  return target == nullptr ? std::string_view() : std::string_view(*target);
+}
+
+Value mapping_value(const ConfigNode& node) {
+  const std::string_view target = target_of(node);
+  if (target.empty()) {
+    Value::List keys;
+    for (const ConfigNode& child : node.children) {
+      keys.push_back(Value::of(child.name));
+    }
+    return Value::of(std::move(keys));
+  }
+  if (const std::string* name = text_of(node, "_name_")) {
+    return Value::of(*name);
+  }
+  return is_called(node) ? only_argument(node).value_or(Value::of(target)) : Value::of(target);
+}
+
+Value node_value(const ConfigNode& node) {
+  if (node.is_mapping()) {
+    return mapping_value(node);
+  }
+  if (!node.is_list()) {
+    return node.value;
+  }
+  Value::List items;
+  std::vector<std::string> needs;
+  for (const ConfigNode& child : node.children) {
+    Value item = node_value(child);
+    if (const expr::Unknown* unknown = item.unknown()) {
+      needs.insert(needs.end(), unknown->needs.begin(), unknown->needs.end());
+    }
+    items.push_back(std::move(item));
+  }
+  return needs.empty() ? Value::of(std::move(items)) : Value::unknown(std::move(needs));
+}
+
+void check_targets(const ConfigNode& root, std::vector<text::Diagnostic>& diagnostics) {
+  TargetCheck(diagnostics).run(root);
 }
 
 }  // namespace epwise::recipe

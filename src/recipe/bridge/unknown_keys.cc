@@ -2,22 +2,25 @@
 
 #include <algorithm>
 #include <iterator>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
-#include "recipe/bridge/config_targets.h"
-#include "recipe/field_path.h"
-#include "text/abridgement.h"
-#include "text/spelling.h"
+#include "base/text/abridgement.h"
+#include "base/text/spelling.h"
+#include "recipe/bridge/config_tree.h"
+#include "recipe/vocabulary/vocabulary.h"
 
 namespace epwise::recipe {
+
 namespace {
 
 // Each suggestion reads the whole vocabulary: enough for people, bounded for a file full of wrong
 // keys.
-constexpr std::size_t kSuggestions = 40;
-constexpr std::size_t kLongest = 100;
+constexpr std::size_t kKeySuggestions = 40;
+constexpr std::size_t kLongestKey = 100;
 constexpr int kSlip = 2;  // letters
 
 /// Names directly below a path, with it.
@@ -31,8 +34,7 @@ std::vector<std::string_view> siblings(std::string_view parent, const Vocabulary
   return names;
 }
 
-/// Fields with the same last part in other places, nearest to the top first:
-/// "ddp.overlap_grad_reduce".
+/// Fields with the same last part elsewhere, nearest to the top first: "ddp.overlap_grad_reduce".
 std::string elsewhere(std::string_view path, const Vocabulary& vocabulary) {
   std::vector<std::string_view> names;
   for (const FieldSpec& field : vocabulary.fields()) {
@@ -50,7 +52,7 @@ std::string elsewhere(std::string_view path, const Vocabulary& vocabulary) {
   return fmt::format(", but `{}`", fmt::join(names, "`, `"));
 }
 
-/// A section whose keys are all written as variables of the environment are.
+/// A section whose keys are all spelt like environment variables.
 bool names_variables(const ConfigNode& section) {
   const auto is_variable = [](const ConfigNode& key) {
     return !key.name.empty() && !key.is_mapping() &&
@@ -72,8 +74,8 @@ class Judge {
       if (!vocabulary_.knows(section.name)) {
         add(section.name,
             section,
-            dump_ ? "correct the name or take it out: the loader drops it without a word"
-                  : "correct the name or take it out: it is skipped with a warning");
+            dump_ ? "correct the name or remove it; the loader silently drops it"
+                  : "correct the name or remove it; it is skipped with a warning");
       } else if (std::find(unjudged_.begin(), unjudged_.end(), section.name) == unjudged_.end()) {
         judge(section, section.name);
       } else {
@@ -84,12 +86,12 @@ class Judge {
   }
 
  private:
-  /// A class that is not known may have any field, but hardly one that is a slip of the pen away
-  /// from one that its section usually has, and lacks here.
+  /// An unknown class may have any field, but hardly one that is a misspelling of one that its
+  /// section usually has and that is missing here.
   void look_for_slips(const ConfigNode& section) {
     for (const ConfigNode& key : section.children) {
       const std::string name = section.name + "." + key.name;
-      if (vocabulary_.knows(name) || found_.paths.size() > kSuggestions) {
+      if (vocabulary_.knows(name) || found_.paths.size() > kKeySuggestions) {
         continue;
       }
       const std::vector<std::string> near =
@@ -105,7 +107,7 @@ class Judge {
                          name,
                          near.front()),
              {},
-             "correct the name, unless the section's own class has this one"});
+             "correct the name, unless the section's own class has this field"});
       }
     }
   }
@@ -125,7 +127,7 @@ class Judge {
       } else if (refuses && key.key.file == target->key.file) {  // overrides are set one by one
         refuse(name, key, last_part(target_of(section)));
       } else {
-        add(name, key, "correct the name or take it out: the loader drops it with a warning");
+        add(name, key, "correct the name or remove it; the loader drops it with a warning");
       }
     }
   }
@@ -146,18 +148,18 @@ class Judge {
   void refuse(const std::string& path, const ConfigNode& key, std::string_view class_name) {
     found_.diagnostics.push_back({"recipe/refused-key",
                                   key.key,
-                                  fmt::format("{} of Megatron-Bridge {} refuses `{}`{}",
+                                  fmt::format("{} of Megatron-Bridge {} rejects `{}`{}",
                                               class_name,
                                               vocabulary_.version(),
                                               path,
                                               look_up(path)),
                                   {},
-                                  "correct the name or take it out"});
+                                  "correct the name or remove it"});
   }
 
   std::string look_up(const std::string& path) {
     found_.paths.push_back(path);
-    return found_.paths.size() <= kSuggestions && path.size() <= kLongest
+    return found_.paths.size() <= kKeySuggestions && path.size() <= kLongestKey
                ? meant_instead(path, vocabulary_)
                : std::string();
   }
@@ -168,7 +170,7 @@ class Judge {
   UnknownKeys found_;
 };
 
-/// Whether a class can't be there: its module is known, with all its classes, and this is none of
+/// Whether a class cannot exist: its module is known, with all its classes, and this is not one of
 /// them.
 bool is_missing(std::string_view target, const Vocabulary& vocabulary) {
   bool module_known = false;
@@ -215,7 +217,8 @@ text::Diagnostic unknown_class(const ConfigNode& section, const Vocabulary& voca
   const std::string_view target = target_of(section);
   const std::vector<std::string_view> known = vocabulary.classes_of(section.name);
   const std::string history = vocabulary.history(target);
-  // A class of more or fewer words is another one, however near: a vision model for a text model.
+  // A class of more or fewer words is a different one, however similar: a vision model for a text
+  // model.
   const auto words = [](std::string_view name) {
     return std::count_if(name.begin(), name.end(), [](char c) { return c >= 'A' && c <= 'Z'; });
   };
@@ -242,24 +245,115 @@ text::Diagnostic unknown_class(const ConfigNode& section, const Vocabulary& voca
                         last_part(target),
                         meant),
             {},
-            "name a class that is there"};
+            "name an existing class"};
   }
   return {"recipe/unknown-class",
           mark,
-          fmt::format("no class `{}` for the section `{}` is known of Megatron-Bridge {}{}",
+          fmt::format("class `{}` of section `{}` is not known for Megatron-Bridge {}{}",
                       target,
                       section.name,
                       vocabulary.version(),
                       meant),
           {},
-          "its keys are taken as they stand, unless they are a slip away from a known one; what it "
-          "leaves out is unknown"};
+          "its keys are accepted unless they look like misspellings of known ones; values that it "
+          "does not set are unknown"};
 }
 
 UnknownKeys find_unknown_keys(const ConfigNode& root,
                               const Vocabulary& vocabulary,
                               const std::vector<std::string>& unjudged) {
   return Judge(vocabulary, unjudged).run(root);
+}
+
+namespace {
+
+constexpr std::size_t kFewest = 12;  // fewer keys can be reported one by one
+constexpr std::size_t kShownNames = 3;
+
+struct Release {
+  std::string_view version;
+  std::vector<bool> knows;  // by unknown key
+  std::size_t count = 0;
+};
+
+Release knowledge_of(std::string_view version, const ConfigNode& root, const UnknownKeys& unknown) {
+  Vocabulary vocabulary = Vocabulary::load(Framework::bridge, version);
+  for (const ConfigNode& section : root.children) {
+    if (const std::string_view target = target_of(section); !target.empty()) {
+      vocabulary.use_class(section.name, target);
+    }
+  }
+  Release release{version, {}, 0};
+  for (std::size_t i = 0; i < unknown.diagnostics.size(); ++i) {
+    const bool known =
+        unknown.diagnostics[i].rule == "recipe/unknown-key" && vocabulary.knows(unknown.paths[i]);
+    release.knows.push_back(known);
+    release.count += known ? 1U : 0U;
+  }
+  return release;
+}
+
+/// Avoids loading the tables of all releases if nothing suggests another one.
+bool any_known_elsewhere(const Vocabulary& vocabulary, const UnknownKeys& unknown) {
+  return std::any_of(unknown.paths.begin(), unknown.paths.end(), [&](const std::string& path) {
+    return !vocabulary.history(path).empty();
+  });
+}
+
+}  // namespace
+
+void fold_other_release(const ConfigNode& root,
+                        const Vocabulary& vocabulary,
+                        UnknownKeys& unknown) {
+  if (unknown.diagnostics.empty() || !any_known_elsewhere(vocabulary, unknown)) {
+    return;
+  }
+  Release best;
+  for (const std::string_view version : Vocabulary::versions(Framework::bridge)) {
+    Release release = knowledge_of(version, root, unknown);
+    if (release.count >= best.count) {  // the newest of equals
+      best = std::move(release);
+    }
+  }
+  if (best.count * 5 < unknown.diagnostics.size() * 4) {
+    return;
+  }
+  if (best.count < kFewest) {
+    for (std::size_t i = 0; i < unknown.diagnostics.size(); ++i) {
+      if (best.knows[i]) {
+        unknown.diagnostics[i].help = fmt::format(
+            "if the recipe is for that release, pass --stack bridge={}; otherwise remove it",
+            best.version);
+      }
+    }
+    return;
+  }
+  std::vector<text::Diagnostic> kept;
+  std::vector<std::string> names;
+  text::Mark first;
+  for (std::size_t i = 0; i < unknown.diagnostics.size(); ++i) {
+    if (!best.knows[i]) {
+      kept.push_back(std::move(unknown.diagnostics[i]));
+      continue;
+    }
+    first = names.empty() ? unknown.diagnostics[i].mark : first;
+    if (names.size() < kShownNames) {
+      names.push_back(unknown.paths[i]);
+    }
+  }
+  kept.push_back(
+      {"recipe/unknown-key",
+       first,
+       fmt::format("{} keys unknown to Megatron-Bridge {} exist in {}: `{}`, …",
+                   best.count,
+                   vocabulary.version(),
+                   best.version,
+                   fmt::join(names, "`, `")),
+       {},
+       fmt::format(
+           "the loader drops them; if the recipe is for that release, pass --stack bridge={}",
+           best.version)});
+  unknown.diagnostics = std::move(kept);
 }
 
 }  // namespace epwise::recipe

@@ -8,8 +8,6 @@
 #include <utility>
 
 #include "recipe/arguments/arguments.h"
-#include "recipe/arguments/fields.h"
-#include "recipe/arguments/word.h"
 #include "recipe/checkpoint_fields.h"
 
 namespace epwise::recipe {
@@ -18,7 +16,7 @@ namespace {
 using expr::Value;
 using Given = shell::Field;
 
-/// A word and the condition under which it is there.
+/// A word and the condition under which it is present.
 struct OpenWord {
   Word word;
   int condition = 0;
@@ -40,8 +38,8 @@ bool is_complete(const std::string& program) {
   return std::find(kPrograms.begin(), kPrograms.end(), program_name(program)) != kPrograms.end();
 }
 
-/// Flags by which a training is told from tools that share a few others.
-bool is_of_training(std::string_view word) {
+/// Flags that distinguish a training from tools with a few common flags.
+bool is_training_word(std::string_view word) {
   constexpr std::array<std::string_view, 8> kFlags = {"--num-layers",
                                                       "--hidden-size",
                                                       "--micro-batch-size",
@@ -53,9 +51,9 @@ bool is_of_training(std::string_view word) {
   return std::find(kFlags.begin(), kFlags.end(), word.substr(0, word.find('='))) != kFlags.end();
 }
 
-class Flags {
+class LaunchFlags {
  public:
-  explicit Flags(const Vocabulary& vocabulary) {
+  explicit LaunchFlags(const Vocabulary& vocabulary) {
     for (const Flag& flag : vocabulary.flags()) {
       for (const std::string_view spelling : flag.spellings) {
         flags_.emplace(spelling, &flag);
@@ -68,7 +66,7 @@ class Flags {
     return found == flags_.end() ? nullptr : found->second;
   }
 
-  /// Whether the flag wants a value behind it.
+  /// Whether the flag needs a value behind it.
   bool wants_value(std::string_view word) const {
     const Flag* flag = find(word);
     const bool stores = flag != nullptr && (flag->action == Flag::Action::store ||
@@ -80,10 +78,10 @@ class Flags {
   std::map<std::string_view, const Flag*> flags_;
 };
 
-/// Sorts a program's words into those that are sure, those under a condition, and holes.
+/// Sorts a program's words into certain ones, conditional ones, and unknown ones.
 class Sorter {
  public:
-  explicit Sorter(const Flags& flags) : flags_(flags) {}
+  explicit Sorter(const LaunchFlags& flags) : flags_(flags) {}
 
   void run(const std::vector<Given>& fields) {
     for (const Given& field : fields) {
@@ -92,7 +90,7 @@ class Sorter {
   }
 
   std::vector<OpenWord> words;
-  std::vector<std::string> holes;  // what words in the place of a flag would need
+  std::vector<std::string> holes;  // the needs of words in the place of a flag
 
  private:
   void take(const Given& field) {
@@ -121,7 +119,7 @@ class Sorter {
       words.push_back({std::move(word), condition, std::move(needs)});
       return;
     }
-    // A value that is there in one branch alone: one word of unknown text.
+    // A value present in only one branch: one word of unknown text.
     if (wants_value()) {
       word.needs = std::move(needs);
       words.push_back({std::move(word)});
@@ -137,7 +135,7 @@ class Sorter {
     shell::add_needs(more, needs);
   }
 
-  const Flags& flags_;
+  const LaunchFlags& flags_;
 };
 
 std::vector<Word> words_under(const std::vector<OpenWord>& all, int condition) {
@@ -150,7 +148,7 @@ std::vector<Word> words_under(const std::vector<OpenWord>& all, int condition) {
   return words;
 }
 
-/// What is different under a condition is unknown.
+/// Values that differ under a condition are unknown.
 void join(Arguments under, const std::vector<std::string>& needs, Arguments& sure) {
   for (auto& [attribute, argument] : under.values) {
     const auto before = sure.values.find(attribute);
@@ -174,7 +172,7 @@ Arguments parse_all(const std::vector<OpenWord>& words, const Parser& parser) {
   return sure;
 }
 
-/// Where words are not known, no flag is surely missing.
+/// If words are unknown, no flag is certainly missing.
 void drop_missing(Arguments& arguments) {
   std::erase_if(arguments.diagnostics,
                 [](const text::Diagnostic& each) { return each.rule == "flags/required"; });
@@ -212,19 +210,19 @@ void open_model(Recipe& recipe, const Vocabulary& vocabulary, const std::string&
 
 bool is_megatron(const LaunchWords& launch, const Vocabulary& vocabulary) {
   constexpr std::ptrdiff_t kEnough = 3;
-  const Flags flags(vocabulary);
+  const LaunchFlags flags(vocabulary);
   const auto known = [&flags](const Given& field) {
     const std::string text = field.text();
     return is_flag(text) && flags.find(text) != nullptr;
   };
-  const auto trains = [](const Given& field) { return is_of_training(field.text()); };
+  const auto trains = [](const Given& field) { return is_training_word(field.text()); };
   return std::count_if(launch.arguments.begin(), launch.arguments.end(), known) >= kEnough &&
          (is_complete(launch.program) ||
           std::any_of(launch.arguments.begin(), launch.arguments.end(), trains));
 }
 
 void read_flags(Recipe& recipe, const LaunchWords& launch, const Vocabulary& vocabulary) {
-  const Flags flags(vocabulary);
+  const LaunchFlags flags(vocabulary);
   Sorter sorter(flags);
   sorter.run(launch.arguments);
   Parser parser = parser_of(vocabulary);
@@ -241,7 +239,7 @@ void read_flags(Recipe& recipe, const LaunchWords& launch, const Vocabulary& voc
       recipe.find("model.num_layers") != nullptr && recipe.find("model.hidden_size") != nullptr;
   if (!sorter.holes.empty() && !sized) {
     open_rest(recipe, vocabulary, sorter.holes);
-  } else if (!parser.complete && !sized) {  // it brings sizes of its own
+  } else if (!parser.complete && !sized) {  // it brings its own sizes
     open_rest(recipe, vocabulary, {program_name(launch.program)});
   }
   take_from_checkpoint(recipe, vocabulary);

@@ -6,13 +6,12 @@
 
 namespace epwise::recipe {
 
-/// Whether a program's arguments are Megatron-LM's: some of its flags stand among them.
+/// Whether a program's arguments include flags of Megatron-LM.
 bool is_megatron(const LaunchWords& launch, const Vocabulary& vocabulary);
 
-/// Reads a program's words as Megatron-LM's flags. Flags that are there under a condition give
-/// unknown values. A word of unknown text is the value of the flag before it where that wants one,
-/// and nothing else; where such words may hold all the sizes of the model, everything that is not
-/// written is unknown.
+/// Reads a program's words as Megatron-LM flags. Flags under a condition give unknown values. A
+/// word of unknown text is only used as the value of the preceding flag, if that needs one; if such
+/// words may contain all model sizes, everything that is not written is unknown.
 void read_flags(Recipe& recipe, const LaunchWords& launch, const Vocabulary& vocabulary);
 
 }  // namespace epwise::recipe

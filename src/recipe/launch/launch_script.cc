@@ -2,32 +2,38 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
-#include "recipe/launch/assignments.h"
+#include "base/text/ascii.h"
+#include "base/units/checked.h"
+#include "recipe/launch/allocation.h"
 #include "recipe/launch/bridge_launch.h"
 #include "recipe/launch/flag_launch.h"
 #include "recipe/launch/launch_words.h"
-#include "recipe/launch/ray_environment.h"
-#include "recipe/launch/slime_launch.h"
-#include "recipe/launch/swift_launch.h"
 #include "recipe/launch/trainer_launch.h"
-#include "shell/interpreter.h"
-#include "shell/nested_script.h"
+#include "recipe/rank_count.h"
+#include "recipe/recipe.h"
+#include "recipe/shell/field.h"
+#include "recipe/shell/interpreter.h"
+#include "recipe/shell/nested_script.h"
+#include "yaml/parse.h"
 
 namespace epwise::recipe {
+
+/// The variables that `ray job submit --runtime-env-json='{"env_vars": {…}}'` sets for the program;
+/// `words` are those before the program. Unknown if the text contains unset variables.
+std::map<std::string, Variable> ray_environment(const std::vector<shell::Field>& words);
+
 namespace {
 
 using expr::Value;
 using Given = shell::Field;
-
-std::string_view trimmed(std::string_view line) {
-  line.remove_prefix(std::min(line.find_first_not_of(" \t"), line.size()));
-  return line;
-}
 
 bool names_a_shell(std::string_view line) {
   const std::string_view name = line.substr(line.find_last_of("/ ") + 1);
@@ -45,24 +51,22 @@ bool is_shell_line(std::string_view line) {
   });
 }
 
-/// "run.sh:12"
-std::string place(const text::Mark& mark) {
-  return mark.nowhere() ? std::string("the launcher")
-                        : fmt::format("{}:{}", mark.file->name(), mark.start().line);
-}
-
-class Reader {
+class LaunchScriptReader {
  public:
-  Reader(const Request& request,
-         const Recipe& start,
-         const std::vector<Word>& words,
-         const std::function<const Vocabulary&(Framework)>& vocabulary_for)
+  LaunchScriptReader(const Request& request,
+                     const Recipe& start,
+                     const std::vector<Word>& words,
+                     const std::function<const Vocabulary&(Framework)>& vocabulary_for)
       : request_(request),
         start_(start),
         words_(words),
         vocabulary_for_(vocabulary_for) {}
 
   std::vector<Recipe> run() {
+    if (request_.file->bytes().size() > shell::kMostScriptBytes) {
+      recipes_.push_back(too_large());
+      return std::move(recipes_);
+    }
     shell::Surroundings surroundings = surrounding();
     trace_ = shell::follow(*request_.file, surroundings);
     const auto slip = request_.slip;
@@ -79,14 +83,15 @@ class Reader {
     if (recipes_.empty()) {
       recipes_.push_back(nothing());
     }
+    report_unread(recipes_.front());
     return std::move(recipes_);
   }
 
  private:
   static constexpr std::size_t kMostLaunches = 16;
 
-  /// Whether names of files may mean others there: in a folder that the script or a launcher goes
-  /// to.
+  /// Whether file names may refer to other files there: in a directory to which the script or a
+  /// launcher changes.
   static bool is_elsewhere(const shell::Invocation& invocation) {
     return invocation.elsewhere || std::ranges::any_of(invocation.words, [](const Given& word) {
              const std::string text = word.text();
@@ -95,7 +100,7 @@ class Reader {
            });
   }
 
-  /// Whose settings a program takes; nullopt for one that nobody knows here.
+  /// The format of a program's settings; nullopt for an unknown one.
   std::optional<Framework> framework_of(const LaunchWords& launch) const {
     for (const Framework each : {Framework::mlm, Framework::bridge}) {
       if (request_.framework && *request_.framework != each) {
@@ -128,7 +133,7 @@ class Reader {
     return result;
   }
 
-  /// What Slurm sets from the script's own lines.
+  /// Variables that Slurm sets from the script's own lines.
   static std::map<std::string, shell::Variable> presets(const std::vector<Given>& outer) {
     std::map<std::string, shell::Variable> result;
     std::vector<Given> words = outer;
@@ -150,13 +155,16 @@ class Reader {
       set("SLURM_NTASKS_PER_NODE", found.node_tasks);
       set("SLURM_GPUS_PER_NODE", found.node_gpus);
       set("SLURM_GPUS_ON_NODE", found.node_gpus);
-      set("SLURM_NTASKS", found.world());
-      set("SLURM_NPROCS", found.world());
+      const auto world = found.world();
+      if (const auto all = world ? units::product(world->nodes, world->each) : std::nullopt) {
+        set("SLURM_NTASKS", Count{*all, world->mark});
+        set("SLURM_NPROCS", Count{*all, world->mark});
+      }
     }
     return result;
   }
 
-  /// A program with a configuration of its own around Megatron's; false for any other.
+  /// A program with its own configuration around Megatron's; false for any other.
   bool add_trainer(const shell::Invocation& invocation, const LaunchWords& launch) {
     const Recipe recipe = prepared(invocation, launch);
     const LaunchWords whole = with_words(launch);
@@ -191,7 +199,7 @@ class Reader {
     finish(std::move(recipe));
   }
 
-  /// What the script says besides the program's own words: files, variables, ranks.
+  /// What the script defines besides the program's own words: files, variables, ranks.
   Recipe prepared(const shell::Invocation& invocation, const LaunchWords& launch) const {
     Recipe recipe = start_;
     recipe.files.insert(recipe.files.end(), trace_.files.begin(), trace_.files.end());
@@ -214,9 +222,9 @@ class Reader {
       recipe.variables.insert_or_assign(name, std::move(variable));
     }
     if (const auto world = launch.processes.world()) {
-      recipe.raw["raw.gpus"] = Value::of(world->value);
-      recipe.raw["raw.gpus_source"] = Value::of(place(world->mark));
+      set_ranks(recipe, *world, "the launcher");
     }
+    report_allocation(recipe, launch.processes);
     return recipe;
   }
 
@@ -244,11 +252,45 @@ class Reader {
     recipe.diagnostics.push_back(
         {"recipe/unrecognized",
          recipe.root,
-         "this script starts no training that epwise knows: no Python program with flags of "
-         "Megatron-LM, overrides of Megatron-Bridge or settings of a framework around them",
+         "this script starts no training that epwise recognises: no Python program with "
+         "Megatron-LM flags, Megatron-Bridge overrides or settings of a framework built on them",
          {},
-         "give variables that decide it with --env, or the launch itself behind --"});
+         "set the variables that decide it with --env, or give the launch itself after --"});
     return recipe;
+  }
+
+  static constexpr std::size_t kMebibyte = std::size_t{1} << 20;
+
+  Recipe too_large() const {
+    Recipe recipe = start_;
+    recipe.readable = false;
+    recipe.root = {request_.file.get(), 0, 0};
+    recipe.diagnostics.push_back({"yaml/too-large",
+                                  recipe.root,
+                                  fmt::format("the script is larger than {} MiB, the most that is "
+                                              "read",
+                                              shell::kMostScriptBytes / kMebibyte),
+                                  {},
+                                  {}});
+    return recipe;
+  }
+
+  /// Files that the script runs or sources, and that are there.
+  void report_unread(Recipe& recipe) const {
+    for (const shell::Unread& each : trace_.unread) {
+      if (!each.large) {
+        report_refused(recipe, each.path, request_);
+        continue;
+      }
+      recipe.diagnostics.push_back(
+          {"recipe/unread-file",
+           each.path.mark,
+           fmt::format("{} is not read: scripts of more than {} MiB together are not followed",
+                       each.path.text(),
+                       shell::kMostScriptBytes / kMebibyte),
+           {},
+           "what it sets counts as unknown"});
+    }
   }
 
   Request request_;
@@ -276,7 +318,7 @@ bool is_launch_script(const text::SourceFile& file) {
   }
   constexpr int kLines = 200;
   for (int number = 1; number <= file.line_count() && number <= kLines; ++number) {
-    if (is_shell_line(trimmed(file.line(number)))) {
+    if (is_shell_line(text::trimmed_start(file.line(number), text::kBlanks))) {
       return true;
     }
   }
@@ -288,7 +330,80 @@ std::vector<Recipe> read_launch_script(
     const Recipe& start,
     const std::vector<Word>& words,
     const std::function<const Vocabulary&(Framework)>& vocabulary_for) {
-  return Reader(request, start, words, vocabulary_for).run();
+  return LaunchScriptReader(request, start, words, vocabulary_for).run();
+}
+
+namespace {
+
+using expr::Value;
+
+constexpr std::string_view kOption = "--runtime-env-json";
+
+/// Where a word is written: in the text of the field itself, or in that of a variable that it uses.
+text::Mark place_of(const Given& field, std::string_view word, const text::Mark& behind) {
+  std::vector<text::Mark> texts;
+  for (const shell::Piece& piece : field.pieces) {
+    texts.push_back(piece.definition);
+    texts.push_back(piece.mark);
+  }
+  texts.push_back(field.mark);
+  for (const text::Mark& text : texts) {
+    if (text.nowhere() || word.empty()) {
+      continue;
+    }
+    const bool after = behind.file == text.file && behind.end >= text.begin;
+    const std::uint32_t begin = after ? std::min(behind.end, text.end) : text.begin;
+    const std::size_t at = text.file->bytes().substr(begin, text.end - begin).find(word);
+    if (at != std::string_view::npos) {
+      text::Mark mark = text;
+      mark.begin = begin + static_cast<std::uint32_t>(at);
+      mark.end = mark.begin + static_cast<std::uint32_t>(word.size());
+      return mark;
+    }
+  }
+  return field.mark;
+}
+
+void add_json_variables(const Given& field,
+                        const std::string& json,
+                        std::map<std::string, Variable>& variables) {
+  const text::SourceFile file("runtime-env", json);
+  const yaml::Stream stream = yaml::parse(file);  // every JSON text is valid YAML
+  const yaml::Node* all =
+      stream.documents.empty() ? nullptr : stream.documents.front().root.find("env_vars");
+  if (all == nullptr) {
+    return;
+  }
+  for (const yaml::Entry& entry : all->entries) {
+    if (!entry.value.is_scalar()) {
+      continue;
+    }
+    Variable variable;
+    const std::string& value = entry.value.scalar;
+    const bool open = !field.known() && value.find('$') != std::string::npos;
+    variable.value = open ? Value::unknown(field.needs()) : Value::of(value);
+    variable.key = place_of(field, entry.key, {});
+    variable.mark = open ? variable.key : place_of(field, value, variable.key);
+    variables.insert_or_assign(entry.key, std::move(variable));
+  }
+}
+
+}  // namespace
+
+std::map<std::string, Variable> ray_environment(const std::vector<Given>& words) {
+  std::map<std::string, Variable> variables;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const std::string text = words[i].text();
+    if (text == "--") {
+      break;
+    }
+    if (text == kOption && i + 1 < words.size()) {
+      add_json_variables(words[i + 1], words[i + 1].text(), variables);
+    } else if (text.starts_with(kOption) && text.substr(kOption.size()).starts_with('=')) {
+      add_json_variables(words[i], text.substr(kOption.size() + 1), variables);
+    }
+  }
+  return variables;
 }
 
 }  // namespace epwise::recipe

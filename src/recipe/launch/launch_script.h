@@ -3,22 +3,21 @@
 #include <functional>
 #include <vector>
 
-#include "recipe/arguments/word.h"
+#include "base/text/source_file.h"
+#include "recipe/arguments/arguments.h"
 #include "recipe/load.h"
 #include "recipe/recipe.h"
 #include "recipe/vocabulary/vocabulary.h"
-#include "text/source_file.h"
 
 namespace epwise::recipe {
 
-/// Whether a text is a shell script: by its first line (`#!/bin/bash`), `#SBATCH` lines, its
-/// name's ending, or lines that export variables and start programs.
+/// Whether a text is a shell script: by its first line (`#!/bin/bash`), `#SBATCH` lines, its file
+/// extension, or lines that export variables and start programs.
 bool is_launch_script(const text::SourceFile& file);
 
-/// The launches of a shell script, one recipe each; one that is not readable when it starts none.
-/// `words` are the script's own arguments where it uses them, else they stand behind the
-/// program's. Exported variables become those of the recipe, the launcher's numbers its world
-/// size.
+/// The launches of a shell script, one recipe each; one unreadable recipe if it starts none.
+/// `words` are the script's own arguments if it uses them, otherwise they are appended to the
+/// program's. Exported variables become those of the recipe, the launcher's numbers its world size.
 std::vector<Recipe> read_launch_script(
     const Request& request,
     const Recipe& start,

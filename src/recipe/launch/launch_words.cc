@@ -2,38 +2,120 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <string_view>
 #include <utility>
+#include <vector>
 
-#include "recipe/launch/assignments.h"
-#include "shell/arithmetic.h"
+#include <fmt/format.h>
+
+#include "base/text/ascii.h"
+#include "recipe/shell/arithmetic.h"
+#include "recipe/shell/words.h"
 
 namespace epwise::recipe {
+
 namespace {
 
 using Given = shell::Field;
 
-constexpr std::size_t npos = std::string_view::npos;
+/// Every comma-separated part is K=V, and there are several.
+bool is_list(std::string_view text) {
+  if (text.find(',') == std::string_view::npos) {
+    return false;
+  }
+  while (!text.empty()) {
+    const std::string_view part = text.substr(0, text.find(','));
+    const std::size_t length = shell::name_length(part, 0);
+    if (length == 0 || part.substr(length, 1) != "=") {
+      return false;
+    }
+    text.remove_prefix(std::min(part.size() + 1, text.size()));
+  }
+  return true;
+}
+
+/// Some letters of a field's first piece.
+Given stretch(const Given& field, std::size_t begin, std::size_t end) {
+  Given part = field;
+  shell::Piece& piece = part.pieces.front();
+  piece.text = piece.text.substr(begin, end - begin);
+  if (piece.verbatim) {
+    piece.mark.end = piece.mark.begin + static_cast<std::uint32_t>(end);
+    piece.mark.begin += static_cast<std::uint32_t>(begin);
+    part.mark = piece.mark;
+  }
+  return part;
+}
+
+}  // namespace
+
+void add_variable(const Given& word, std::size_t begin, std::map<std::string, Given>& variables) {
+  if (word.pieces.empty() || word.pieces.front().text.size() < begin) {
+    return;
+  }
+  const std::string first = word.pieces.front().text.substr(begin);
+  const std::size_t length = shell::name_length(first, 0);
+  if (length == 0 || first.substr(length, 1) != "=") {
+    return;
+  }
+  Given value = word;
+  shell::Piece& piece = value.pieces.front();
+  piece.text = first.substr(length + 1);
+  if (piece.verbatim) {
+    piece.mark.begin += static_cast<std::uint32_t>(begin + length + 1);
+    value.mark.begin = std::min(piece.mark.begin, value.mark.end);
+  }
+  variables.insert_or_assign(first.substr(0, length), std::move(value));
+}
+
+void add_variable_list(const Given& word,
+                       std::size_t begin,
+                       std::map<std::string, Given>& variables) {
+  if (word.pieces.size() != 1 || !word.known()) {
+    return;
+  }
+  const std::string text = word.text();
+  for (std::size_t at = begin; at < text.size();) {
+    const std::size_t end = std::min(text.find(',', at), text.size());
+    add_variable(stretch(word, at, end), 0, variables);
+    at = end + 1;
+  }
+}
+
+void add_variables(const Given& word, std::size_t begin, std::map<std::string, Given>& variables) {
+  if (begin == 0 && !is_list(word.text())) {
+    add_variable(word, 0, variables);
+  } else {
+    add_variable_list(word, begin, variables);
+  }
+}
+
+Variable variable_of(const Given& value, const text::Mark& key) {
+  Variable variable;
+  variable.value =
+      value.known() ? expr::Value::of(value.text()) : expr::Value::unknown(value.needs());
+  variable.key = key;
+  variable.mark = value.mark;
+  return variable;
+}
+
+namespace {
 
 enum class Starter : std::uint8_t { none, slurm, mpi, torch, python, env };
 
-template <std::size_t N>
-bool is_one_of(std::string_view name, const std::array<std::string_view, N>& names) {
-  return std::find(names.begin(), names.end(), name) != names.end();
-}
-
 Starter starter_of(std::string_view name) {
-  if (is_one_of<3>(name, {"sbatch", "srun", "salloc"})) {
+  if (text::is_one_of(name, {"sbatch", "srun", "salloc"})) {
     return Starter::slurm;
   }
-  if (is_one_of<3>(name, {"mpirun", "mpiexec", "orterun"})) {
+  if (text::is_one_of(name, {"mpirun", "mpiexec", "orterun"})) {
     return Starter::mpi;
   }
   if (name == "torchrun") {
     return Starter::torch;
   }
-  if (is_one_of<7>(name,
-                   {"env", "docker", "podman", "nerdctl", "singularity", "apptainer", "enroot"})) {
+  if (text::is_one_of(
+          name, {"env", "docker", "podman", "nerdctl", "singularity", "apptainer", "enroot"})) {
     return Starter::env;
   }
   const bool python = name == "python" || name.starts_with("python3") || name == "pypy3";
@@ -51,9 +133,9 @@ std::string dashed(std::string_view name) {
   return result;
 }
 
-class Reader {
+class LaunchWordsReader {
  public:
-  explicit Reader(const std::vector<Given>& words) : words_(words) {}
+  explicit LaunchWordsReader(const std::vector<Given>& words) : words_(words) {}
 
   std::optional<LaunchWords> run() {
     while (at_ < words_.size()) {
@@ -66,6 +148,8 @@ class Reader {
       }
       if (next != Starter::none) {
         enter(next);
+        allots_ = text::is_one_of(program_name(text), {"sbatch", "salloc"});
+        out_.processes.srun = out_.processes.srun || program_name(text) == "srun";
       } else if (starter_ == Starter::torch || starter_ == Starter::python) {
         if (program()) {
           return std::move(out_);
@@ -85,13 +169,16 @@ class Reader {
     starter_ = next;
     out_.processes.torch = out_.processes.torch || next == Starter::torch;
     out_.processes.slurm = out_.processes.slurm || next == Starter::slurm;
+    if (allots_) {
+      out_.processes.allocated_nodes = out_.processes.nodes;
+    }
     ++at_;
   }
 
   /// `megatron sft …`: ms-swift's command, which starts torchrun itself.
   bool is_swift_command(const std::string& text) const {
     return text == "megatron" && at_ + 1 < words_.size() &&
-           is_one_of<4>(words_[at_ + 1].text(), {"pt", "sft", "rlhf", "export"});
+           text::is_one_of(words_[at_ + 1].text(), {"pt", "sft", "rlhf", "export"});
   }
 
   void take_program(std::size_t at) {
@@ -103,7 +190,7 @@ class Reader {
     out_.arguments.assign(words_.begin() + static_cast<std::ptrdiff_t>(at) + 1, words_.end());
   }
 
-  /// An option, or the program itself, behind torchrun or python.
+  /// An option, or the program itself, after torchrun or python.
   bool program() {
     const std::string text = words_[at_].text();
     if (text == "-m" || text == "--module") {
@@ -141,8 +228,11 @@ class Reader {
   void torch_option(const std::string& text) {
     const std::size_t equals = text.find('=');
     const std::string name = dashed(text.substr(0, equals));
-    const bool bare = is_one_of<3>(name, {"--standalone", "--no-python", "--run-path"});
+    const bool bare = text::is_one_of(name, {"--standalone", "--no-python", "--run-path"});
     const Option option = value_at(text, !bare);
+    out_.processes.addressed =
+        out_.processes.addressed || !words_[at_].known() ||
+        text::is_one_of(name, {"--master-addr", "--rdzv-endpoint", "--standalone"});
     if (name == "--nnodes") {
       out_.processes.torch_nodes = count(option);
     } else if (name == "--nproc-per-node") {
@@ -151,7 +241,7 @@ class Reader {
     at_ += option.width;
   }
 
-  // ---- options in front of a program
+  // ---- options before a program
 
   struct Option {
     std::string value;
@@ -160,13 +250,13 @@ class Reader {
     std::size_t width = 1;  // in words
   };
 
-  /// What an option says: behind its `=`, or in the next word.
+  /// The value of an option: after its `=`, or the next word.
   Option value_at(const std::string& text, bool takes) const {
     Option option;
     option.field = &words_[at_];
     option.mark = words_[at_].mark;
     const std::size_t equals = text.find('=');
-    if (equals != npos) {
+    if (equals != std::string_view::npos) {
       option.value = text.substr(equals + 1);
     } else if (takes && at_ + 1 < words_.size()) {
       option.field = &words_[at_ + 1];
@@ -179,8 +269,7 @@ class Reader {
 
   std::optional<Count> count(const Option& option) {
     const auto value = option.field->known() ? shell::whole_number(option.value) : std::nullopt;
-    constexpr std::int64_t kMost = 1 << 24;
-    if (!value || *value < 1 || *value > kMost) {
+    if (!value || *value < 1) {
       out_.processes.elastic = true;
       return std::nullopt;
     }
@@ -224,7 +313,7 @@ class Reader {
       return 1;
     }
     Option option = value_at(text, !joined);
-    if (joined && text.find('=') == npos) {
+    if (joined && text.find('=') == std::string_view::npos) {
       option.value = text.substr(2);
     }
     if (key.starts_with("--g")) {  // gpu:8, gpu:h100:8, h100:8
@@ -241,8 +330,9 @@ class Reader {
       add_variables(words_[at_], 0, out_.variables);
       return 1;
     }
-    if (is_one_of<4>(text, {"-env", "--env", "-genv", "--genv"}) && at_ + 2 < words_.size()) {
-      const bool whole = words_[at_ + 1].text().find('=') != npos;  // NAME VALUE otherwise
+    if (text::is_one_of(text, {"-env", "--env", "-genv", "--genv"}) && at_ + 2 < words_.size()) {
+      // NAME VALUE otherwise
+      const bool whole = words_[at_ + 1].text().find('=') != std::string_view::npos;
       if (whole) {
         add_variables(words_[at_ + 1], 0, out_.variables);
       } else {
@@ -250,7 +340,7 @@ class Reader {
       }
       return whole ? 2 : 3;
     }
-    if (!is_one_of<5>(text, {"-n", "-np", "--np", "-c", "--n"})) {
+    if (!text::is_one_of(text, {"-n", "-np", "--np", "-c", "--n"})) {
       return 1;
     }
     const Option option = value_at(text, true);
@@ -261,16 +351,17 @@ class Reader {
   const std::vector<Given>& words_;
   std::size_t at_ = 0;
   Starter starter_ = Starter::none;
+  bool allots_ = false;  // the words that come belong to sbatch
   LaunchWords out_;
 };
 
-Count product(const Count& a, const Count& b) {
-  return {a.value * b.value, b.mark};
+Ranks ranks_of(const std::optional<Count>& nodes, const Count& each) {
+  return {nodes ? nodes->value : 1, each.value, each.mark};
 }
 
 }  // namespace
 
-std::optional<Count> Processes::world() const {
+std::optional<Ranks> Processes::world() const {
   if (elastic && !(torch && torch_nodes && torch_ranks)) {
     return std::nullopt;
   }
@@ -278,16 +369,16 @@ std::optional<Count> Processes::world() const {
     if (!torch_ranks) {
       return std::nullopt;
     }
-    return torch_nodes ? product(*torch_nodes, *torch_ranks) : torch_ranks;
+    return ranks_of(torch_nodes, *torch_ranks);
   }
   if (ranks) {
-    return ranks;
+    return ranks_of({}, *ranks);
   }
   if (tasks) {
-    return tasks;
+    return ranks_of({}, *tasks);
   }
   if (nodes && node_tasks) {
-    return product(*nodes, *node_tasks);
+    return ranks_of(nodes, *node_tasks);
   }
   return std::nullopt;
 }
@@ -307,7 +398,57 @@ Word word_of(const Given& field) {
 }
 
 std::optional<LaunchWords> launch_words(const std::vector<Given>& words) {
-  return Reader(words).run();
+  return LaunchWordsReader(words).run();
+}
+
+const shell::Field* option(const LaunchWords& launch,
+                           std::string_view name,
+                           std::string_view short_name) {
+  const std::vector<shell::Field>& words = launch.arguments;
+  const auto holds = [](const std::string& text, std::string_view called) {
+    return !called.empty() && text.starts_with(fmt::format("{}=", called));
+  };
+  for (std::size_t i = words.size(); i-- > 0;) {
+    const std::string text = words[i].text();
+    if ((text == name || (!short_name.empty() && text == short_name)) && i + 1 < words.size()) {
+      return &words[i + 1];
+    }
+    if (holds(text, name) || holds(text, short_name)) {
+      return &words[i];
+    }
+  }
+  return nullptr;
+}
+
+std::string option_text(const shell::Field& field) {
+  const std::string text = field.text();
+  return text.starts_with("-") ? text.substr(text.find('=') + 1) : text;
+}
+
+void report_slip(Recipe& recipe, const shell::Field& named, const Request& request) {
+  const std::string name = option_text(named);
+  const auto nearest =
+      named.known() && request.slip ? request.slip(name) : std::optional<std::string>();
+  if (!nearest) {
+    return;
+  }
+  recipe.diagnostics.push_back(
+      {"recipe/missing-file",
+       named.mark,
+       fmt::format("{} does not exist, although its directory does{}",
+                   name,
+                   nearest->empty() ? "" : fmt::format(", did you mean `{}`?", *nearest)),
+       {},
+       "name an existing file, or add it"});
+}
+
+void report_refused(Recipe& recipe, const shell::Field& named, const Request& request) {
+  const std::string reason =
+      named.known() && request.refused ? request.refused(option_text(named)) : "";
+  if (!reason.empty()) {
+    recipe.diagnostics.push_back(
+        {"recipe/unread-file", named.mark, reason, {}, "what it holds counts as unknown"});
+  }
 }
 
 }  // namespace epwise::recipe

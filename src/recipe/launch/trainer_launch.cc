@@ -1,23 +1,29 @@
 #include "recipe/launch/trainer_launch.h"
 
 #include <algorithm>
+#include <array>
 #include <string>
 #include <utility>
 
 #include <fmt/format.h>
 
-#include "recipe/launch/launch_options.h"
+#include "recipe/launch/launch_words.h"
+#include "recipe/shell/arithmetic.h"
 #include "recipe/trainers/trainer_document.h"
-#include "recipe/trainers/trainer_format.h"
+#include "recipe/trainers/trainer_facts.h"
+#include "recipe/trainers/trainer_formats.h"
+#include "recipe/trainers/trainer_recipe.h"
 #include "yaml/parse.h"
+#include "yaml/scalar.h"
 
 namespace epwise::recipe {
+
 namespace {
 
 using Given = shell::Field;
 
-/// "++model.num_layers=4" → "model.num_layers"; empty for what is no override.
-std::string override_key(const Given& field) {
+/// "++model.num_layers=4" → "model.num_layers"; empty for what is not an override.
+std::string given_key(const Given& field) {
   std::string text = field.text();
   const std::size_t begin = std::min(text.find_first_not_of("+~"), text.size());
   const std::size_t end = std::min(text.find('='), text.size());
@@ -33,7 +39,7 @@ std::string override_key(const Given& field) {
   return plain ? text : std::string();
 }
 
-/// Groups such as model_engine=megatron choose files that are part of the program.
+/// Groups such as model_engine=megatron select files that are part of the program.
 bool is_setting(const std::string& key) {
   return key.find('.') != std::string::npos;
 }
@@ -42,18 +48,18 @@ std::string with_ending(const std::string& name) {
   return name.ends_with(".yaml") || name.ends_with(".yml") ? name : name + ".yaml";
 }
 
-class Reader {
+class TrainerLaunchReader {
  public:
-  Reader(const Recipe& start,
-         const LaunchWords& launch,
-         const Request& request,
-         const std::function<const Vocabulary&(Framework)>& vocabulary_for)
+  TrainerLaunchReader(const Recipe& start,
+                      const LaunchWords& launch,
+                      const Request& request,
+                      const std::function<const Vocabulary&(Framework)>& vocabulary_for)
       : start_(start),
         launch_(launch),
         request_(request),
         vocabulary_for_(vocabulary_for) {
     for (const Given& field : launch.arguments) {
-      keys_.push_back(override_key(field));
+      keys_.push_back(given_key(field));
     }
   }
 
@@ -92,14 +98,14 @@ class Reader {
     return launch_.program.starts_with("verl.") || has_key("actor_rollout_ref.");
   }
 
-  /// Whether any word says that verl's models run on Megatron.
+  /// Whether any word selects Megatron for verl's models.
   bool is_on_megatron(const TrainerFormat* format, const yaml::Node* root) const {
     if (format != &kVerl || root != nullptr) {
       return true;
     }
     return std::ranges::any_of(launch_.arguments, [](const Given& field) {
       const std::string text = field.text();
-      const std::string key = override_key(field);
+      const std::string key = given_key(field);
       const bool names = text.find("megatron") != std::string::npos;
       return names && (key.find(".megatron.") != std::string::npos || key.ends_with("strategy") ||
                        key == "model_engine" || text.starts_with("--config-name") ||
@@ -168,7 +174,7 @@ class Reader {
   const LaunchWords& launch_;
   const Request& request_;
   const std::function<const Vocabulary&(Framework)>& vocabulary_for_;
-  std::vector<std::string> keys_;  // of the arguments; empty for what is no override
+  std::vector<std::string> keys_;  // of the arguments; empty for what is not an override
   std::shared_ptr<const text::SourceFile> file_;
   const Given* missing_ = nullptr;  // what names a file that can't be read
 };
@@ -180,7 +186,210 @@ std::optional<std::vector<Recipe>> read_trainer_launch(
     const LaunchWords& launch,
     const Request& request,
     const std::function<const Vocabulary&(Framework)>& vocabulary_for) {
-  return Reader(start, launch, request, vocabulary_for).run();
+  return TrainerLaunchReader(start, launch, request, vocabulary_for).run();
+}
+
+namespace {
+
+using expr::Value;
+
+std::optional<std::int64_t> option_count(const shell::Field* field) {
+  return field == nullptr || !field->known() ? std::nullopt
+                                             : shell::whole_number(option_text(*field));
+}
+
+void put_default(Recipe& recipe, const Vocabulary& vocabulary, std::string_view name, Value value) {
+  const FieldSpec* by_name = vocabulary.find(name);
+  const FieldSpec* spec = by_name != nullptr ? by_name : vocabulary.find_attribute(name);
+  if (spec == nullptr || recipe.find(spec->name) != nullptr) {
+    return;
+  }
+  Field field;
+  field.name = spec->name;
+  field.value = std::move(value);
+  field.origin = Origin::framework_default;
+  field.spelling = spec->name;
+  recipe.fields.emplace(field.name, std::move(field));
+}
+
+}  // namespace
+
+bool is_slime(const LaunchWords& launch) {
+  constexpr std::array<std::string_view, 5> kOwn = {"--actor-num-nodes",
+                                                    "--actor-num-gpus-per-node",
+                                                    "--rollout-batch-size",
+                                                    "--hf-checkpoint",
+                                                    "--rollout-num-gpus"};
+  const auto count = std::ranges::count_if(
+      kOwn, [&](std::string_view name) { return option(launch, name) != nullptr; });
+  return count > 1;
+}
+
+void complete_slime(Recipe& recipe, const LaunchWords& launch, const Vocabulary& vocabulary) {
+  note_trainer(recipe, load_trainer("slime"), {});
+  const Field* half = recipe.find("model.fp16");
+  const bool open = half != nullptr && half->value.is_unknown();
+  put_default(recipe,
+              vocabulary,
+              "model.bf16",
+              open ? half->value : Value::of(half == nullptr || !half->value.truthy()));
+  put_default(recipe, vocabulary, "optimizer.use_distributed_optimizer", Value::of(true));
+  put_default(recipe, vocabulary, "micro_batch_size", Value::of(1));
+  put_default(recipe, vocabulary, "seq_length", Value::of(4096));
+  put_default(recipe, vocabulary, "lr", Value::of(1e-6));
+  put_default(recipe, vocabulary, "checkpoint.use_persistent_ckpt_worker", Value::of(true));
+  // The validator sees `allgather`, the model never does.
+  put_default(recipe, vocabulary, "model.moe_token_dispatcher_type", Value::of("alltoall"));
+  if (const Field* length = recipe.find("model.seq_length")) {
+    put_default(recipe, vocabulary, "max_position_embeddings", length->value);
+  }
+  const shell::Field* nodes = option(launch, "--actor-num-nodes");
+  const shell::Field* gpus = option(launch, "--actor-num-gpus-per-node");
+  const auto node_count = option_count(nodes);
+  const auto gpu_count = option_count(gpus);
+  if (node_count && gpu_count) {
+    set_world(recipe, {*node_count, *gpu_count, gpus->mark});
+  }
+}
+
+namespace {
+
+using expr::Value;
+
+bool is_swift_flag(const std::string& text) {
+  return text.size() > 2 && text.starts_with("--");
+}
+
+/// A word as parsed by Python's parser.
+ConfigNode node_of(const Given& field, std::string text, const text::Mark& mark) {
+  ConfigNode node;
+  node.mark = mark;
+  node.origin = word_of(field).origin;
+  if (!field.known()) {
+    node.value = Value::unknown(field.needs());
+    return node;
+  }
+  const yaml::Typed typed = yaml::type_plain(text, yaml::Dialect::pyyaml);
+  switch (typed.type) {
+    case yaml::ScalarType::boolean:
+      node.value = Value::of(typed.boolean);
+      break;
+    case yaml::ScalarType::integer:
+      node.value = typed.big ? Value::of(typed.real) : Value::of(typed.integer);
+      break;
+    case yaml::ScalarType::real:
+      node.value = Value::of(typed.real);
+      break;
+    default:
+      node.value = Value::of(std::move(text));
+  }
+  return node;
+}
+
+/// The flags as one flat mapping; the last of each wins.
+class SwiftFlags {
+ public:
+  ConfigNode run(const std::vector<Given>& words) {
+    tree_.kind = ConfigNode::Kind::mapping;
+    for (std::size_t at = 0; at < words.size();) {
+      at = is_swift_flag(words[at].text()) ? take(words, at) : at + 1;
+    }
+    return std::move(tree_);
+  }
+
+ private:
+  std::size_t take(const std::vector<Given>& words, std::size_t at) {
+    const Given& flag = words[at];
+    const std::string text = flag.text();
+    const std::size_t equals = std::min(text.find('='), text.size());
+    ConfigNode node;
+    std::size_t next = at + 1;
+    if (equals < text.size()) {
+      text::Mark mark = flag.mark;
+      mark.begin = std::min(mark.end, mark.begin + static_cast<std::uint32_t>(equals + 1));
+      node = node_of(flag, text.substr(equals + 1), mark);
+    } else {
+      node.kind = ConfigNode::Kind::list;
+      for (; next < words.size() && !is_swift_flag(words[next].text()); ++next) {
+        node.children.push_back(node_of(words[next], words[next].text(), words[next].mark));
+      }
+      node = single(std::move(node), flag);
+    }
+    node.name = text.substr(2, equals - 2);
+    std::ranges::replace(node.name, '-', '_');
+    node.spelling = text.substr(0, equals);
+    node.key = flag.mark;
+    node.key.end = std::min(flag.mark.end, flag.mark.begin + static_cast<std::uint32_t>(equals));
+    put(std::move(node));
+    return next;
+  }
+
+  /// No value means `true`, one value is used unchanged.
+  static ConfigNode single(ConfigNode list, const Given& flag) {
+    if (list.children.empty()) {
+      ConfigNode node;
+      node.mark = flag.mark;
+      node.value = flag.condition() == 0 ? Value::of(true) : Value::unknown(flag.needs());
+      return node;
+    }
+    if (list.children.size() == 1) {
+      return std::move(list.children.front());
+    }
+    list.mark = list.children.front().mark;
+    const text::Mark& last = list.children.back().mark;
+    list.mark.end = last.file == list.mark.file ? std::max(last.end, list.mark.end) : list.mark.end;
+    return list;
+  }
+
+  void put(ConfigNode node) {
+    if (ConfigNode* present = tree_.find(node.name)) {
+      *present = std::move(node);
+    } else {
+      tree_.children.push_back(std::move(node));
+    }
+  }
+
+  ConfigNode tree_;
+};
+
+}  // namespace
+
+bool is_swift(const LaunchWords& launch) {
+  constexpr std::array<std::string_view, 3> kTrainings = {"pt", "sft", "rlhf"};
+  const auto trains = [&](std::string_view name) {
+    return std::ranges::find(kTrainings, name) != kTrainings.end();
+  };
+  const std::string& program = launch.program;
+  constexpr std::string_view kCommand = "megatron ";
+  if (program.starts_with(kCommand)) {
+    return trains(program.substr(kCommand.size()));
+  }
+  const std::string name = program_name(program);
+  return program.find("_megatron/") != std::string::npos && name.ends_with(".py") &&
+         trains(name.substr(0, name.size() - 3));
+}
+
+std::vector<Recipe> read_swift_launch(
+    const Recipe& start,
+    const LaunchWords& launch,
+    const Request& request,
+    const std::function<const Vocabulary&(Framework)>& vocabulary_for) {
+  Recipe recipe = start;
+  std::shared_ptr<const text::SourceFile> file;
+  if (!launch.arguments.empty() && launch.arguments.front().known() && request.open &&
+      launch.arguments.front().text().ends_with("ml")) {
+    file = request.open(launch.arguments.front().text());
+  }
+  const yaml::Stream stream = file == nullptr ? yaml::Stream() : yaml::parse(*file);
+  TrainerInput input;
+  input.format = &kSwift;
+  input.tree = SwiftFlags().run(launch.arguments);
+  if (!stream.documents.empty() && stream.documents.front().root.is_mapping()) {
+    input.root = &stream.documents.front().root;
+    input.file = file;
+    recipe.files.push_back(file);
+  }
+  return read_trainer_input(recipe, input, request, vocabulary_for);
 }
 
 }  // namespace epwise::recipe

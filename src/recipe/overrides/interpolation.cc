@@ -10,18 +10,19 @@
 #include <fmt/format.h>
 
 #include "expr/python_text.h"
-#include "recipe/overrides/interpolation_text.h"
 
 namespace epwise::recipe {
+
 namespace {
 
 using expr::Value;
 
-constexpr int kMaxDepth = 32;
-constexpr int kMaxComplaints = 50;             // enough for people
-constexpr std::size_t kMaxCopies = 100'000;    // nodes that references to whole sections may copy
-constexpr std::size_t kMaxLength = 100'000;    // bytes of a joined text
-constexpr std::size_t kMaxTotal = 10'000'000;  // bytes of all of them
+constexpr int kMaxInterpolationDepth = 32;
+constexpr int kMaxComplaints = 50;  // enough for people
+// limit on nodes copied by references to whole sections
+constexpr std::size_t kMaxCopies = 100'000;
+constexpr std::size_t kMaxLength = 100'000;    // limit on the bytes of one concatenated text
+constexpr std::size_t kMaxTotal = 10'000'000;  // limit on the bytes of all of them
 
 class Interpolator {
  public:
@@ -40,7 +41,7 @@ class Interpolator {
   }
 
  private:
-  /// A node with all that it stands in; the root first.
+  /// A node with its ancestors; the root first.
   using Chain = std::vector<ConfigNode*>;
 
   void resolve(Chain& chain) {
@@ -100,7 +101,7 @@ class Interpolator {
       out +=
           part.kind == ConfigNode::Kind::value ? expr::python_text(part.value) : std::string("{…}");
       if (out.size() > kMaxLength || total_ + out.size() > kMaxTotal) {
-        return complain(chain, "interpolations make texts of more than 100,000 bytes");
+        return complain(chain, "interpolations produce texts of more than 100,000 bytes");
       }
       at = end + 1;
     }
@@ -108,7 +109,7 @@ class Interpolator {
     return needs.empty() ? Value::of(std::move(out)) : Value::unknown(std::move(needs));
   }
 
-  /// Backslashes count only before `${`: two stand for one, an odd one makes it a text.
+  /// Backslashes count only before `${`: two mean one, an odd one makes it literal.
   static std::size_t take_backslashes(std::string_view text, std::string& out) {
     const std::size_t count = std::min(text.find_first_not_of('\\'), text.size());
     const bool before = text.substr(count, 2) == "${";
@@ -124,7 +125,7 @@ class Interpolator {
     ConfigNode out;
     std::string flat(inside);
     if (inside.find("${") != std::string_view::npos) {
-      if (++depth_ > kMaxDepth) {
+      if (++depth_ > kMaxInterpolationDepth) {
         out.value = complain(chain, "interpolations are nested too deeply");
         --depth_;
         return out;
@@ -153,12 +154,11 @@ class Interpolator {
       return out;
     }
     if (leads_back(target)) {
-      out.value =
-          complain(chain, fmt::format("the interpolation of `{}` leads back to itself", path));
+      out.value = complain(chain, fmt::format("the interpolation of `{}` refers to itself", path));
       return out;
     }
-    if (++depth_ > kMaxDepth) {
-      out.value = complain(chain, "interpolations lead on too far");
+    if (++depth_ > kMaxInterpolationDepth) {
+      out.value = complain(chain, "the chain of interpolations is too long");
     } else {
       resolve(target);
       copies_ += copies_ > kMaxCopies ? 0 : size(*target.back());
@@ -172,7 +172,7 @@ class Interpolator {
     return out;
   }
 
-  /// True when the target holds, or stands in, something that is being resolved.
+  /// True if the target contains, or is inside, something that is being resolved.
   bool leads_back(const Chain& target) const {
     return std::any_of(busy_.begin(), busy_.end(), [&target](const Chain& busy) {
       return std::find(target.begin(), target.end(), busy.back()) != target.end() ||
@@ -188,7 +188,7 @@ class Interpolator {
     return sum;
   }
 
-  /// Leading dots count from the mapping that the value stands in.
+  /// Leading dots count from the mapping that contains the value.
   Chain find(const Chain& chain, std::string_view path) {
     Chain at{&root_};
     const std::size_t dots = std::min(path.find_first_not_of('.'), path.size());
@@ -232,7 +232,7 @@ class Interpolator {
     }
     const std::string suggestion =
         complaints_ < kMaxComplaints ? schema_.suggestion(path) : std::string();
-    complain(chain, fmt::format("the interpolation of `{}` points at nothing{}", path, suggestion));
+    complain(chain, fmt::format("the interpolation of `{}` refers to nothing{}", path, suggestion));
     return Value::unknown({std::string(path)});
   }
 
@@ -290,8 +290,7 @@ class Interpolator {
     }
     if (found != environment_.end()) {
       complain(chain,
-               fmt::format("the interpolation of the variable `{}` has no default, and it is unset",
-                           name));
+               fmt::format("variable `{}` is unset and its interpolation has no default", name));
     }
     return Value::unknown({fmt::format("${{{}}}", name)});
   }
@@ -323,6 +322,56 @@ void interpolate(ConfigNode& root,
                  const ConfigSchema& schema,
                  std::vector<text::Diagnostic>& diagnostics) {
   Interpolator(root, environment, schema, diagnostics).run();
+}
+
+/// Offset of the brace that closes the interpolation whose content starts at `begin`; npos if there
+/// is none.
+std::size_t closing_brace(std::string_view text, std::size_t begin) {
+  int open = 1;
+  for (std::size_t i = begin; i < text.size(); ++i) {
+    if (text.substr(i, 2) == "${") {
+      ++open;
+      ++i;
+    } else if (text[i] == '}' && --open == 0) {
+      return i;
+    }
+  }
+  return std::string_view::npos;
+}
+
+std::string_view strip_blanks(std::string_view text) {
+  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) {
+    text.remove_prefix(1);
+  }
+  while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) {
+    text.remove_suffix(1);
+  }
+  return text;
+}
+
+std::string_view strip_quotes(std::string_view text) {
+  const bool quoted = text.size() > 1 && (text.front() == '\'' || text.front() == '"') &&
+                      text.back() == text.front();
+  return quoted ? text.substr(1, text.size() - 2) : text;
+}
+
+std::vector<std::string> path_parts(std::string_view path) {
+  std::vector<std::string> parts;
+  std::string part;
+  for (const char c : path) {
+    if (c == '.' || c == '[' || c == ']') {
+      if (!part.empty()) {
+        parts.push_back(std::move(part));
+      }
+      part.clear();
+    } else {
+      part.push_back(c);
+    }
+  }
+  if (!part.empty()) {
+    parts.push_back(std::move(part));
+  }
+  return parts;
 }
 
 }  // namespace epwise::recipe

@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include "recipe/overrides/grammar.h"
-#include "recipe/overrides/interpolation_text.h"
+#include "recipe/overrides/interpolation.h"
 
 namespace epwise::recipe {
 namespace {
@@ -61,10 +61,10 @@ class Application {
   void run() {
     if (wanted_.package) {
       complain(fmt::format(
-          "`{}@{}` names a config group, and there are none", wanted_.key, *wanted_.package));
+          "`{}@{}` names a config group, but there are none", wanted_.key, *wanted_.package));
     } else if (wanted_.sweep) {
-      complain("several values are a sweep, and one launch takes one value",
-               "write a list as [a,b], a text in quotes");
+      complain("several values mean a sweep, but a launch takes one value",
+               "write a list as [a,b], and quote a text");
     } else if (wanted_.kind == Override::Kind::remove) {
       remove();
     } else {
@@ -89,7 +89,7 @@ class Application {
     return at < node.children.size() ? &node.children[at] : nullptr;
   }
 
-  /// A new mapping below `node`, marked as the override's work.
+  /// A new mapping below `node`, marked as created by the override.
   ConfigNode& append(ConfigNode& node, std::string name) {
     ConfigNode fresh;
     fresh.kind = ConfigNode::Kind::mapping;
@@ -135,7 +135,7 @@ class Application {
     put(*node, parts.back());
   }
 
-  /// The mapping or list below `node`; null pointer after a complaint.
+  /// The mapping or list below `node`; null pointer after reporting a problem.
   ConfigNode* step_into(ConfigNode& node, const std::string& name, const std::string& path) {
     ConfigNode* next = child(node, name);
     if (next != nullptr && next->kind != ConfigNode::Kind::value) {
@@ -146,7 +146,7 @@ class Application {
                            path,
                            next->value.to_text(),
                            wanted_.key),
-               fmt::format("`++{}=…` makes a mapping of it", wanted_.key));
+               fmt::format("`++{}=…` turns it into a mapping", wanted_.key));
       return nullptr;
     }
     if (next != nullptr) {
@@ -176,7 +176,7 @@ class Application {
     const bool whole = value.kind != ConfigNode::Kind::value;
     if (wanted_.kind == Override::Kind::add && present != nullptr && !present->is_null() &&
         !whole) {
-      complain(fmt::format("`{}` has a value already", wanted_.key),
+      complain(fmt::format("`{}` already has a value", wanted_.key),
                fmt::format("write `{}=…` or `++{}=…`", wanted_.key, wanted_.key));
       return;
     }
@@ -211,7 +211,7 @@ class Application {
 
   void no_such_key(const std::string& path) {
     complain(fmt::format("there is no `{}` to override{}", path, schema_.suggestion(path)),
-             fmt::format("to add a key of your own, write `+{}=…`", wanted_.key));
+             fmt::format("to add a new key, write `+{}=…`", wanted_.key));
   }
 
   // ---- ~a.b, ~a.b=1
@@ -236,7 +236,7 @@ class Application {
       return;
     }
     if (wanted_.value && !wanted_.value->is_null() && !same(*node, *wanted_.value)) {
-      complain(fmt::format("`{}` has another value, so it is not removed", wanted_.key));
+      complain(fmt::format("`{}` has a different value, so it is not removed", wanted_.key));
       return;
     }
     parent->children.erase(parent->children.begin() + (node - parent->children.data()));
@@ -264,11 +264,12 @@ void apply_overrides(ConfigNode& root,
     }
     text::Mark mark = word.mark;
     mark.begin = std::min(mark.begin + static_cast<std::uint32_t>(result.at), mark.end);
-    diagnostics.push_back({"recipe/override",
-                           mark,
-                           fmt::format("`{}` is no override: {}", word.text, result.problem),
-                           {},
-                           "overrides read `key=value`, `+key=value`, `++key=value` or `~key`"});
+    diagnostics.push_back(
+        {"recipe/override",
+         mark,
+         fmt::format("`{}` is not an override: {}", word.text, result.problem),
+         {},
+         "overrides have the form `key=value`, `+key=value`, `++key=value` or `~key`"});
   }
 }
 

@@ -3,18 +3,22 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
+#include <cstddef>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "base/text/spelling.h"
+#include "expr/python_text.h"
 #include "recipe/arguments/flag_values.h"
 
 namespace epwise::recipe {
+
 namespace {
 
 using expr::Kind;
 
-constexpr std::size_t kLabels = 4;  // further places beside the first
+constexpr std::size_t kLabels = 4;  // number of further locations besides the first
 
 bool is_number(Kind kind) {
   return kind == Kind::integer || kind == Kind::real;
@@ -29,8 +33,8 @@ bool reads_otherwise(std::string_view written) {
   return octal || digits.find(':') != std::string_view::npos;
 }
 
-/// Whether the framework makes ranges, sizes and groups of a field. Others are declared as
-/// integers, and computed with like any number: rotary_base.
+/// Whether the framework creates ranges, sizes and groups from a field. Others are declared as
+/// integers but used like any number: rotary_base.
 bool is_count(std::string_view path) {
   const std::string_view name = path.substr(path.rfind('.') + 1);
   for (const std::string_view part : {"num_",
@@ -66,7 +70,7 @@ std::string surprise(const TypedScalar& scalar) {
   return {};
 }
 
-/// An override's value is no YAML scalar: the value itself says what was written.
+/// An override's value is not a YAML scalar: the value itself shows what was written.
 std::string shown(const TypedScalar& scalar) {
   return scalar.written.empty() ? scalar.value.to_text() : scalar.written;
 }
@@ -102,33 +106,33 @@ class Types {
       found_.boolean_texts.push_back(scalar.path);
       report("recipe/quoted-boolean",
              scalar,
-             fmt::format("`{}` is a boolean, but holds the text `{}`, and any text counts as true",
+             fmt::format("`{}` is a boolean but is set to the text `{}`, and any text is true",
                          scalar.path,
                          shown(scalar)),
              "write true or false without quotes");
     } else if (is_number(kind)) {
-      report("recipe/text-for-number",
-             scalar,
-             fmt::format("`{}` is a number, but holds the text `{}`", scalar.path, shown(scalar)),
-             python_float(shown(scalar)) ? "take the quotes off" : "");
+      report(
+          "recipe/text-for-number",
+          scalar,
+          fmt::format("`{}` is a number but is set to the text `{}`", scalar.path, shown(scalar)),
+          python_float(shown(scalar)) ? "remove the quotes" : "");
     }
   }
 
-  /// The loader takes any number for a count; ranges and sizes made of it do not.
+  /// The loader accepts any number for a count; ranges and sizes made from it do not.
   void add_count(const TypedScalar& scalar) {
     constexpr double kLargest = 9007199254740992.0;  // 2^53: beyond it numbers are no longer exact
     const double number = scalar.value.as_number();
     if (std::abs(number) > kLargest) {
-      report(
-          "recipe/number-for-count",
-          scalar,
-          fmt::format("`{}` is {}, more than anything that is counted", scalar.path, shown(scalar)),
-          "take digits out");
+      report("recipe/number-for-count",
+             scalar,
+             fmt::format("`{}` is {}, larger than any plausible count", scalar.path, shown(scalar)),
+             "remove digits");
     } else if (scalar.value.integer() == nullptr) {
       const bool whole = number == std::floor(number);
       report("recipe/number-for-count",
              scalar,
-             fmt::format("`{}` is a count, but `{}` is a real number", scalar.path, shown(scalar)),
+             fmt::format("`{}` is a count, but `{}` is not an integer", scalar.path, shown(scalar)),
              whole ? fmt::format("write {:.0f}", number) : "write a whole number");
     }
   }
@@ -141,12 +145,12 @@ class Types {
         {std::string(rule), scalar.mark, std::move(message), {}, std::move(help)});
   }
 
-  /// One finding a file: who writes 1e-6 once writes it everywhere.
+  /// One finding per file: whoever writes 1e-6 once writes it everywhere.
   void add_surprise(const TypedScalar& scalar, const std::string& what) {
     if (first_.message.empty()) {
       first_.rule = "yaml/dialect-scalar";
       first_.mark = scalar.mark;
-      first_.message = fmt::format("the loader reads `{}` as {}, and `{}` wants {}",
+      first_.message = fmt::format("the loader reads `{}` as {}, but `{}` needs {}",
                                    scalar.written,
                                    what,
                                    scalar.path,
@@ -194,6 +198,83 @@ TypeFindings check_types(const std::vector<TypedScalar>& scalars) {
     types.add(scalar);
   }
   return types.result();
+}
+
+namespace {
+
+constexpr std::size_t kShownWords = 8;  // words; longer lists (signals, tokenizers) are not shown
+
+bool is_none_of(const expr::Value& value, const std::vector<std::string_view>& choices) {
+  const bool word = value.text() != nullptr || (value.is_number() && value.boolean() == nullptr);
+  return word &&
+         std::find(choices.begin(), choices.end(), expr::python_text(value)) == choices.end();
+}
+
+/// "a", "a and b", "a, b and c"
+std::string enumerate(const std::vector<std::string_view>& words) {
+  const std::size_t last = words.size() - 1;
+  std::string text;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    text += i == 0 ? "" : i == last ? " and " : ", ";
+    text += words[i];
+  }
+  return text;
+}
+
+}  // namespace
+
+std::optional<std::string> unknown_word(const expr::Value& value,
+                                        const std::vector<std::string_view>& choices) {
+  if (choices.empty()) {
+    return std::nullopt;
+  }
+  const auto* list = value.list();
+  if (list == nullptr) {
+    return is_none_of(value, choices) ? std::optional(expr::python_text(value)) : std::nullopt;
+  }
+  for (const expr::Value& item : *list) {
+    if (is_none_of(item, choices)) {
+      return expr::python_text(item);
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<text::Diagnostic> check_word(const expr::Value& value,
+                                           const FieldSpec& spec,
+                                           std::string_view path,
+                                           const text::Mark& mark,
+                                           std::string_view framework) {
+  const auto word = unknown_word(value, spec.choices);
+  if (!word) {
+    return std::nullopt;
+  }
+  const std::string known =
+      spec.choices.size() <= kShownWords
+          ? fmt::format(", but {} knows only {}", framework, enumerate(spec.choices))
+          : fmt::format(", which {} does not know", framework);
+  return text::Diagnostic{
+      "recipe/unknown-word",
+      mark,
+      fmt::format("`{}` is `{}`{}{}", path, *word, known, text::did_you_mean(*word, spec.choices)),
+      {},
+      "correct the spelling"};
+}
+
+std::vector<text::Diagnostic> check_words(const std::vector<TypedScalar>& scalars,
+                                          std::string_view version) {
+  const std::string framework = fmt::format("Megatron-Bridge {}", version);
+  std::vector<text::Diagnostic> found;
+  for (const TypedScalar& scalar : scalars) {
+    if (scalar.spec == nullptr) {
+      continue;
+    }
+    if (auto diagnostic =
+            check_word(scalar.value, *scalar.spec, scalar.path, scalar.mark, framework)) {
+      found.push_back(std::move(*diagnostic));
+    }
+  }
+  return found;
 }
 
 }  // namespace epwise::recipe

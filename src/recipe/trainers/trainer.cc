@@ -5,7 +5,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "data/embedded.h"
+#include "base/embedded/embedded.h"
 #include "recipe/bridge/config_tree.h"
 #include "yaml/parse.h"
 
@@ -29,18 +29,18 @@ std::vector<std::string> texts_at(const ConfigNode& node, std::string_view key) 
   return texts;
 }
 
-bool is_on(const ConfigNode& node, std::string_view key) {
+bool is_node_on(const ConfigNode& node, std::string_view key) {
   const ConfigNode* found = node.find(key);
   return found != nullptr && found->value.truthy();
 }
 
-Value value_of(const ConfigNode& node) {
+Value value_of_node(const ConfigNode& node) {
   if (!node.is_list()) {
     return node.value;
   }
   Value::List items;
   for (const ConfigNode& item : node.children) {
-    items.push_back(value_of(item));
+    items.push_back(value_of_node(item));
   }
   return Value::of(std::move(items));
 }
@@ -55,7 +55,7 @@ Trainer::Setting setting_of(const ConfigNode& node) {
   }
   setting.field = text_at(node, "sets");
   if (const ConfigNode* otherwise = node.find("otherwise")) {
-    setting.otherwise = value_of(*otherwise);
+    setting.otherwise = value_of_node(*otherwise);
   }
   return setting;
 }
@@ -70,10 +70,10 @@ Trainer trainer_of(const ConfigNode& root) {
   trainer.framework = parse_framework(text_at(root, "framework")).value_or(Framework::bridge);
   trainer.stages = texts_at(root, "stages");
   trainer.untouched = texts_at(root, "untouched");
-  trainer.drops_lone_sequence_parallel = is_on(root, "drops_lone_sequence_parallel");
-  trainer.ignores_null = is_on(root, "ignores_null");
-  trainer.words_are_lists = is_on(root, "words_are_lists");
-  trainer.none_is_null = is_on(root, "none_is_null");
+  trainer.drops_lone_sequence_parallel = is_node_on(root, "drops_lone_sequence_parallel");
+  trainer.ignores_null = is_node_on(root, "ignores_null");
+  trainer.words_are_lists = is_node_on(root, "words_are_lists");
+  trainer.none_is_null = is_node_on(root, "none_is_null");
   if (const ConfigNode* variables = root.find("environment")) {
     for (const ConfigNode& each : variables->children) {
       trainer.environment.emplace(each.name, each.value.to_text());
@@ -84,25 +84,25 @@ Trainer trainer_of(const ConfigNode& root) {
   }
   if (const ConfigNode* fixed = root.find("fixed")) {
     for (const ConfigNode& each : fixed->children) {
-      trainer.fixed.emplace(each.name, value_of(each));
+      trainer.fixed.emplace(each.name, value_of_node(each));
     }
   }
   return trainer;
 }
 
 Trainer read_table(std::string_view name) {
-  for (const data::EmbeddedFile& table : data::trainer_tables()) {
+  for (const embedded::EmbeddedFile& table : embedded::trainer_tables()) {
     if (table.path != name) {
       continue;
     }
     const text::SourceFile file(std::string(name) + ".yaml", std::string(table.bytes));
     const yaml::Stream stream = yaml::parse(file);
     if (!stream.diagnostics.empty() || stream.documents.size() != 1) {
-      throw std::logic_error("the table of the trainer " + std::string(name) + " does not read");
+      throw std::logic_error("the table of trainer " + std::string(name) + " does not read");
     }
     return trainer_of(config_tree(stream.documents.front().root, yaml::Dialect::omegaconf));
   }
-  throw std::logic_error("no table of a trainer " + std::string(name));
+  throw std::logic_error("no table for trainer " + std::string(name));
 }
 
 }  // namespace

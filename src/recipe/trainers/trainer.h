@@ -11,39 +11,41 @@
 
 namespace epwise::recipe {
 
-/// A framework around Megatron-Core that makes Megatron's configuration itself, from settings of
-/// its own (verl, ROLL, …): what stands in src/recipe/trainers/<name>.yaml, which the build embeds.
+/// A framework built on Megatron-Core that creates Megatron's configuration from its own settings
+/// (verl, ROLL, …): the contents of src/recipe/trainers/<name>.yaml, embedded by the build.
 struct Trainer {
   /// A key of the trainer's configuration and the field that it sets.
   struct Setting {
-    std::string key;    // below the place of a role; from the root where it starts with "/";
-                        // "override_ddp_config.*": every key of a mapping
+    // below the path of a role; from the root if it starts with "/"; "override_ddp_config.*": every
+    // key of a mapping
+    std::string key;
     std::string field;  // canonical; "ddp.*" for such a mapping
-    /// What counts when nobody writes it; nullopt: not known.
+    /// The value if it is not written; nullopt: unknown.
     std::optional<expr::Value> otherwise = {};
   };
 
   std::string name;     // "verl"
   std::string title;    // "verl"
   std::string source;   // "volcengine/verl@b178a3cd5 verl/workers/megatron_workers.py"
-  std::string version;  // of the trainer whose names these are
-  Framework framework = Framework::bridge;  // whose fields and launch stages these are
-  std::vector<std::string> stages;          // of that framework's launch, those that run here too
-  std::map<std::string, std::string> environment;  // set by the trainer where nobody else does
-  std::string rest;  // where it takes what is neither written nor named here: "the model's
-                     // config.json"
+  std::string version;  // the framework of the trainer whose names these are
+  // the framework whose fields and launch stages these are
+  Framework framework = Framework::bridge;
+  std::vector<std::string> stages;  // stages of that framework's launch that also run here
+  std::map<std::string, std::string> environment;  // set by the trainer unless set elsewhere
+  // the source of everything that is neither written nor listed here: "the model's config.json"
+  std::string rest;
   std::vector<Setting> settings;
-  std::vector<std::string> untouched;  // fields at Megatron-Core's default unless written
-  /// Sequence parallelism is switched off where there is one tensor-parallel rank.
+  std::vector<std::string> untouched;  // fields that keep Megatron-Core's default unless written
+  /// Sequence parallelism is switched off with one tensor-parallel rank.
   bool drops_lone_sequence_parallel = false;
-  bool ignores_null = false;                 // a setting of null is one that nobody wrote
-  bool words_are_lists = false;              // one word is the only item where a list is wanted
-  bool none_is_null = false;                 // and so is the word "none", as a value
-  std::map<std::string, expr::Value> fixed;  // fields that it sets itself, whatever is written
+  bool ignores_null = false;     // a null setting counts as not written
+  bool words_are_lists = false;  // a single word counts as a one-item list where a list is expected
+  bool none_is_null = false;     // and so does the word "none", as a value
+  std::map<std::string, expr::Value> fixed;  // fields that it always sets itself
 };
 
-/// The table of a trainer: verl, roll, nemo_rl, swift, slime, nemo; `core` is what they share.
-/// Throws std::logic_error for any other name and for a table that does not read.
+/// The table of a trainer: verl, roll, nemo_rl, swift, slime, nemo; `core` contains the shared
+/// part. Throws std::logic_error for any other name and for an invalid table.
 Trainer load_trainer(std::string_view name);
 
 }  // namespace epwise::recipe

@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "recipe/overrides/interpolation_text.h"
+#include "recipe/overrides/interpolation.h"
 #include "recipe/overrides/overrides.h"
 #include "recipe/trainers/trainer_recipe.h"
 #include "yaml/parse.h"
@@ -34,9 +34,9 @@ std::string_view key_of(std::string_view word) {
   return word.substr(0, word.find('='));
 }
 
-class Reader {
+class TrainerDocumentReader {
  public:
-  Reader(const Recipe& start, const TrainerInput& input, const Request& request)
+  TrainerDocumentReader(const Recipe& start, const TrainerInput& input, const Request& request)
       : start_(start),
         input_(input),
         request_(request) {}
@@ -66,7 +66,7 @@ class Reader {
       read_trainer(recipe, tree, role, trainer, vocabulary_for(trainer.framework));
       input_.format->complete(recipe, tree, role);
       recipes.push_back(std::move(recipe));
-      diagnostics_.clear();  // the first one tells them
+      diagnostics_.clear();  // the first one reports them
     }
     return recipes;
   }
@@ -78,7 +78,7 @@ class Reader {
     return input_.format == &kSwift ? yaml::Dialect::pyyaml : yaml::Dialect::omegaconf;
   }
 
-  /// A configuration with those that it is laid over.
+  /// A configuration with its base configurations.
   ConfigNode whole(const yaml::Node& root, const std::string& path, int depth) {
     ConfigNode tree = config_tree(root, dialect());
     const ConfigNode* defaults = input_.format == &kNemoRl ? tree.find("defaults") : nullptr;
@@ -117,7 +117,7 @@ class Reader {
     return names;
   }
 
-  /// NeMo-RL: a section with `_override_: true` replaces the one below it.
+  /// NeMo-RL: a section with `_override_: true` replaces that of the base.
   static void put_over(ConfigNode& below, ConfigNode over) {
     for (const ConfigNode& section : over.children) {
       const ConfigNode* replaces = section.find("_override_");
@@ -168,7 +168,7 @@ class Reader {
   const Recipe& start_;
   const TrainerInput& input_;
   const Request& request_;
-  bool incomplete_ = false;  // a file that it is laid over can't be read
+  bool incomplete_ = false;  // a base file cannot be read
   std::vector<std::shared_ptr<const text::SourceFile>> files_;
   std::vector<text::Diagnostic> diagnostics_;
 };
@@ -180,7 +180,7 @@ std::vector<Recipe> read_trainer_input(
     const TrainerInput& input,
     const Request& request,
     const std::function<const Vocabulary&(Framework)>& vocabulary_for) {
-  return Reader(start, input, request).run(vocabulary_for);
+  return TrainerDocumentReader(start, input, request).run(vocabulary_for);
 }
 
 }  // namespace epwise::recipe

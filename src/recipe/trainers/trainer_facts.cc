@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "recipe/arguments/fields.h"
+#include "recipe/arguments/arguments.h"
 
 namespace epwise::recipe {
 namespace {
@@ -19,7 +19,7 @@ const Value* raw(const Recipe& recipe, std::string_view name) {
   return found == recipe.raw.end() || found->second.is_unset() ? nullptr : &found->second;
 }
 
-bool holds(const Value::List& list, std::string_view text) {
+bool lists_text(const Value::List& list, std::string_view text) {
   return std::ranges::any_of(
       list, [text](const Value& item) { return item.text() != nullptr && *item.text() == text; });
 }
@@ -60,7 +60,7 @@ bool has_trainer(const Recipe& recipe) {
 
 bool runs_stage(const Recipe& recipe, std::string_view stage) {
   const Value* stages = raw(recipe, "raw.trainer_stages");
-  return stages == nullptr || stages->list() == nullptr || holds(*stages->list(), stage);
+  return stages == nullptr || stages->list() == nullptr || lists_text(*stages->list(), stage);
 }
 
 std::string trainer_name(const Recipe& recipe) {

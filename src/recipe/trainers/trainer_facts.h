@@ -8,25 +8,25 @@
 
 namespace epwise::recipe {
 
-/// Notes in the recipe whose configuration it is: raw.trainer ("verl"), raw.trainer_title,
-/// raw.trainer_role ("actor"; null without one), raw.trainer_stages (of the launch, those that run)
+/// Facts stored in the recipe about its trainer: raw.trainer ("verl"), raw.trainer_title,
+/// raw.trainer_role ("actor"; null without one), raw.trainer_stages (the launch stages that run)
 /// and raw.trainer_paths ("model.expert_model_parallel_size critic.megatron.expert_…").
 void note_trainer(Recipe& recipe, const Trainer& trainer, std::string_view role);
 
 /// Where the trainer's configuration has a field, or would have it: by canonical name, or by
-/// "model.*" for a mapping that takes any field of a section.
+/// "model.*" for a mapping that accepts any field of a section.
 void note_path(Recipe& recipe, std::string_view canonical, std::string_view path);
 
-/// Whether a framework around Megatron made this configuration.
+/// Whether a framework built on Megatron produced this configuration.
 bool has_trainer(const Recipe& recipe);
 
-/// Whether a stage of the launch runs for this recipe; always where no trainer made it.
+/// Whether a launch stage runs for this recipe; always true without a trainer.
 bool runs_stage(const Recipe& recipe, std::string_view stage);
 
 /// "verl (actor)"; empty without a trainer.
 std::string trainer_name(const Recipe& recipe);
 
-/// The path of a field in the trainer's configuration; empty where it has none.
+/// The path of a field in the trainer's configuration; empty if it has none.
 std::string trainer_path(const Recipe& recipe, std::string_view canonical);
 
 }  // namespace epwise::recipe

@@ -6,9 +6,9 @@
 
 #include <fmt/format.h>
 
-#include "recipe/bridge/config_targets.h"
+#include "recipe/bridge/config_tree.h"
 #include "recipe/overrides/interpolation.h"
-#include "recipe/overrides/word_choices.h"
+#include "recipe/overrides/scalar_types.h"
 #include "recipe/trainers/trainer_facts.h"
 
 namespace epwise::recipe {
@@ -27,20 +27,20 @@ std::string stem(const std::string& pattern) {
   return pattern.substr(0, pattern.size() - kAny.size());
 }
 
-std::string joined(const std::string& path, const std::string& key) {
+std::string key_below(const std::string& path, const std::string& key) {
   if (key.starts_with('/')) {
     return key.substr(1);
   }
   return path.empty() ? key : path + "." + key;
 }
 
-class Reader {
+class TrainerRecipeReader {
  public:
-  Reader(Recipe& recipe,
-         const ConfigNode& root,
-         const TrainerRole& role,
-         const Trainer& trainer,
-         const Vocabulary& vocabulary)
+  TrainerRecipeReader(Recipe& recipe,
+                      const ConfigNode& root,
+                      const TrainerRole& role,
+                      const Trainer& trainer,
+                      const Vocabulary& vocabulary)
       : recipe_(recipe),
         root_(root),
         role_(role),
@@ -70,15 +70,15 @@ class Reader {
 
  private:
   const ConfigNode* find(const std::string& key) const {
-    const ConfigNode* node = node_at(root_, joined(role_.path, key));
+    const ConfigNode* node = node_at(root_, key_below(role_.path, key));
     if (node == nullptr && !role_.inherits.empty()) {
-      node = node_at(root_, joined(role_.inherits, key));
+      node = node_at(root_, key_below(role_.inherits, key));
     }
     return node != nullptr && node->is_null() && trainer_.ignores_null ? nullptr : node;
   }
 
   void read(const Trainer::Setting& setting) {
-    const std::string path = joined(role_.path, setting.key);
+    const std::string path = key_below(role_.path, setting.key);
     paths_.emplace(setting.field, path);
     note_path(recipe_, setting.field, path);
     const ConfigNode* node = find(setting.key);
@@ -92,8 +92,8 @@ class Reader {
   void read_mapping(const Trainer::Setting& setting) {
     const std::string key = stem(setting.key);
     const std::string section = stem(setting.field);
-    paths_.emplace(setting.field, joined(role_.path, key));
-    note_path(recipe_, setting.field, joined(role_.path, key));
+    paths_.emplace(setting.field, key_below(role_.path, key));
+    note_path(recipe_, setting.field, key_below(role_.path, key));
     const ConfigNode* node = find(key);
     if (node == nullptr || !node->is_mapping()) {
       return;
@@ -102,7 +102,7 @@ class Reader {
       const std::string name = section + "." + child.name;
       const FieldSpec* spec = vocabulary_.find(name);
       if (spec != nullptr) {
-        put(std::string(spec->name), child, joined(role_.path, key) + "." + child.name);
+        put(std::string(spec->name), child, key_below(role_.path, key) + "." + child.name);
       }
     }
   }
@@ -147,7 +147,7 @@ class Reader {
     recipe_.fields.emplace(name, std::move(field));
   }
 
-  /// Sequence parallelism of one tensor-parallel rank is switched off before Megatron sees it.
+  /// Sequence parallelism with one tensor-parallel rank is switched off before Megatron sees it.
   void drop_lone_sequence_parallel() {
     const auto parallel = recipe_.fields.find("model.sequence_parallel");
     const Field* ranks = recipe_.find("model.tensor_model_parallel_size");
@@ -164,7 +164,7 @@ class Reader {
     }
   }
 
-  /// Recipe::path_of, of a thousand fields.
+  /// Recipe::path_of, for a thousand fields.
   std::string path_of(std::string_view name) const {
     const auto exact = paths_.find(name);
     if (exact != paths_.end()) {
@@ -180,7 +180,7 @@ class Reader {
     return std::ranges::find(trainer_.untouched, name) != trainer_.untouched.end();
   }
 
-  /// A section that is there only if somebody writes it.
+  /// A section that exists only if it is written.
   bool is_optional(std::string_view section) const {
     const FieldSpec* spec = vocabulary_.find(section);
     return spec != nullptr && spec->has_default && spec->default_value.is_unset();
@@ -230,7 +230,7 @@ std::optional<std::int64_t> number_at(const ConfigNode& root, std::string_view p
 int count_settings(const ConfigNode& root, const TrainerRole& role, const Trainer& trainer) {
   return static_cast<int>(std::ranges::count_if(trainer.settings, [&](const auto& setting) {
     const std::string key = is_pattern(setting) ? stem(setting.key) : setting.key;
-    return !key.starts_with('/') && node_at(root, joined(role.path, key)) != nullptr;
+    return !key.starts_with('/') && node_at(root, key_below(role.path, key)) != nullptr;
   }));
 }
 
@@ -241,7 +241,7 @@ void read_trainer(Recipe& recipe,
                   const Vocabulary& vocabulary) {
   note_trainer(recipe, trainer, role.name);
   recipe.raw["raw.partial"] = Value::of(true);
-  Reader(recipe, root, role, trainer, vocabulary).run();
+  TrainerRecipeReader(recipe, root, role, trainer, vocabulary).run();
 }
 
 void set_default(Recipe& recipe, const std::string& name, Value value) {
@@ -253,15 +253,8 @@ void set_default(Recipe& recipe, const std::string& name, Value value) {
   recipe.fields.insert_or_assign(name, std::move(field));
 }
 
-void set_world(Recipe& recipe, std::int64_t gpus, const text::Mark& mark) {
-  constexpr std::int64_t kMost = 1 << 24;
-  if (gpus < 1 || gpus > kMost) {
-    return;
-  }
-  recipe.raw["raw.gpus"] = Value::of(gpus);
-  recipe.raw["raw.gpus_source"] =
-      Value::of(mark.nowhere() ? trainer_name(recipe)
-                               : fmt::format("{}:{}", mark.file->name(), mark.start().line));
+void set_world(Recipe& recipe, const Ranks& ranks) {
+  set_ranks(recipe, ranks, trainer_name(recipe));
 }
 
 namespace {
@@ -281,7 +274,7 @@ void open_references(ConfigNode& node) {
 void resolve_references(ConfigNode& root, const Environment& environment) {
   ConfigSchema schema;
   schema.knows = [](std::string_view) { return true; };
-  std::vector<text::Diagnostic> unread;  // trainers have resolvers of their own
+  std::vector<text::Diagnostic> unread;  // trainers have their own resolvers
   interpolate(root, environment, schema, unread);
   open_references(root);
 }

@@ -4,18 +4,17 @@
 #include <string_view>
 #include <vector>
 
-#include "expr/type.h"
 #include "expr/value.h"
 #include "recipe/vocabulary/vocabulary.h"
 
-/// How the compiled vocabulary lies in bytes: what vocabulary_yaml.h writes and vocabulary.h reads.
+/// Binary layout of the compiled vocabulary: written by vocabulary_yaml.h and read by vocabulary.h.
 ///
-/// A framework's rows stand in groups, each a byte string of its own, so that a look-up for one
-/// version reads only the groups that it needs: one for all attributes of Megatron-LM, one for each
-/// class of Megatron-Bridge. Texts are views into the table.
+/// A framework's rows are in groups, each a separate byte string, so that a look-up for one version
+/// reads only the groups that it needs: one for all attributes of Megatron-LM, one for each class
+/// of Megatron-Bridge. Texts are views into the table.
 namespace epwise::recipe {
 
-/// Versions by their place in FrameworkTable::versions, both ends included.
+/// Versions by their index in FrameworkTable::versions, both ends included.
 struct VersionRange {
   std::uint8_t first = 0;
   std::uint8_t last = 0;
@@ -49,7 +48,7 @@ struct FieldRow {
   Default stated = Default::known;
   Literal value = {};
   std::vector<std::string_view> choices = {};
-  std::vector<std::string_view> aliases = {};  // mlm: further canonical names of the same meaning
+  std::vector<std::string_view> aliases = {};  // mlm: further canonical names with the same meaning
 };
 
 struct FlagRow {
@@ -65,16 +64,15 @@ struct FlagRow {
   bool required = false;
 };
 
-/// What a section may hold. The fields of the class `parent` count too, unless this one says
-/// otherwise; empty for none. A class stands once for each range of versions in which its parent is
-/// the same.
+/// The fields of a section. Also includes the fields of the class `parent`, unless overridden here;
+/// empty for none. A class appears once for each range of versions in which its parent is the same.
 struct ClassRow {
   std::string_view name = {};
   std::string_view section = {};
   std::string_view parent = {};
   VersionRange versions = {};
   std::string_view fields = {};  // std::vector<FieldRow>, sorted by name
-  bool refuses = false;          // other keys end the launch
+  bool refuses = false;          // other keys stop the launch
 };
 
 struct SectionRow {
@@ -82,7 +80,7 @@ struct SectionRow {
   VersionRange versions = {};
   std::string_view class_name = {};  // without `_target_`; empty: any keys
   bool absent = false;               // null unless the recipe has it
-  std::string_view others = {};      // std::vector<FieldRow>: what only other classes know
+  std::string_view others = {};      // std::vector<FieldRow>: fields that only other classes define
 };
 
 struct FrameworkTable {

@@ -6,36 +6,28 @@
 #include <iterator>
 #include <utility>
 
-#include "data/archive.h"
-#include "recipe/field_path.h"
+#include "base/embedded/archive.h"
+#include "base/text/ascii.h"
+#include "base/units/version.h"
 #include "recipe/vocabulary/table.h"
-#include "units/version.h"
 
 namespace epwise::recipe {
 
 namespace {
 
-template <class T>
-T read_as(std::string_view bytes) {
-  T value;
-  data::Reader read(bytes);
-  read(value);
-  return value;
-}
-
 std::string_view of_framework(std::string_view table, Framework framework) {
-  const auto both = read_as<VocabularyTable>(table);
+  const auto both = embedded::read_as<VocabularyTable>(table);
   return framework == Framework::bridge ? both.bridge : both.mlm;
 }
 
-/// Those of a group that hold in one version; rows are sorted by name.
+/// The rows of a group that apply to one version, sorted by name.
 std::vector<FieldRow> rows_of(std::string_view group, int version) {
-  auto rows = read_as<std::vector<FieldRow>>(group);
+  auto rows = embedded::read_as<std::vector<FieldRow>>(group);
   std::erase_if(rows, [version](const FieldRow& row) { return !row.versions.holds(version); });
   return rows;
 }
 
-/// Both sorted by name; where both have a name, `over` counts.
+/// Both sorted by name; if both have a name, `over` wins.
 std::vector<FieldRow> merged(std::vector<FieldRow> under, std::vector<FieldRow> over) {
   std::vector<FieldRow> result;
   result.reserve(under.size() + over.size());
@@ -64,8 +56,8 @@ const ClassRow* find_class(const FrameworkTable& table,
   return found == table.classes.end() ? nullptr : &*found;
 }
 
-/// Recipes of older releases name classes where they were then. Only the framework's own: a class
-/// of the user that has the same name has other defaults.
+/// Recipes of older releases name classes at their old location. Only for the framework's own: a
+/// user's class of the same name has other defaults.
 const ClassRow* find_moved_class(const FrameworkTable& table,
                                  std::string_view section,
                                  std::string_view target,
@@ -145,7 +137,7 @@ Choice choose(const std::vector<std::string_view>& versions, std::string_view te
   int older = -1;
   for (int i = 0; i < newest; ++i) {
     const auto known = units::Version::parse(versions[static_cast<std::size_t>(i)]);
-    assert(known && "the table names versions");
+    assert(known && "the table has versions");
     if (*known == *wanted) {
       return {.index = i, .exact = true};
     }
@@ -166,10 +158,6 @@ int position(const std::vector<std::pair<std::string_view, Entry>>& index, std::
         return each.first < text;
       });
   return found == index.end() || found->first != key ? -1 : found->second;
-}
-
-bool holds(const std::vector<std::string_view>& words, std::string_view word) {
-  return std::find(words.begin(), words.end(), word) != words.end();
 }
 
 }  // namespace
@@ -201,7 +189,7 @@ Vocabulary Vocabulary::load(Framework framework, std::string_view version, std::
   Vocabulary result;
   result.framework_ = framework;
   result.table_ = of_framework(table, framework);
-  const auto rows = read_as<FrameworkTable>(result.table_);
+  const auto rows = embedded::read_as<FrameworkTable>(result.table_);
   const Choice choice = choose(rows.versions, version);
   result.version_index_ = choice.index;
   result.version_ = rows.versions[static_cast<std::size_t>(choice.index)];
@@ -215,7 +203,7 @@ Vocabulary Vocabulary::load(Framework framework, std::string_view version, std::
 }
 
 std::vector<std::string_view> Vocabulary::versions(Framework framework, std::string_view table) {
-  return read_as<FrameworkTable>(of_framework(table, framework)).versions;
+  return embedded::read_as<FrameworkTable>(of_framework(table, framework)).versions;
 }
 
 void Vocabulary::load_sections(const FrameworkTable& table) {
@@ -255,7 +243,7 @@ void Vocabulary::load_arguments(const FrameworkTable& table) {
     }
     fields_.push_back(spec_of(row, framework_));
   }
-  for (FlagRow& row : read_as<std::vector<FlagRow>>(table.flags)) {
+  for (FlagRow& row : embedded::read_as<std::vector<FlagRow>>(table.flags)) {
     if (!row.versions.holds(version_index_)) {
       continue;
     }
@@ -278,7 +266,7 @@ void Vocabulary::load_arguments(const FrameworkTable& table) {
 }
 
 bool Vocabulary::use_class(std::string_view section, std::string_view target) {
-  const auto table = read_as<FrameworkTable>(table_);
+  const auto table = embedded::read_as<FrameworkTable>(table_);
   const ClassRow* cls = find_class(table, section, target, version_index_);
   if (cls == nullptr) {
     cls = find_moved_class(table, section, target, version_index_);
@@ -335,13 +323,13 @@ bool Vocabulary::knows(std::string_view path) const {
     return knows(parent);
   }
   if (has_section(parent)) {
-    return holds(free_sections_, parent);
+    return text::is_one_of(parent, free_sections_);
   }
   const FieldSpec* const field = find(parent);
   if (field == nullptr) {
     return parent.find('.') != std::string_view::npos && knows(parent);
   }
-  // A field with fields below it holds a known class and no free-form mapping.
+  // A field with nested fields has a known class and is not a free-form mapping.
   const FieldSpec* const next = field + 1;
   const bool has_children = next != fields_.data() + fields_.size() &&
                             next->name.size() > parent.size() && next->name.starts_with(parent) &&

@@ -7,33 +7,45 @@
 #include <utility>
 #include <vector>
 
-#include "expr/type.h"
 #include "expr/value.h"
 #include "recipe/framework.h"
 
+/// Parts of a field name.
+
 namespace epwise::recipe {
+
+/// parent_of("model.moe.topk") → "model.moe"; empty for a top-level name.
+inline std::string_view parent_of(std::string_view path) {
+  const std::size_t dot = path.rfind('.');
+  return dot == std::string_view::npos ? std::string_view() : path.substr(0, dot);
+}
+
+/// last_part("model.moe.topk") → "topk"
+inline std::string_view last_part(std::string_view path) {
+  return path.substr(path.rfind('.') + 1);
+}
 
 struct FrameworkTable;  // recipe/vocabulary/table.h
 
 /// One field of one framework version under its canonical name.
 ///
 /// Canonical names are Megatron-Bridge's dotted paths ("model.moe_router_topk",
-/// "ddp.overlap_grad_reduce"); Megatron-LM arguments that mean the same carry them too, the others
+/// "ddp.overlap_grad_reduce"); Megatron-LM arguments with the same meaning use them too, the others
 /// are "mlm.<attribute>".
 struct FieldSpec {
   std::string_view name;
   expr::Type type;
-  /// Of this framework, version and (Bridge) class, in canonical polarity. Unknown where only the
-  /// running framework knows it (needs: the field), or where only classes that the recipe doesn't
+  /// For this framework, version and (Bridge) class, in canonical polarity. Unknown if only the
+  /// running framework knows it (needs: the field), or if only classes that the recipe does not
   /// name have the field (needs: "model._target_").
   expr::Value default_value;
   bool has_default = true;                // false: a required field without default
-  std::vector<std::string_view> choices;  // texts; empty: open. Bridge's loader does not check them
+  std::vector<std::string_view> choices;  // texts; empty: any. Bridge's loader does not check them
   std::string_view attribute;  // mlm: attribute of args ("moe_router_topk"); bridge: same as name
-  bool inverted = false;       // mlm: the attribute holds the negation (untie_… ↔ share_…)
+  bool inverted = false;       // mlm: the attribute is negated (untie_… ↔ share_…)
 };
 
-/// One command-line flag of Megatron-LM's parser in one version, as argparse knows it.
+/// One command-line flag of Megatron-LM's parser in one version, as defined in argparse.
 struct Flag {
   enum class Action : std::uint8_t { store, store_true, store_false, store_const, append, help };
   enum class Values : std::uint8_t { one, optional, any, some, fixed };  // nargs: None, ?, *, +, N
@@ -42,9 +54,9 @@ struct Flag {
   Action action = Action::store;
   Values values = Values::one;
   std::int32_t count = 0;  // for Values::fixed
-  /// A converter in recipe/arguments/flag_values.h: int, float, str, bool (Python's: any text but
-  /// "" is true); enum and cuda_graph_modules (`choices` are the names that the conversion knows,
-  /// others raise KeyError there); moe_freq, la_freq, no_rope_freq (integer or Python list
+  /// A converter in recipe/arguments/flag_values.h: int, float, str, bool (Python's: any text
+  /// except "" is true); enum and cuda_graph_modules (`choices` are the names that the conversion
+  /// accepts, others raise KeyError there); moe_freq, la_freq, no_rope_freq (integer or Python list
   /// expression); tuple.
   std::string_view type;
   std::vector<std::string_view> choices;  // texts, as argparse compares them after conversion
@@ -56,13 +68,13 @@ struct Flag {
 /// compiled by the build.
 class Vocabulary {
  public:
-  /// The newest known version is used for `head`, for an unknown newer one and when none is given;
-  /// `exact()` tells. An unknown version of a known minor series uses that series' known release,
-  /// another one the nearest known older one (or the oldest).
+  /// The newest known version is used for `head`, for an unknown newer one and by default; see
+  /// `exact()`. An unknown version of a known minor series uses that series' known release, any
+  /// other one the nearest older known one (or the oldest).
   static Vocabulary load(Framework framework, std::string_view version);
 
-  /// The same from a table that `compile_vocabulary` made (recipe/vocabulary/yaml.h); it outlives
-  /// the result.
+  /// The same from a table that `compile_vocabulary` made (recipe/vocabulary/vocabulary_yaml.h); it
+  /// outlives the result.
   static Vocabulary load(Framework framework, std::string_view version, std::string_view table);
 
   Framework framework() const { return framework_; }
@@ -71,20 +83,20 @@ class Vocabulary {
 
   bool exact() const { return exact_; }
 
-  /// Bridge: fields and defaults depend on the class that `_target_` of a section names. Before,
-  /// the section knows the fields of all its classes. An unknown class changes nothing and returns
-  /// false; one that moved inside megatron.bridge is known by its own name.
+  /// Bridge: fields and defaults depend on the class in `_target_` of a section. Without it, the
+  /// section has the fields of all its classes. An unknown class changes nothing and returns false;
+  /// one that moved inside megatron.bridge is identified by its own name.
   bool use_class(std::string_view section, std::string_view target);
 
   bool use_model_class(std::string_view target) { return use_class("model", target); }
 
-  /// Null pointer when unknown. Megatron-LM: also by a further Bridge name of the same meaning
+  /// Null pointer if unknown. Megatron-LM: also by a further Bridge name of the same meaning
   /// (find("comm_overlap.bucket_size") gives "ddp.bucket_size").
   const FieldSpec* find(std::string_view canonical) const;
   const FieldSpec* find_attribute(std::string_view attribute) const;  // mlm
 
   /// Bridge: whether the loader would keep such a key: a field, or a key below a section or field
-  /// that takes any (env_vars.X, dataset.dataset_kwargs.x), or one of Hydra's own (`_target_`).
+  /// that accepts any (env_vars.X, dataset.dataset_kwargs.x), or one of Hydra's own (`_target_`).
   bool knows(std::string_view path) const;
 
   /// Sorted by name. Bridge: each section is a field too; only one that is null unless the recipe
@@ -95,19 +107,19 @@ class Vocabulary {
 
   bool has_section(std::string_view section) const;  // bridge: "model", "comm_overlap", …
 
-  /// Bridge: whether the section's class ends the launch at a key that it does not know, where
-  /// others let the loader drop it. After `use_class`.
+  /// Bridge: whether the section's class stops the launch at an unknown key, which others let the
+  /// loader drop. After `use_class`.
   bool refuses_keys(std::string_view section) const;
 
-  /// Bridge: every class of this version that a `_target_` of the section may name, in full.
+  /// Bridge: all classes of this version that a `_target_` of the section may name, in full.
   std::vector<std::string_view> classes_of(std::string_view section) const;
 
-  /// Bridge: classes of this version that bring a field along which `use_class` took away:
-  /// classes_with("model.q_lora_rank") → {"MLAModelProvider", …}, sorted, without doubles.
+  /// Bridge: classes of this version with a field that `use_class` removed:
+  /// classes_with("model.q_lora_rank") → {"MLAModelProvider", …}, sorted, unique.
   std::vector<std::string_view> classes_with(std::string_view canonical) const;
 
-  /// Which versions know a field, class, attribute or flag that this one doesn't: "known since
-  /// 0.18.2", "known until 0.16.1", "known only in 0.17.1", "known from 0.16.1 to 0.17.1"; "" when
+  /// Which versions have a field, class, attribute or flag that this one lacks: "known since
+  /// 0.18.2", "known until 0.16.1", "known only in 0.17.1", "known from 0.16.1 to 0.17.1"; "" if
   /// none does.
   std::string history(std::string_view name_or_flag) const;
 
@@ -116,7 +128,7 @@ class Vocabulary {
   /// Exact spelling.
   const Flag* flag(std::string_view spelling) const;
 
-  /// Every spelling that starts so, sorted. Megatron-LM's parser takes no abbreviations in any
+  /// All spellings with this prefix, sorted. Megatron-LM's parser accepts no abbreviations in any
   /// known version: this is for messages.
   std::vector<std::string_view> spellings_starting(std::string_view prefix) const;
 
@@ -138,8 +150,8 @@ class Vocabulary {
   std::vector<FieldSpec> fields_;
   std::vector<Flag> flags_;
   std::vector<std::string_view> sections_;       // sorted
-  std::vector<std::string_view> free_sections_;  // take any keys
-  std::vector<std::string> strict_sections_;     // refuse keys that they do not know
+  std::vector<std::string_view> free_sections_;  // accept any keys
+  std::vector<std::string> strict_sections_;     // reject unknown keys
   Index attributes_;
   Index aliases_;
   Index spellings_;

@@ -177,7 +177,7 @@ void store_release(Word* word, Word value) {
   *word = value;
 }
 
-inline epwise::kernel::Vector16 load_once(const epwise::kernel::Vector16* place) {
+inline epwise::abi::Vector16 load_once(const epwise::abi::Vector16* place) {
   maybe_yield();
   if (reinterpret_cast<std::uintptr_t>(place) % 16 != 0) {
     throw std::logic_error("a load of 16 bytes is misaligned");
@@ -185,7 +185,7 @@ inline epwise::kernel::Vector16 load_once(const epwise::kernel::Vector16* place)
   return *place;
 }
 
-inline void store(epwise::kernel::Vector16* place, const epwise::kernel::Vector16& value) {
+inline void store(epwise::abi::Vector16* place, const epwise::abi::Vector16& value) {
   maybe_yield();
   if (reinterpret_cast<std::uintptr_t>(place) % 16 != 0) {
     throw std::logic_error("a store of 16 bytes is misaligned");

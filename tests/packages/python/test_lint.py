@@ -27,7 +27,10 @@ from sample_recipes import ConfigContainer, Model, Train  # noqa: E402
 
 
 def command(*words, cwd=None):
-    done = subprocess.run([os.environ["EPWISE_BINARY"], "lint", *words], cwd=cwd, capture_output=True, text=True)
+    environment = {name: value for name, value in os.environ.items() if name != "COLUMNS"}
+    done = subprocess.run(
+        [os.environ["EPWISE_BINARY"], "lint", *words], cwd=cwd, env=environment, capture_output=True, text=True
+    )
     assert done.returncode in (0, 1), done.stderr
     return done.stdout
 
@@ -65,7 +68,8 @@ def test_a_tree_says_what_its_file_says():
     (batch,) = [finding for finding in report.errors if finding.code == "PAR019"]
     assert (batch.field, batch.severity) == ("train.global_batch_size", "error")
     assert report.text.splitlines()[batch.line - 1].strip() == "global_batch_size: 1000"
-    assert {fix["tier"] for fix in batch.fixes} == {"training"}
+    assert {fix.tier for fix in batch.fixes} == {"training"}
+    assert batch.fixes[0].edits[0].field == "train.global_batch_size"
 
 
 def test_a_namespace_says_what_its_flags_say():
@@ -142,9 +146,15 @@ def test_what_is_wrong_with_the_call_is_an_exception():
         epwise.lint({"model": {}}, hw="h10")
     with pytest.raises(ValueError):
         epwise.lint({"model": {}}, select="nonsense/rule")
-    for thing in ("recipe.yaml", ROOT, 3, None, [], ConfigContainer, object()):
+    for thing in (3, None, b"", [], ConfigContainer, object()):
         with pytest.raises(TypeError):
             epwise.lint(thing)
+    with pytest.raises(TypeError, match="unexpected keyword argument 'hardware'"):
+        epwise.lint({"model": {}}, hardware="h100")
+    with pytest.raises(epwise.Error, match="cannot read none.yaml"):
+        epwise.lint("none.yaml")
+    with pytest.raises(epwise.UsageError, match="gpus takes a number"):
+        epwise.lint({"model": {}}, gpus="many")
 
 
 def test_variables_of_the_shell_do_not_count(monkeypatch):
@@ -155,8 +165,8 @@ def test_variables_of_the_shell_do_not_count(monkeypatch):
 
 def test_other_threads_run_meanwhile():
     big = {"model": {"num_layers": 4}, "dataset": {"dataset_kwargs": {f"key_{i}": "x" * 40 for i in range(20000)}}}
-    text = _yaml.yaml_of(big)
-    worker = threading.Thread(target=_core.run, args=(["lint", "-", "--format", "json"], text))
+    recipe = _core.Recipe("big", _yaml.yaml_of(big).encode(), [])
+    worker = threading.Thread(target=_core.lint, args=(recipe, _core.Options()))
     begin = last = time.perf_counter()
     longest = 0.0
     worker.start()

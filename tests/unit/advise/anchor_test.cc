@@ -1,6 +1,6 @@
-#include "advise/anchor.h"
-
 #include <doctest/doctest.h>
+
+#include "advise/measurement.h"
 
 namespace epwise::advise {
 
@@ -14,7 +14,7 @@ TEST_CASE("measured figures are read with their units, and mistakes are told") {
   CHECK(good.host == 0);
   read_measured(text::SourceFile("m.yaml", "step_time: 41.25 GiB\n"), problems);
   REQUIRE(problems.size() == 1);
-  CHECK(problems.front().message.find("takes a time") != std::string::npos);
+  CHECK(problems.front().message.find("must be a time") != std::string::npos);
   problems.clear();
   read_measured(text::SourceFile("m.yaml", "steptime: 41 s\n"), problems);
   REQUIRE(problems.size() == 1);
@@ -51,7 +51,7 @@ TEST_CASE("an advice is held to the measured step") {
   advice.plans.push_back(plan);
   Measured measured;
   measured.step = 50;
-  anchor(advice, measured);
+  calibrate_to_measurement(advice, measured);
   REQUIRE(advice.anchor.has_value());
   CHECK(advice.anchor->predicted == 40);
   CHECK(advice.present->step_time.value == 50);

@@ -10,8 +10,8 @@
 
 #include "advise/advisor.h"
 #include "advise/decision.h"
-#include "cost/compiled_table.h"
-#include "support/repair_bench.h"
+#include "perf/cost/compiled_table.h"
+#include "support/analyzed_recipe.h"
 
 namespace epwise::advise {
 
@@ -26,9 +26,8 @@ std::string read(const std::string& path) {
 /// A seed recipe on 16 H100 with what somebody measured.
 struct Job {
   explicit Job(std::vector<sim::MeasuredConstant> measured, std::vector<std::string> inputs = {})
-      : bench(read("examples/seeds/q30-ep16-off.yaml"), "--hw h100 --gpus 16"),
-        table(sim::with_measured(sim::constants(), measured)),
-        world{bench.bench(),
+      : table(sim::with_measured(sim::constants(), measured)),
+        world{test::analysis_of(read("examples/seeds/q30-ep16-off.yaml"), "--hw h100 --gpus 16"),
               laws,
               table,
               std::move(inputs),
@@ -43,7 +42,6 @@ struct Job {
     return advise(world, knowledge(), request, strangers);
   }
 
-  test::RecipeBench bench;
   cost::Table laws = cost::compiled_table();
   sim::ConstantTable table;
   World world;
@@ -96,7 +94,7 @@ TEST_CASE("an assumed host yields to a measured one, a measured one to nobody") 
   const auto step = [&](std::vector<sim::MeasuredConstant> measured,
                         std::vector<std::string> inputs) {
     Job job(std::move(measured), std::move(inputs));
-    Assessor assessor(job.world, job.bench.bench().draft(), nullptr);
+    Assessor assessor(job.world, nullptr);
     return assessor.predicted(Edits{}).assessment.step;
   };
   const double measured = step({host}, {});
@@ -109,10 +107,10 @@ TEST_CASE("an assumed host yields to a measured one, a measured one to nobody") 
 TEST_CASE("inputs of advice tell which of them the calibration measured") {
   Job job({{"host_x86", 41e-6, 0.03, "test"}});
   const Advice advice = job.advice();
-  const auto host = std::ranges::find(advice.inputs, "host", &model::Input::key);
+  const auto host = std::ranges::find(advice.inputs, "host", &workload::Input::key);
   REQUIRE(host != advice.inputs.end());
-  CHECK(host->status == model::InputStatus::written);
-  CHECK(host->value == "41 us an operation");
+  CHECK(host->status == workload::InputStatus::written);
+  CHECK(host->value == "41 us per operation");
 }
 
 }  // namespace epwise::advise

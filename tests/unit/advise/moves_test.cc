@@ -7,7 +7,7 @@
 #include <doctest/doctest.h>
 
 #include "lint/knowledge.h"
-#include "lint/priced.h"
+#include "lint/rule.h"
 #include "recipe/vocabulary/vocabulary.h"
 
 namespace epwise::advise {
@@ -100,7 +100,7 @@ TEST_CASE("a model without its sizes is told with its line") {
   read_models(file, problems);
   REQUIRE(problems.size() >= 2);
   CHECK(std::ranges::any_of(problems, [](const text::Diagnostic& problem) {
-    return problem.message.find("layers is a number above 0") != std::string::npos &&
+    return problem.message.find("layers must be a number above 0") != std::string::npos &&
            problem.mark.start().line == 2;
   }));
 }
@@ -130,7 +130,7 @@ TEST_CASE("mistakes in the files are told with what is wrong") {
   CHECK(has(problems_of("quick: []\naxes: {a: {group: g, what: w, order: 1, check: c, risk: wild, "
                         "because: b, field: x, values: [1, 2]}}\n",
                         guidance),
-            "`wild` is no risk"));
+            "`wild` is not a risk level"));
   CHECK(has(problems_of("quick: []\naxes: {a: {group: g, what: w, order: 1, check: c, risk: low, "
                         "because: b, field: x, values: [1]}}\n",
                         guidance),
@@ -138,7 +138,7 @@ TEST_CASE("mistakes in the files are told with what is wrong") {
   CHECK(has(problems_of("quick: []\naxes: {a: {group: g, what: w, order: 1, check: c, risk: low, "
                         "because: b, field: x, values: [1, 2], with: {b: [1]}}}\n",
                         guidance),
-            "which is no axis"));
+            "which is not an axis"));
   CHECK(problems_of("quick: []\naxes: {a: {group: g, what: w, order: 1, check: c, risk: low, "
                     "because: b, field: x, values: [1, null]}}\n",
                     guidance)

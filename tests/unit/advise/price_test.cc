@@ -8,20 +8,15 @@
 
 #include <doctest/doctest.h>
 
-#include "cost/compiled_table.h"
-#include "support/repair_bench.h"
+#include "perf/cost/compiled_table.h"
+#include "support/analyzed_recipe.h"
+#include "support/example_file.h"
 
 namespace epwise::advise {
 
 namespace {
 
 constexpr std::string_view kOneQueue = "--hw h100 --gpus 16 --env CUDA_DEVICE_MAX_CONNECTIONS=1";
-
-std::string seed(const std::string& name) {
-  std::ifstream in("examples/seeds/" + name + ".yaml");
-  REQUIRE_MESSAGE(in, name);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
 
 std::string replaced(std::string text, std::string_view from, std::string_view to) {
   const std::size_t at = text.find(from);
@@ -31,7 +26,7 @@ std::string replaced(std::string text, std::string_view from, std::string_view t
 
 /// A seed with a library's dispatcher and a number of SMs for it.
 std::string with_sms(const std::string& backend, int sms) {
-  return replaced(seed("q30-ep16-off"),
+  return replaced(support::seed("q30-ep16-off"),
                   "moe_token_dispatcher_type: alltoall",
                   "moe_token_dispatcher_type: flex\n  moe_flex_dispatcher_backend: " + backend +
                       "\n  moe_flex_dispatcher_num_sms: " + std::to_string(sms));
@@ -39,9 +34,9 @@ std::string with_sms(const std::string& backend, int sms) {
 
 /// The price that a rule tells of a recipe; value 0 and no rule where it is silent.
 Price price_of(const std::string& text, std::string_view target, std::string_view rule) {
-  test::RecipeBench bench(text, target);
+  const session::Analysis recipe = test::analysis_of(text, target);
   const cost::Table laws = cost::compiled_table();
-  const World world{bench.bench(), laws, sim::constants(), {}};
+  const World world{recipe, laws, sim::constants(), {}};
   const PriceList list = prices(world, knowledge());
   REQUIRE(list.problem == "");
   CHECK(std::ranges::is_sorted(
@@ -52,10 +47,10 @@ Price price_of(const std::string& text, std::string_view target, std::string_vie
 }
 
 double step_of(const std::string& text, std::string_view target) {
-  test::RecipeBench bench(text, target);
+  const session::Analysis recipe = test::analysis_of(text, target);
   const cost::Table laws = cost::compiled_table();
-  const World world{bench.bench(), laws, sim::constants(), {}};
-  return Assessor(world, bench.bench().draft(), nullptr).predicted(Edits{}).assessment.step;
+  const World world{recipe, laws, sim::constants(), {}};
+  return Assessor(world, nullptr).predicted(Edits{}).assessment.step;
 }
 
 }  // namespace
@@ -90,12 +85,13 @@ TEST_CASE("SM counts in the flat region cost nothing, others nothing that is sur
 }
 
 TEST_CASE("one hardware queue costs what the overlap would save") {
-  const Price price = price_of(seed("q30-ep16-overlap"), kOneQueue, "price/one-hardware-queue");
+  const Price price =
+      price_of(support::seed("q30-ep16-overlap"), kOneQueue, "price/one-hardware-queue");
   REQUIRE(price.finding.rule != nullptr);
   CHECK(price.finding.rule->code == "ENV039");
   CHECK(price.seconds.low > 0);
-  const double without = step_of(seed("q30-ep16-off"), "--hw h100 --gpus 16");
-  const double with = step_of(seed("q30-ep16-overlap"), "--hw h100 --gpus 16");
+  const double without = step_of(support::seed("q30-ep16-off"), "--hw h100 --gpus 16");
+  const double with = step_of(support::seed("q30-ep16-overlap"), "--hw h100 --gpus 16");
   CHECK(price.seconds.value == doctest::Approx(without - with));
   REQUIRE(price.finding.fixes.size() == 1);
   CHECK(price.finding.fixes.front().edits.front().field == "CUDA_DEVICE_MAX_CONNECTIONS");
@@ -103,15 +99,15 @@ TEST_CASE("one hardware queue costs what the overlap would save") {
 
 TEST_CASE(
     "one hardware queue costs nothing without overlap, nor where overlap brings nothing sure") {
-  CHECK(price_of(seed("q30-ep16-off"), kOneQueue, "price/one-hardware-queue").finding.rule ==
-        nullptr);
-  CHECK(price_of(seed("q30-ep16-overlap"),
+  CHECK(
+      price_of(support::seed("q30-ep16-off"), kOneQueue, "price/one-hardware-queue").finding.rule ==
+      nullptr);
+  CHECK(price_of(support::seed("q30-ep16-overlap"),
                  "--hw h100 --gpus 16 --env CUDA_DEVICE_MAX_CONNECTIONS=32",
                  "price/one-hardware-queue")
             .finding.rule == nullptr);
-  CHECK(
-      price_of(seed("q30-ep4-gbs64-overlap"), kOneQueue, "price/one-hardware-queue").finding.rule ==
-      nullptr);
+  CHECK(price_of(support::seed("q30-ep4-gbs64-overlap"), kOneQueue, "price/one-hardware-queue")
+            .finding.rule == nullptr);
 }
 
 }  // namespace epwise::advise

@@ -5,8 +5,6 @@
 
 #include <doctest/doctest.h>
 
-#include "advise/run_steps.h"
-
 namespace epwise::advise {
 
 namespace {

@@ -9,18 +9,13 @@
 #include <doctest/doctest.h>
 
 #include "advise/advisor.h"
-#include "cost/compiled_table.h"
-#include "support/repair_bench.h"
+#include "perf/cost/compiled_table.h"
+#include "support/analyzed_recipe.h"
+#include "support/example_file.h"
 
 namespace epwise::advise {
 
 namespace {
-
-std::string seed(const std::string& name) {
-  std::ifstream in("examples/seeds/" + name + ".yaml");
-  REQUIRE_MESSAGE(in, name);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
 
 /// A large model on a rack: 256 experts over 64 ranks of one NVLink domain.
 constexpr const char* kRack = R"(model:
@@ -60,12 +55,12 @@ dataset: {sequence_length: 4096}
 
 struct Advised {
   Advice advice;
-  test::RecipeBench bench;
+  session::Analysis recipe;
   cost::Table laws = cost::compiled_table();
 
   Advised(const std::string& text, const std::string& target, Request request)
-      : bench(text, target) {
-    const World world{bench.bench(), laws, sim::constants(), {}};
+      : recipe(test::analysis_of(text, target)) {
+    const World world{recipe, laws, sim::constants(), {}};
     std::vector<std::string> strangers;
     advice = advise(world, knowledge(), request, strangers);
     REQUIRE(strangers.empty());
@@ -103,7 +98,7 @@ bool changes_to(const Plan& plan, const std::string& field, const std::string& v
 TEST_CASE("no overlap is recommended for Qwen3-30B with EP4 alltoall on two nodes") {
   for (const char* name : {"q30-ep4-gbs8-off", "q30-ep4-gbs64-off"}) {
     CAPTURE(name);
-    const Advised advised(seed(name), "--hw h100 --gpus 16", only({"overlap"}));
+    const Advised advised(support::seed(name), "--hw h100 --gpus 16", only({"overlap"}));
     CHECK(advised.rung("overlap").verdict != sim::Verdict::b);
     for (const Plan& plan : advised.advice.plans) {
       CHECK_FALSE(changes_to(plan, "overlap_moe_expert_parallel_comm", "true"));
@@ -112,7 +107,7 @@ TEST_CASE("no overlap is recommended for Qwen3-30B with EP4 alltoall on two node
 }
 
 TEST_CASE("overlap pays for EP16 on 16 H100, delayed weight gradients don't clearly") {
-  const Advised advised(seed("q30-ep16-off"), "--hw h100 --gpus 16", only({"overlap"}));
+  const Advised advised(support::seed("q30-ep16-off"), "--hw h100 --gpus 16", only({"overlap"}));
   const RungState& overlap = advised.rung("overlap");
   CHECK(overlap.legality.legal);
   CHECK(overlap.verdict == sim::Verdict::b);
@@ -144,24 +139,25 @@ TEST_CASE("plans lint clean, fit, and are what their diff says") {
   Request request;
   request.seconds = 60;
   request.freedom.may_change = {"dispatcher", "overlap", "graphs", "recompute"};
-  const Advised advised(seed("q30-ep16-off"), "--hw h100 --gpus 16", request);
+  const Advised advised(support::seed("q30-ep16-off"), "--hw h100 --gpus 16", request);
   REQUIRE_FALSE(advised.advice.plans.empty());
-  const repair::Bench& bench = const_cast<Advised&>(advised).bench.bench();
-  const World world{bench, advised.laws, sim::constants(), {}};
+  const session::Analysis& base = advised.recipe;
+  World world{base, advised.laws, sim::constants(), {}};
   double before = 0;
   for (const Plan& plan : advised.advice.plans) {
     CHECK(plan.verdict == sim::Verdict::b);
     CHECK(plan.speedup.low <= plan.speedup.value);
     CHECK(plan.out_of_memory <= 0.1);
-    model::Target target = bench.target;
+    facts::Target target = *base.target;
     for (const auto& [name, value] : plan.environment) {
       target.environment[name] = value;
     }
-    const repair::Trial trial = bench.lint(plan.draft, &target);
+    const session::Analysis trial = base.with(plan.draft).on(target);
     for (const lint::Finding& finding : trial.result.findings) {
       CHECK_MESSAGE(finding.severity == lint::Severity::note, finding.message);
     }
-    Assessor after(world, plan.draft, nullptr);
+    world.base = base.with(plan.draft);
+    Assessor after(world, nullptr);
     const Prospect prospect = after.predicted(Edits{});
     REQUIRE(prospect.work != nullptr);
     CHECK(prospect.assessment.step == doctest::Approx(plan.step.value).epsilon(1e-9));
@@ -173,13 +169,13 @@ TEST_CASE("plans lint clean, fit, and are what their diff says") {
 }
 
 TEST_CASE("the search over a recipe's own space finds what looking at everything finds") {
-  test::RecipeBench bench(seed("q30-ep16-off"), "--hw h100 --gpus 16");
+  const session::Analysis recipe =
+      test::analysis_of(support::seed("q30-ep16-off"), "--hw h100 --gpus 16");
   const cost::Table laws = cost::compiled_table();
-  const World world{bench.bench(), laws, sim::constants(), {}};
-  const repair::Draft draft = bench.bench().draft();
-  Assessor bare(world, draft, nullptr);
-  const Space space(knowledge(), bare.terrain().plain(), {{"overlap", "graphs", "dispatcher"}, {}});
-  Assessor assessor(world, draft, &space);
+  const World world{recipe, laws, sim::constants(), {}};
+  Assessor bare(world, nullptr);
+  const Space space(knowledge(), bare.cache().plain(), {{"overlap", "graphs", "dispatcher"}, {}});
+  Assessor assessor(world, &space);
   const Assessment present = assessor.assess(space.start());
   double best = present.step;
   Candidate at = space.start();
@@ -203,8 +199,9 @@ TEST_CASE("the search over a recipe's own space finds what looking at everything
       break;
     }
   }
-  const Advised advised(
-      seed("q30-ep16-off"), "--hw h100 --gpus 16", only({"overlap", "graphs", "dispatcher"}));
+  const Advised advised(support::seed("q30-ep16-off"),
+                        "--hw h100 --gpus 16",
+                        only({"overlap", "graphs", "dispatcher"}));
   REQUIRE_FALSE(advised.advice.plans.empty());
   constexpr double kSimplicity = 1.02;  // what several changes may be worth less
   CHECK(advised.advice.plans.front().step.value <= kSimplicity * best);
@@ -213,7 +210,7 @@ TEST_CASE("the search over a recipe's own space finds what looking at everything
 TEST_CASE("what stays, stays") {
   Request request = only({"dispatcher", "overlap"});
   request.freedom.keep = {"overlap"};
-  const Advised advised(seed("q30-ep16-off"), "--hw h100 --gpus 16", request);
+  const Advised advised(support::seed("q30-ep16-off"), "--hw h100 --gpus 16", request);
   for (const auto* plans : {&advised.advice.plans, &advised.advice.close}) {
     for (const Plan& plan : *plans) {
       CHECK_FALSE(changes_to(plan, "overlap_moe_expert_parallel_comm", "true"));
@@ -222,7 +219,7 @@ TEST_CASE("what stays, stays") {
 }
 
 TEST_CASE("a recipe with an error is repaired first") {
-  std::string text = seed("q30-ep16-off");
+  std::string text = support::seed("q30-ep16-off");
   const std::string from = "moe_shared_expert_overlap: false";
   text.replace(text.find(from), from.size(), "moe_shared_expert_overlap: true");
   const std::string off = "overlap_moe_expert_parallel_comm: false";
@@ -234,9 +231,10 @@ TEST_CASE("a recipe with an error is repaired first") {
 }
 
 TEST_CASE("why not: the rule that forbids a value, or what it costs") {
-  test::RecipeBench bench(seed("q30-ep16-off"), "--hw h100 --gpus 16");
+  const session::Analysis recipe =
+      test::analysis_of(support::seed("q30-ep16-off"), "--hw h100 --gpus 16");
   const cost::Table laws = cost::compiled_table();
-  const World world{bench.bench(), laws, sim::constants(), {}};
+  const World world{recipe, laws, sim::constants(), {}};
   const WhyNot refused =
       why_not(world, knowledge(), {"model.expert_model_parallel_size", expr::Value::of(3), false});
   CHECK_FALSE(refused.legality.legal);

@@ -108,25 +108,27 @@ TEST_CASE("damaged files are refused with the place") {
   };
 
   const std::vector<Row> rows = {
-      {"epwise.calibration/1", "epwise.calibration/2", "is not what this version reads"},
+      {"epwise.calibration/1",
+       "epwise.calibration/2",
+       "this version cannot read `epwise.calibration/2`"},
       {"schema: epwise.calibration/1\n", "", "has no `schema`"},
       {"points:", "pionts:", "unknown key `pionts`"},
-      {"median: 1500", "median: 1700", "lies outside"},
+      {"median: 1500", "median: 1700", "is outside"},
       {"median: 1500", "median: .nan", "`median`"},
       {"median: 1500", "median: fast", "`median`"},
-      {"kernel: grouped_gemm", "kernel: grouped", "`grouped` is no kernel"},
-      {"dtype: bf16", "dtype: bf17", "a dtype `bf17`, did you mean `bf16`"},
-      {"status: measured", "status: guessed", "`guessed` is no status"},
+      {"kernel: grouped_gemm", "kernel: grouped", "`grouped` is not a known kernel"},
+      {"dtype: bf16", "dtype: bf17", "unknown dtype `bf17`, did you mean `bf16`"},
+      {"status: measured", "status: guessed", "`guessed` is not a status"},
       {"status: measured", "status: not_measured", "has no `reason`"},
       {"    reason: \"no GPU: \\\"here\\\"\"\n", "", "has no `reason`"},
-      {"id: \"host.launch\"", "id: \"pair.k16\"", "a second `pair.k16`"},
-      {"result: passed", "result: failed", "can't be measured"},
+      {"id: \"host.launch\"", "id: \"pair.k16\"", "duplicate `pair.k16`"},
+      {"result: passed", "result: failed", "a point with a failed check cannot be measured"},
       {"- [0.01, -0.001]", "- [0.01]", "`covariance` of 2 parameters"},
-      {"- [0.01, -0.001]", "- [-1, -0.001]", "is no covariance"},
-      {"bytes: [65536, 1e+09]", "bytes: [1e+09, 65536]", "wants [low, high]"},
+      {"- [0.01, -0.001]", "- [-1, -0.001]", "`-1` is not a covariance"},
+      {"bytes: [65536, 1e+09]", "bytes: [1e+09, 65536]", "needs [low, high]"},
       {"host_x86: {value", "host_x87: {value", "no constant `host_x87`"},
       {"m: 128", "m: 128.5", "whole number"},
-      {"m: 128", "m: -1", "`m` wants a number"},
+      {"m: 128", "m: -1", "`m` must be a number"},
       {"warnings:", "warnings: [\n", ""}};
   for (const Row& row : rows) {
     CAPTURE(row.to);

@@ -7,7 +7,7 @@
 
 #include <doctest/doctest.h>
 
-#include "calibrate/backends/cpu_kernel.h"
+#include "calibrate/backends/cpu_kernels.h"
 #include "calibrate/work/routing.h"
 
 namespace epwise::calibrate {

@@ -44,7 +44,7 @@ TEST_CASE("what libraries print when they are loaded is no time and no reason") 
 
 TEST_CASE("what is missing is the reason") {
   CHECK(probe("missing No module named 'torch'\n").reason == "No module named 'torch'");
-  CHECK(probe("41.5\n").reason == "Python told no times");
+  CHECK(probe("41.5\n").reason == "Python returned no times");
   CHECK(probe("", "python3 can't be started").reason == "python3 can't be started");
 }
 

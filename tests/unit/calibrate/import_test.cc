@@ -6,10 +6,10 @@
 
 #include <doctest/doctest.h>
 
+#include "base/os/disk_files.h"
 #include "calibrate/fits/fits.h"
 #include "calibrate/quantities.h"
-#include "cost/compiled_table.h"
-#include "world/disk_files.h"
+#include "perf/cost/compiled_table.h"
 
 namespace epwise::calibrate {
 
@@ -71,7 +71,7 @@ TEST_CASE("nccl-tests: sizes, times, ranks and hosts") {
   CHECK(point.status == PointStatus::imported);
   const Outcome unnamed = import_text("out.log", kNccl);
   REQUIRE(unnamed.problems.size() == 1);
-  CHECK(unnamed.problems[0].find("which collective") != std::string::npos);
+  CHECK(unnamed.problems[0].find("does not name the collective") != std::string::npos);
 }
 
 TEST_CASE("DeepEP's tests: the best of each kind, with its sizes") {
@@ -240,7 +240,7 @@ TEST_CASE("HybridEP's test: across domains, and without the kernels' times") {
                   "[rank 0] HybridEP dispatch torch API (BF16): 512.34 GB/s (NVL), t: 603.12 us, "
                   "nvl_recv_bytes: 117.43 MB\n");
   REQUIRE(calls.problems.size() == 1);
-  CHECK(calls.problems[0].find("whole calls") != std::string::npos);
+  CHECK(calls.problems[0].find("complete calls") != std::string::npos);
 }
 
 TEST_CASE("CSV and JSON lines") {
@@ -252,7 +252,7 @@ TEST_CASE("CSV and JSON lines") {
   CHECK(csv.imported.points.size() == 1);
   CHECK(csv.imported.passed_over == 1);
   REQUIRE(csv.problems.size() == 1);
-  CHECK(csv.problems[0] == "4: here are 4 cells, the header has 6");
+  CHECK(csv.problems[0] == "4: this row has 4 cells, the header has 6");
   const Outcome json = import_text(
       "rows.jsonl",
       "{\"kind\": \"alltoall\", \"hw\": \"b200\", \"ep\": 8, \"nodes\": 1, \"latency_us\": 89, "
@@ -263,7 +263,7 @@ TEST_CASE("CSV and JSON lines") {
   CHECK(json.imported.hw == "b200");
   CHECK(json.imported.points.size() == 1);
   CHECK(json.imported.passed_over == 1);
-  CHECK(json.problems == std::vector<std::string>{"3: this is no JSON object"});
+  CHECK(json.problems == std::vector<std::string>{"3: not a JSON object"});
 }
 
 TEST_CASE("what is no file of timings is refused") {
@@ -272,7 +272,7 @@ TEST_CASE("what is no file of timings is refused") {
 }
 
 TEST_CASE("the shared table of kernel timings") {
-  const world::DiskFiles files;
+  const os::DiskFiles files;
   const std::string path = "../shared/facts/micro_rows.jsonl";
   if (!files.is_file(path)) {
     MESSAGE("skipped: no " << path);

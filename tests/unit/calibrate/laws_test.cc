@@ -17,7 +17,7 @@ namespace epwise::calibrate {
 
 namespace {
 
-constexpr int kTrials = 200;
+constexpr int kLawTrials = 200;
 constexpr double kNoise = 0.05;
 constexpr double kOutliers = 0.02;
 
@@ -48,7 +48,7 @@ using Truth = std::map<std::string, double>;
 template <class Draw>
 void check_coverage(const char* form, const Truth& truth, const Draw& draw) {
   std::map<std::string, int> held;
-  for (int trial = 0; trial < kTrials; ++trial) {
+  for (int trial = 0; trial < kLawTrials; ++trial) {
     Bench bench(1000 + static_cast<std::uint64_t>(trial));
     const auto fit = fit_law(form, "law", draw(bench));
     REQUIRE(fit);
@@ -59,9 +59,9 @@ void check_coverage(const char* form, const Truth& truth, const Draw& draw) {
   for (const auto& parameter : truth) {
     const int inside = held[parameter.first];
     const std::string told = std::string(form) + " " + parameter.first + ": " +
-                             std::to_string(inside) + " of " + std::to_string(kTrials);
+                             std::to_string(inside) + " of " + std::to_string(kLawTrials);
     MESSAGE(told);
-    CHECK(inside >= 0.9 * kTrials);
+    CHECK(inside >= 0.9 * kLawTrials);
   }
 }
 
@@ -235,7 +235,8 @@ TEST_CASE("outside the range a law refuses and says where it holds") {
   CHECK(estimate(*fit, of_bytes(5e8)).value);
   const Estimate refused = estimate(*fit, of_bytes(5e9));
   CHECK(!refused.value);
-  CHECK(refused.reason == "bytes 5e+09 is outside 1e+06 to 1e+09, where all_to_all was measured");
+  CHECK(refused.reason ==
+        "bytes 5e+09 is outside 1e+06 to 1e+09, the range measured for all_to_all");
 }
 
 TEST_CASE("too few points bear no law") {

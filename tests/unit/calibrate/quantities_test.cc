@@ -12,7 +12,7 @@
 #include "calibrate/merge.h"
 #include "calibrate/plan.h"
 #include "calibrate/run.h"
-#include "cost/compiled_table.h"
+#include "perf/cost/compiled_table.h"
 
 namespace epwise::calibrate {
 
@@ -169,7 +169,7 @@ TEST_CASE("files are merged, held against each other and against the machine of 
   Calibration made_up = whole;
   made_up.backend = "replay";
   CHECK(!merge(whole, made_up, problem));
-  CHECK(problem.find("made up") != std::string::npos);
+  CHECK(problem.find("generated") != std::string::npos);
   Calibration unnamed = whole;
   unnamed.hw.clear();
   Calibration other = unnamed;

@@ -18,9 +18,10 @@ namespace epwise::calibrate {
 
 namespace {
 
-class Environment : public world::Variables {
+class LaunchVariables : public os::Variables {
  public:
-  explicit Environment(std::map<std::string, std::string> values) : values_(std::move(values)) {}
+  explicit LaunchVariables(std::map<std::string, std::string> values)
+      : values_(std::move(values)) {}
 
   std::optional<std::string> get(const std::string& name) const override {
     const auto found = values_.find(name);
@@ -171,12 +172,12 @@ TEST_CASE("a dead rank 0, one that never came, and a stranger") {
   }
   launch.port = free_port();
   CHECK(lost_text([&launch] { join_ranks(launch, 0.3); }) ==
-        "rank 1 did not come within the time-out");
+        "rank 1 did not connect before the time-out");
   launch.port = free_port();
   Others strangers(launch, [](Launch own) {
     own.job = "another";
     const std::string text = lost_text([&own] { join_ranks(own, 5)->barrier(); });
-    return text == "it is not of this launch" ? 0 : 1;
+    return text == "it does not belong to this launch" ? 0 : 1;
   });
   CHECK(!lost_text([&launch] { join_ranks(launch, 1); }).empty());
   CHECK(strangers.codes() == std::vector<int>{0});
@@ -184,7 +185,7 @@ TEST_CASE("a dead rank 0, one that never came, and a stranger") {
 
 TEST_CASE("launchers") {
   const auto read = [](const std::map<std::string, std::string>& values) {
-    return read_launch(Environment(values));
+    return read_launch(LaunchVariables(values));
   };
   CHECK(read({}).launch.size == 1);
   const LaunchReading torch = read({{"RANK", "9"},
@@ -219,7 +220,7 @@ TEST_CASE("launchers") {
             .launch.size == 1);
   CHECK(read({{"OMPI_COMM_WORLD_RANK", "1"}, {"OMPI_COMM_WORLD_SIZE", "4"}}).launch.size == 4);
   CHECK(read({{"RANK", "first"}, {"WORLD_SIZE", "4"}}).problem ==
-        "RANK is `first`, which is no number");
+        "RANK is `first`, which is not a number");
   CHECK(read({{"RANK", "1"}}).problem.find("WORLD_SIZE is not") != std::string::npos);
   CHECK(!read({{"RANK", "4"}, {"WORLD_SIZE", "4"}}).problem.empty());
   // Left over in a shell: torchrun sets more.

@@ -12,7 +12,7 @@
 #include "calibrate/backends/replay.h"
 #include "calibrate/plan.h"
 #include "calibrate/run.h"
-#include "cost/compiled_table.h"
+#include "perf/cost/compiled_table.h"
 
 namespace epwise::calibrate {
 
@@ -98,7 +98,7 @@ TEST_CASE("drift, heat and outliers are told") {
   Stand burning(hot);
   const Point lost = burning.measure({gemm("a", 4096)}).front();
   CHECK(lost.status == PointStatus::not_measured);
-  CHECK(lost.reason.find("throttled") != std::string::npos);
+  CHECK(lost.reason.find("thermal or hardware throttling") != std::string::npos);
 }
 
 TEST_CASE("a wrong result is never timed") {

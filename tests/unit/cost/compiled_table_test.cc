@@ -1,8 +1,8 @@
-#include "cost/compiled_table.h"
+#include "perf/cost/compiled_table.h"
 
 #include <doctest/doctest.h>
 
-#include "cost/gemm.h"
+#include "perf/cost/gemm.h"
 
 namespace epwise::cost {
 

@@ -5,8 +5,8 @@
 
 #include <doctest/doctest.h>
 
-#include "cost/compiled_table.h"
-#include "cost/question.h"
+#include "perf/cost/compiled_table.h"
+#include "perf/cost/question.h"
 
 namespace epwise::cost {
 

@@ -1,11 +1,11 @@
-#include "cost/question.h"
+#include "perf/cost/question.h"
 
 #include <string>
 #include <vector>
 
 #include <doctest/doctest.h>
 
-#include "cost/compiled_table.h"
+#include "perf/cost/compiled_table.h"
 
 namespace epwise::cost {
 
@@ -80,37 +80,37 @@ TEST_CASE("every mistake of a question is told, with the nearest name") {
 
   const std::vector<Row> rows = {
       {"gem hw=h100",
-       "no law is called `gem`, did you mean `gemm`?; there are gemm, grouped_gemm, moe_forward, "
+       "unknown law `gem`, did you mean `gemm`?; known laws: gemm, grouped_gemm, moe_forward, "
        "attention, memory_bound, collective, dispatch, combine\n"},
       {"memory_bound nbytes=1",
        "`hw` (the chip) is missing: one of a100, h100, h200, h800, h20, b200, b300, gb200, "
        "gb300\n"},
       {"memory_bound hw=tpu nbytes=1",
-       "no law knows the chip `tpu`. They know a100, h100, h200, h800, h20, b200, b300, gb200, "
-       "gb300\n"},
+       "there are no laws for chip `tpu`. Known chips: a100, h100, h200, h800, h20, b200, b300, "
+       "gb200, gb300\n"},
       {"gemm hw=h100 dtype=bf61 m=0 n=1.5 k=x q=1",
        "`gemm` takes no `q`\n"
-       "`dtype=bf61`, did you mean `bf16`?: dtype is one of bf16, fp16, fp8, fp8_block, mxfp8, "
-       "nvfp4, fp4, w4a8_mxfp4_mxfp8\n"
-       "`m` (rows: tokens) wants a whole number from 1 to 1e+12, not `0`\n"
-       "`n` (columns of the result) wants a whole number from 1 to 1e+12, not `1.5`\n"
-       "`k` (depth) wants a whole number from 1 to 1e+12, not `x`\n"},
+       "`dtype=bf61`, did you mean `bf16`?: dtype must be one of bf16, fp16, fp8, fp8_block, "
+       "mxfp8, nvfp4, fp4, w4a8_mxfp4_mxfp8\n"
+       "`m` (rows: tokens) must be a whole number from 1 to 1e+12, not `0`\n"
+       "`n` (columns of the result) must be a whole number from 1 to 1e+12, not `1.5`\n"
+       "`k` (depth) must be a whole number from 1 to 1e+12, not `x`\n"},
       {"memory_bound hw=h100 nbytes=nan",
-       "`nbytes` (read and written) wants a number from 0 to 1e+18, not `nan`\n"},
+       "`nbytes` (read and written) must be a number from 0 to 1e+18, not `nan`\n"},
       {"memory_bound hw=h100 nbytes=-1",
-       "`nbytes` (read and written) wants a number from 0 to 1e+18, not `-1`\n"},
+       "`nbytes` (read and written) must be a number from 0 to 1e+18, not `-1`\n"},
       {"memory_bound hw=h100 nbytes=1 nbytes=2", "`nbytes` is given twice\n"},
-      {kGemm + " quant=maybe", "`quant=maybe`: quant is true or false\n"},
+      {kGemm + " quant=maybe", "`quant=maybe`: quant must be true or false\n"},
       {"grouped_gemm hw=b200 dtype=bf16 groups=2 tokens_per_group=1,2,3 n=1 k=1",
        "`tokens_per_group` names 3 groups, `groups` says 2\n"},
       {kDispatch + " dtype=w4a8_mxfp4_mxfp8", "tokens are never sent as w4a8_mxfp4_mxfp8\n"},
       {kDispatch + " n_group=8",
-       "`n_group` and `topk_group` come together: 8 and 4 as DeepSeek-V3 has\n"},
+       "`n_group` and `topk_group` must be given together: 8 and 4 for DeepSeek-V3\n"},
       {kDispatch + " n_group=4 topk_group=8",
        "a token cannot keep 8 of 4 groups (topk_group, n_group)\n"},
-      {kDispatch + " n_group=7 topk_group=2", "256 experts do not make 7 equal groups\n"},
+      {kDispatch + " n_group=7 topk_group=2", "256 experts do not divide into 7 equal groups\n"},
       {"dispatch hw=h100 backend=pigeon tokens=1 hidden=1 topk=9 experts=8 ep=8",
-       "`backend=pigeon` names no dispatcher: deepep, deepep_v2, deepep-ll, hybridep, nccl, "
+       "`backend=pigeon` is not a dispatcher: deepep, deepep_v2, deepep-ll, hybridep, nccl, "
        "trtllm-one-sided, trtllm-two-sided\n"
        "a token cannot pick 9 of 8 experts (topk, experts)\n"},
   };

@@ -10,9 +10,9 @@
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
 
-#include "cost/question.h"
-#include "cost/table_entry.h"
-#include "world/disk_files.h"
+#include "base/os/disk_files.h"
+#include "perf/cost/question.h"
+#include "perf/cost/table.h"
 
 namespace epwise::cost {
 
@@ -23,7 +23,7 @@ using Json = nlohmann::ordered_json;
 const std::string kFolder = "tests/unit/cost/";
 
 Table reference_table() {
-  const world::DiskFiles files;
+  const os::DiskFiles files;
   std::deque<text::SourceFile> sources;
   std::vector<TableEntry> entries;
   std::vector<text::Diagnostic> problems;
@@ -69,7 +69,7 @@ bool near(double ours, double theirs) {
 
 TEST_CASE("with the reference's parameters the laws give the reference's answers") {
   const Table table = reference_table();
-  std::istringstream lines(world::DiskFiles().read(kFolder + "reference_answers.jsonl"));
+  std::istringstream lines(os::DiskFiles().read(kFolder + "reference_answers.jsonl"));
   std::size_t asked = 0;
   for (std::string line; std::getline(lines, line); ++asked) {
     CAPTURE(line);

@@ -1,10 +1,9 @@
-#include "cuda/exchange_tables.h"
-
 #include <numeric>
 
 #include <doctest/doctest.h>
 
-#include "cuda/product.h"
+#include "gpu/cuda/exchange_memory.h"
+#include "gpu/cuda/gemm_job.h"
 
 namespace epwise::cuda {
 

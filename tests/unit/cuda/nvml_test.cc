@@ -1,6 +1,6 @@
 // What the driver's monitor tells of a device, from a library that is made up.
 
-#include "cuda/nvml.h"
+#include "gpu/cuda/nvml.h"
 
 #include <doctest/doctest.h>
 

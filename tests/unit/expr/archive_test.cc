@@ -11,9 +11,9 @@ namespace {
 
 template <class T>
 T through_bytes(T value) {
-  data::Writer writer;
+  embedded::Writer writer;
   writer(value);
-  data::Reader reader(writer.bytes());
+  embedded::Reader reader(writer.bytes());
   T result;
   reader(result);
   CHECK(reader.at_end());
@@ -55,18 +55,18 @@ TEST_CASE("an expression survives the archive") {
 }
 
 TEST_CASE("damaged bytes are refused") {
-  data::Writer writer;
+  embedded::Writer writer;
   Value value = Value::of("something");
   writer(value);
   const std::string bytes = writer.bytes();
   for (std::size_t size = 0; size < bytes.size(); ++size) {
-    data::Reader reader(std::string_view(bytes).substr(0, size));
+    embedded::Reader reader(std::string_view(bytes).substr(0, size));
     Value read;
     CHECK_THROWS(reader(read));
   }
   std::string odd = bytes;
   odd[0] = 77;
-  data::Reader reader(odd);
+  embedded::Reader reader(odd);
   Value read;
   CHECK_THROWS(reader(read));
 }

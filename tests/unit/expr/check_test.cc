@@ -45,7 +45,7 @@ Scope scope() {
               }};
 }
 
-struct Row {
+struct CheckRow {
   std::string text;
   std::string problems;
 };
@@ -64,8 +64,8 @@ std::string judged(std::string_view text, Kind wanted) {
   return result;
 }
 
-void run(const std::vector<Row>& rows, Kind wanted = Kind::any) {
-  for (const Row& row : rows) {
+void run_checks(const std::vector<CheckRow>& rows, Kind wanted = Kind::any) {
+  for (const CheckRow& row : rows) {
     CAPTURE(row.text);
     CHECK(judged(row.text, wanted) == row.problems);
   }
@@ -95,23 +95,23 @@ TEST_CASE("types are read") {
 }
 
 TEST_CASE("names must exist") {
-  run({
+  run_checks({
       {"model.num_layers > 1", ""},
       {"model.num_layer > 1",
-       "[model.num_layer] there is no `model.num_layer`, did you mean `model.num_layers`?"},
-      {"1 + zzz", "[zzz] there is no `zzz`"},
+       "[model.num_layer] unknown name `model.num_layer`, did you mean `model.num_layers`?"},
+      {"1 + zzz", "[zzz] unknown name `zzz`"},
       {"explicit( model.num_layer )",
-       "[model.num_layer] there is no `model.num_layer`, did you mean `model.num_layers`?"},
-      {"written(zzz) == origin(yyy)", "[zzz] there is no `zzz`; [yyy] there is no `yyy`"},
-      {"model.modules.exists(x, x == zzz)", "[zzz] there is no `zzz`"},
+       "[model.num_layer] unknown name `model.num_layer`, did you mean `model.num_layers`?"},
+      {"written(zzz) == origin(yyy)", "[zzz] unknown name `zzz`; [yyy] unknown name `yyy`"},
+      {"model.modules.exists(x, x == zzz)", "[zzz] unknown name `zzz`"},
   });
 }
 
 TEST_CASE("what can never be right is refused") {
-  run({
+  run_checks({
       {"model.num_layers < \"8\"",
-       "[model.num_layers < \"8\"] an integer and a text have no order"},
-      {"model.backend < 3", "[model.backend < 3] a text and an integer have no order"},
+       "[model.num_layers < \"8\"] an integer and a text cannot be ordered"},
+      {"model.backend < 3", "[model.backend < 3] a text and an integer cannot be ordered"},
       {"model.backend == 3", "[model.backend == 3] a text and an integer are never equal"},
       {"model.moe_grouped_gemm == \"true\"",
        "[model.moe_grouped_gemm == \"true\"] a boolean and a text are never equal"},
@@ -126,60 +126,61 @@ TEST_CASE("what can never be right is refused") {
       {"model.modules == []", ""},
       {"stack.te < v\"2.7.0\"", ""},
       {"stack.te < \"2.7.0\"", ""},
-      {"stack.te < \"main\"", "[stack.te < \"main\"] `main` is no version"},
+      {"stack.te < \"main\"", "[stack.te < \"main\"] `main` is not a version"},
       {"stack.te < 2.7",
-       "[stack.te < 2.7] a version and a number have no order; a version is written v\"2.7.0\""},
+       "[stack.te < 2.7] a version and a number cannot be ordered; a version is written "
+       "v\"2.7.0\""},
       {"stack.te == 2",
        "[stack.te == 2] a version and an integer are never equal; a version is written v\"2.7.0\""},
-      {"stack.te + 1", "[stack.te + 1] `+` between a version and an integer has no meaning"},
-      {"model.backend + 1", "[model.backend + 1] `+` between a text and an integer has no meaning"},
+      {"stack.te + 1", "[stack.te + 1] `+` between a version and an integer is not defined"},
+      {"model.backend + 1", "[model.backend + 1] `+` between a text and an integer is not defined"},
       {"model.backend + \"x\"", ""},
       {"model.backend * 2", ""},
       {"model.backend - \"x\"",
-       "[model.backend - \"x\"] `-` between a text and a text has no meaning"},
+       "[model.backend - \"x\"] `-` between a text and a text is not defined"},
       {"model.modules + [1]", ""},
       {"model.modules + \"x\"",
-       "[model.modules + \"x\"] `+` between a list and a text has no meaning"},
+       "[model.modules + \"x\"] `+` between a list and a text is not defined"},
       {"model.modules * model.modules",
-       "[model.modules * model.modules] `*` between a list and a list has no meaning"},
-      {"null + 1", "[null + 1] `+` between null and an integer has no meaning"},
-      {"-model.backend", "[-model.backend] a text has no negative"},
-      {"-null", "[-null] null has no negative"},
+       "[model.modules * model.modules] `*` between a list and a list is not defined"},
+      {"null + 1", "[null + 1] `+` between null and an integer is not defined"},
+      {"-model.backend", "[-model.backend] a text cannot be negated"},
+      {"-null", "[-null] null cannot be negated"},
       {"1 in model.num_layers",
        "[model.num_layers] `in` needs a list or a text on the right, not an integer"},
       {"1 in null", "[null] `in` needs a list or a text on the right, not null"},
-      {"1 in model.backend", "[1] only a text can be in a text, not an integer"},
+      {"1 in model.backend", "[1] only a text can be contained in a text, not an integer"},
       {"\"a\" in model.backend", ""},
       {"model.backend in [\"a\", null]", ""},
       {"model.backend in [\"a\", 1]", "[1] a text and an integer are never equal"},
       {"model.num_layers.exists(x, x > 1)",
-       "[model.num_layers] exists, all and filter need a list, and this is an integer"},
+       "[model.num_layers] exists, all and filter need a list, but this is an integer"},
       {"model.backend.exists(x, x == \"a\")", ""},
-      {"null.all(x, x)", "[null] exists, all and filter need a list, and this is null"},
+      {"null.all(x, x)", "[null] exists, all and filter need a list, but this is null"},
       {"sorted(model.num_layers)",
-       "[model.num_layers] sorted takes sorted(list), and this is an integer"},
+       "[model.num_layers] sorted takes sorted(list), but this is an integer"},
       {"starts_with(model.num_layers, \"a\")",
-       "[model.num_layers] starts_with takes starts_with(text, start), and this is an integer"},
-      {"item(model.modules, 0.5)", "[0.5] item takes item(list, index), and this is a number"},
+       "[model.num_layers] starts_with takes starts_with(text, start), but this is an integer"},
+      {"item(model.modules, 0.5)", "[0.5] item takes item(list, index), but this is a number"},
       {"item(model.modules, max(1, 2))", ""},
       {"contains(null, 1)", ""},
       {"starts_with(null, \"a\")", ""},
       {"lower(null)", ""},
       {"(model.num_layers ? 1 : \"a\") + 1", ""},
       {"(model.num_layers ? \"b\" : \"a\") - 1",
-       "[(model.num_layers ? \"b\" : \"a\") - 1] `-` between a text and an integer has no meaning"},
+       "[(model.num_layers ? \"b\" : \"a\") - 1] `-` between a text and an integer is not defined"},
       {"(model.num_layers ? null : \"a\") - 1",
-       "[(model.num_layers ? null : \"a\") - 1] `-` between a text and an integer has no meaning"},
+       "[(model.num_layers ? null : \"a\") - 1] `-` between a text and an integer is not defined"},
       {"len(model.backend) < \"a\"",
-       "[len(model.backend) < \"a\"] an integer and a text have no order"},
-      {"(1 < 2) < \"a\"", "[(1 < 2) < \"a\"] a boolean and a text have no order"},
+       "[len(model.backend) < \"a\"] an integer and a text cannot be ordered"},
+      {"(1 < 2) < \"a\"", "[(1 < 2) < \"a\"] a boolean and a text cannot be ordered"},
   });
 }
 
 TEST_CASE("units must agree") {
-  run({
+  run_checks({
       {"hw.hbm > 80 GiB", ""},
-      {"hw.hbm > 80", "[hw.hbm > 80] the number has no unit, and the other side is in bytes"},
+      {"hw.hbm > 80", "[hw.hbm > 80] the number has no unit, but the other side is in bytes"},
       {"hw.hbm > 0", ""},
       {"hw.hbm > model.num_layers", ""},
       {"hw.hbm > 12 us", "[hw.hbm > 12 us] units differ: bytes and seconds"},
@@ -198,52 +199,52 @@ TEST_CASE("units must agree") {
       {"-hw.hbm < 1 s", "[-hw.hbm < 1 s] units differ: bytes and seconds"},
       {"m.bytes % 1 KiB == 0", ""},
       {"m.bytes // 2 > 3",
-       "[m.bytes // 2 > 3] the number has no unit, and the other side is in bytes"},
+       "[m.bytes // 2 > 3] the number has no unit, but the other side is in bytes"},
       {"max(hw.hbm, m.bytes) > 3", ""},
       {"(hw.cc > 9 ? 1 GiB : 2 GiB) > hw.latency",
        "[(hw.cc > 9 ? 1 GiB : 2 GiB) > hw.latency] units differ: bytes and seconds"},
       {"(hw.cc > 9 ? 1 GiB : 2 s) > hw.latency", ""},
-      {"hw.hbm in [1 GiB, 2]", "[2] the number has no unit, and the other side is in bytes"},
+      {"hw.hbm in [1 GiB, 2]", "[2] the number has no unit, but the other side is in bytes"},
   });
 }
 
 TEST_CASE("the result has the wanted kind") {
-  run({{"model.num_layers > 1", ""},
-       {"model.moe_grouped_gemm", ""},
-       {"model.cp_comm_type", ""},
-       {"written(model.backend)", ""},
-       {"explicit(model.backend)", ""},
-       {"section(\"ddp\")", ""},
-       {"model.num_layers",
-        "[model.num_layers] this gives an integer, and a boolean is wanted; compare it with "
-        "something"},
-       {"model.modules.filter(x, x)",
-        "[model.modules.filter(x, x)] this gives a list, and a boolean is wanted; compare it with "
-        "something"},
-       {"model.modules.all(x, x)", ""},
-       {"origin(model.backend)",
-        "[origin(model.backend)] this gives a text, and a boolean is wanted; compare it with "
-        "something"},
-       {"zzz", "[zzz] there is no `zzz`"}},
-      Kind::boolean);
-  run({{"model.num_layers // 2", ""},
-       {"pad_to(model.num_layers, 8)", ""},
-       {"max(model.num_layers, 8) + 1", ""},
-       {"model.num_layers > 1 ? 8 : null", ""},
-       {"model.num_layers / 2",
-        "[model.num_layers / 2] this gives a number, and an integer is wanted"},
-       {"0.5", "[0.5] this gives a number, and an integer is wanted"},
-       {"d.bubble", "[d.bubble] this gives a number, and an integer is wanted"},
-       {"true", "[true] this gives a boolean, and an integer is wanted"}},
-      Kind::integer);
-  run({{"model.num_layers", ""},
-       {"d.bubble * 2", ""},
-       {"\"a\"", "[\"a\"] this gives a text, and a number is wanted"}},
-      Kind::real);
-  run({{"stack.te", ""},
-       {"version_of(model.backend)", ""},
-       {"model.backend", "[model.backend] this gives a text, and a version is wanted"}},
-      Kind::version);
+  run_checks({{"model.num_layers > 1", ""},
+              {"model.moe_grouped_gemm", ""},
+              {"model.cp_comm_type", ""},
+              {"written(model.backend)", ""},
+              {"explicit(model.backend)", ""},
+              {"section(\"ddp\")", ""},
+              {"model.num_layers",
+               "[model.num_layers] this yields an integer, but a boolean is needed; compare it "
+               "with something"},
+              {"model.modules.filter(x, x)",
+               "[model.modules.filter(x, x)] this yields a list, but a boolean is needed; compare "
+               "it with something"},
+              {"model.modules.all(x, x)", ""},
+              {"origin(model.backend)",
+               "[origin(model.backend)] this yields a text, but a boolean is needed; compare it "
+               "with something"},
+              {"zzz", "[zzz] unknown name `zzz`"}},
+             Kind::boolean);
+  run_checks({{"model.num_layers // 2", ""},
+              {"pad_to(model.num_layers, 8)", ""},
+              {"max(model.num_layers, 8) + 1", ""},
+              {"model.num_layers > 1 ? 8 : null", ""},
+              {"model.num_layers / 2",
+               "[model.num_layers / 2] this yields a number, but an integer is needed"},
+              {"0.5", "[0.5] this yields a number, but an integer is needed"},
+              {"d.bubble", "[d.bubble] this yields a number, but an integer is needed"},
+              {"true", "[true] this yields a boolean, but an integer is needed"}},
+             Kind::integer);
+  run_checks({{"model.num_layers", ""},
+              {"d.bubble * 2", ""},
+              {"\"a\"", "[\"a\"] this yields a text, but a number is needed"}},
+             Kind::real);
+  run_checks({{"stack.te", ""},
+              {"version_of(model.backend)", ""},
+              {"model.backend", "[model.backend] this yields a text, but a version is needed"}},
+             Kind::version);
 }
 
 TEST_CASE("an empty expression has nothing wrong") {

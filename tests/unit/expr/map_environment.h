@@ -23,22 +23,22 @@ class MapEnvironment : public Environment {
   std::vector<std::string> written_names;
   std::vector<std::string> sections;
 
-  const Value& value(int slot) const override {
+  const Value& value(NameSlot slot) const override {
     const auto found = values_.find(names_.name(slot));
     return found == values_.end() ? unset_ : found->second;
   }
 
-  Value written(int slot) const override {
+  Value written(NameSlot slot) const override {
     return is_written(slot) ? Value::of("as written") : Value::unset();
   }
 
-  Value is_explicit(int slot) const override { return Value::of(is_written(slot)); }
+  Value is_explicit(NameSlot slot) const override { return Value::of(is_written(slot)); }
 
   Value has_section(std::string_view section) const override {
     return Value::of(holds(sections, section));
   }
 
-  Value origin(int slot) const override {
+  Value origin(NameSlot slot) const override {
     return Value::of(is_written(slot) ? "written" : "default");
   }
 
@@ -52,7 +52,7 @@ class MapEnvironment : public Environment {
     return false;
   }
 
-  bool is_written(int slot) const { return holds(written_names, names_.name(slot)); }
+  bool is_written(NameSlot slot) const { return holds(written_names, names_.name(slot)); }
 
   const Names& names_;
   std::map<std::string, Value, std::less<>> values_;

@@ -1,4 +1,6 @@
 #include <limits>
+#include <optional>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,13 +14,13 @@ namespace epwise::expr {
 
 namespace {
 
-struct Row {
+struct PrintedRow {
   std::string text;
   std::string printed;
 };
 
 // The text with the problem's range between guillemets, then its sentence: "a »+« : …".
-std::string shown(std::string_view text, const std::vector<Problem>& problems) {
+std::string shown_problems(std::string_view text, const std::vector<Problem>& problems) {
   if (problems.empty()) {
     return "no problem";
   }
@@ -31,7 +33,7 @@ std::string shown(std::string_view text, const std::vector<Problem>& problems) {
 }  // namespace
 
 TEST_CASE("the printed form has the fewest brackets and reads back as the same tree") {
-  const std::vector<Row> rows = {
+  const std::vector<PrintedRow> rows = {
       {"1+2*3", "1 + 2 * 3"},
       {"(1+2)*3", "(1 + 2) * 3"},
       {"((1)+((2*3)))", "1 + 2 * 3"},
@@ -108,11 +110,11 @@ TEST_CASE("the printed form has the fewest brackets and reads back as the same t
       {"true ? null : false", "true ? null : false"},
       {" a \n && \t b ", "a && b"},
   };
-  for (const Row& row : rows) {
+  for (const PrintedRow& row : rows) {
     CAPTURE(row.text);
     Names names;
     const Parsed parsed = parse(row.text, names);
-    REQUIRE_MESSAGE(parsed.problems.empty(), shown(row.text, parsed.problems));
+    REQUIRE_MESSAGE(parsed.problems.empty(), shown_problems(row.text, parsed.problems));
     CHECK(to_text(parsed.expression, names) == row.printed);
     const Parsed again = parse(to_text(parsed.expression, names), names);
     CHECK(same_tree(parsed.expression, again.expression));
@@ -120,28 +122,26 @@ TEST_CASE("the printed form has the fewest brackets and reads back as the same t
 }
 
 TEST_CASE("mistakes are named where they stand") {
-  const std::vector<Row> rows = {
+  const std::vector<PrintedRow> rows = {
       {"", "»« the expression ends too early; a value is missing"},
       {"1 +", "1 +»« the expression ends too early; a value is missing"},
       {"+ 1", "»+« 1 a value is missing before `+`"},
-      {"a b", "a »b« `b` is one too many; the expression has already ended"},
+      {"a b", "a »b« unexpected `b` after the end of the expression"},
       {"(a", "(a»« `)` is missing to close the bracket"},
-      {"a)", "a»)« `)` is one too many; the expression has already ended"},
+      {"a)", "a»)« unexpected `)` after the end of the expression"},
       {"[1, 2", "[1, 2»« `,` or `]` is missing"},
       {"[1 2]", "[1 »2«] `,` or `]` is missing"},
-      {"a = 1", "a »=« 1 `=` has no meaning here; write == to compare"},
-      {"a & b", "a »&« b `&` has no meaning here; write && for and"},
-      {"a | b", "a »|« b `|` has no meaning here; write || for or"},
-      {"a # b", "a »#« b `#` has no meaning here"},
-      {"a == “b”",
-       "a == »“«b” `“` has no meaning here; letters outside ASCII belong in quotes, and quotes are "
-       "\" or '"},
+      {"a = 1", "a »=« 1 `=` is not allowed here; write == to compare"},
+      {"a & b", "a »&« b `&` is not allowed here; write && for and"},
+      {"a | b", "a »|« b `|` is not allowed here; write || for or"},
+      {"a # b", "a »#« b `#` is not allowed here"},
+      {"a == “b”", "a == »“«b” `“` is not allowed here; quote letters outside ASCII with \" or '"},
       {"\"abc", "»\"abc« the text is not closed; add \""},
-      {"'a\\q'", "'a»\\q«' unknown escape; \\n \\t \\r \\\\ \\\" \\' exist"},
-      {"v\"main\"", "»v\"main\"« `main` is no version; versions look like 2.7.0 or 2.9.0a0"},
-      {"16 Gib", "16 »Gib« `Gib` is no unit; units look like GiB, MB, GB/s, us, TFLOP/s or GHz"},
+      {"'a\\q'", "'a»\\q«' unknown escape; valid are \\n \\t \\r \\\\ \\\" \\'"},
+      {"v\"main\"", "»v\"main\"« `main` is not a version; versions look like 2.7.0 or 2.9.0a0"},
+      {"16 Gib", "16 »Gib« `Gib` is not a unit; units look like GiB, MB, GB/s, us, TFLOP/s or GHz"},
       {"8 model.x",
-       "8 »model«.x `model` is no unit; units look like GiB, MB, GB/s, us, TFLOP/s or GHz"},
+       "8 »model«.x `model` is not a unit; units look like GiB, MB, GB/s, us, TFLOP/s or GHz"},
       {"007", "»007« 007 starts with a zero; write 7"},
       {"99999999999999999999",
        "»99999999999999999999« the number 99999999999999999999 is too large"},
@@ -160,19 +160,19 @@ TEST_CASE("mistakes are named where they stand") {
       {"a is None", "a »is« None write == for `is`"},
       {"None", "»None« write null for `None`"},
       {"True", "»True« write true for `True`"},
-      {"lenght(a)", "»lenght«(a) there is no function `lenght`"},
+      {"lenght(a)", "»lenght«(a) unknown function `lenght`"},
       {"starts_wit(a, b)",
-       "»starts_wit«(a, b) there is no function `starts_wit`, did you mean `starts_with`?"},
-      {"explict(a)", "»explict«(a) there is no function `explict`, did you mean `explicit`?"},
-      {"exists(x, a)", "»exists«(x, a) `exists` stands behind a list: list.exists(x, …)"},
+       "»starts_wit«(a, b) unknown function `starts_wit`, did you mean `starts_with`?"},
+      {"explict(a)", "»explict«(a) unknown function `explict`, did you mean `explicit`?"},
+      {"exists(x, a)", "»exists«(x, a) `exists` is called on a list: list.exists(x, …)"},
       {"len()", "»len()« len takes len(value), not 0 arguments"},
       {"len(a, b)", "»len(a, b)« len takes len(value), not 2 arguments"},
       {"divides(a)", "»divides(a)« divides takes divides(a, b), not 1 argument"},
       {"d.counts.get(a)",
-       "»d.counts.get«(a) `d.counts.get` is no function; behind a dot only exists, all and filter "
-       "can be called"},
+       "»d.counts.get«(a) `d.counts.get` is not a function; only exists, all and filter can be "
+       "called after a dot"},
       {"[1].map(x, x)",
-       "[1].»map«(x, x) `map` cannot stand behind a dot here; exists, all and filter can"},
+       "[1].»map«(x, x) `map` cannot follow a dot here; exists, all and filter can"},
       {"a.exists(1, x)",
        "a.exists(»1«, x) exists takes a variable and a condition: list.exists(x, x > 1)"},
       {"a.exists(x.y, x)",
@@ -190,11 +190,11 @@ TEST_CASE("mistakes are named where they stand") {
       {"explicit(a, b)", "explicit(a»,« b) `)` is missing to close explicit"},
       {"a ? b", "a ? b»« `:` is missing after the first choice of `? :`"},
   };
-  for (const Row& row : rows) {
+  for (const PrintedRow& row : rows) {
     CAPTURE(row.text);
     Names names;
     const Parsed parsed = parse(row.text, names);
-    CHECK(shown(row.text, parsed.problems) == row.printed);
+    CHECK(shown_problems(row.text, parsed.problems) == row.printed);
   }
 }
 
@@ -243,13 +243,14 @@ TEST_CASE("an expression knows the names that it reads") {
       parse("b + a && explicit(c.d) && b.exists(x, x == e) && section('f')", names);
   REQUIRE(parsed.problems.empty());
   std::string read;
-  for (const int slot : parsed.expression.names()) {
+  for (const auto slot : parsed.expression.names()) {
     read += std::string(names.name(slot)) + " ";
   }
   CHECK(read == "b a c.d e ");
   CHECK(names.size() == 4);
-  CHECK(names.find("e") == 3);
-  CHECK(names.find("x") == -1);
+  CHECK(names.find("e") == epwise::expr::NameSlot(3));
+  CHECK(names.find("x") == std::nullopt);
+  CHECK_THROWS_AS(names.name(epwise::expr::NameSlot(4)), std::out_of_range);
   CHECK(names.slot("a") == names.find("a"));
 }
 

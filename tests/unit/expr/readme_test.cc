@@ -11,11 +11,11 @@
 
 #include <doctest/doctest.h>
 
+#include "base/os/disk_files.h"
 #include "expr/expression.h"
 #include "expr/functions.h"
 #include "support/source_tree.h"
 #include "unit/expr/map_environment.h"
-#include "world/disk_files.h"
 
 namespace epwise::expr {
 
@@ -34,7 +34,7 @@ std::string trimmed(const std::string& text) {
 
 /// The lines from "## The language" to the next heading of that level.
 std::vector<std::string> section() {
-  const std::vector<std::string> all = lines_of(world::DiskFiles().read("rules/README.md"));
+  const std::vector<std::string> all = lines_of(os::DiskFiles().read("rules/README.md"));
   const auto begin = std::find(all.begin(), all.end(), "## The language");
   REQUIRE(begin != all.end());
   const auto end = std::find_if(
@@ -78,7 +78,7 @@ std::string without_ticks(std::string text) {
 }
 
 /// A value as the language writes it.
-std::string shown(const Value& value) {
+std::string shown_in_readme(const Value& value) {
   if (const Unknown* unknown = value.unknown()) {
     std::string needs;
     for (const std::string& need : unknown->needs) {
@@ -89,7 +89,7 @@ std::string shown(const Value& value) {
   if (const Value::List* list = value.list()) {
     std::string items;
     for (const Value& item : *list) {
-      items += (items.empty() ? "" : ", ") + shown(item);
+      items += (items.empty() ? "" : ", ") + shown_in_readme(item);
     }
     return "[" + items + "]";
   }
@@ -121,23 +121,23 @@ class Given : public Environment {
     }
   }
 
-  const Value& value(int slot) const override {
+  const Value& value(NameSlot slot) const override {
     const auto found = now_.find(names_.name(slot));
     return found == now_.end() ? unset_ : found->second;
   }
 
-  Value written(int slot) const override {
+  Value written(NameSlot slot) const override {
     const auto found = written_.find(names_.name(slot));
     return found == written_.end() ? unset_ : found->second;
   }
 
-  Value is_explicit(int slot) const override { return Value::of(is_written(slot)); }
+  Value is_explicit(NameSlot slot) const override { return Value::of(is_written(slot)); }
 
   Value has_section(std::string_view section) const override {
     return Value::of(sections_.find(section) != sections_.end());
   }
 
-  Value origin(int slot) const override {
+  Value origin(NameSlot slot) const override {
     return Value::of(is_written(slot) ? "written" : "default");
   }
 
@@ -184,7 +184,9 @@ class Given : public Environment {
     return Type{.kind = value.version() != nullptr ? Kind::version : Kind::any};
   }
 
-  bool is_written(int slot) const { return written_.find(names_.name(slot)) != written_.end(); }
+  bool is_written(NameSlot slot) const {
+    return written_.find(names_.name(slot)) != written_.end();
+  }
 
   const Names& names_;
   std::map<std::string, Value, std::less<>> now_;
@@ -201,7 +203,7 @@ std::string answer(const std::string& text) {
   const std::vector<Problem> problems =
       parsed.problems.empty() ? check(parsed.expression, names, given.scope(), Kind::any)
                               : parsed.problems;
-  return problems.empty() ? shown(evaluate(parsed.expression, given))
+  return problems.empty() ? shown_in_readme(evaluate(parsed.expression, given))
                           : "✗ " + problems.front().sentence;
 }
 

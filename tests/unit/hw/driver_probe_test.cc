@@ -1,6 +1,6 @@
-#include "hw/driver_probe.h"
-
 #include <doctest/doctest.h>
+
+#include "hw/device.h"
 
 TEST_CASE("the driver is asked without harm, whether there is one or not") {
   const auto devices = epwise::hw::DriverProbe().devices();

@@ -1,11 +1,10 @@
-#include "hw/job_size.h"
-
 #include <map>
 #include <string>
 #include <vector>
 
 #include <doctest/doctest.h>
 
+#include "hw/machine.h"
 #include "support/memory_files.h"
 
 namespace {
@@ -63,12 +62,12 @@ TEST_CASE("the world size from the environment of the job") {
       {"Slurm, odd number of tasks",
        {{"SLURM_NNODES", "4"}, {"SLURM_NTASKS", "16"}, {"SLURM_GPUS_ON_NODE", "8"}},
        0,
-       "SLURM_NTASKS=16 is neither one task a node nor one a GPU (SLURM_NNODES=4 × "
+       "SLURM_NTASKS=16 is neither one task per node nor one per GPU (SLURM_NNODES=4 × "
        "SLURM_GPUS_ON_NODE=8)"},
       {"Slurm that knows no GPUs",
        {{"SLURM_NNODES", "4"}, {"SLURM_NTASKS", "32"}},
        32,
-       "SLURM_NTASKS=32, taken as one task a GPU"},
+       "SLURM_NTASKS=32, assumed to be one task per GPU"},
       {"Slurm that knows no GPUs, one task a node",
        {{"SLURM_NNODES", "4"}, {"SLURM_NTASKS", "4"}},
        0,
@@ -76,11 +75,11 @@ TEST_CASE("the world size from the environment of the job") {
       {"Slurm with nonsense",
        {{"SLURM_NNODES", "many"}, {"SLURM_GPUS_ON_NODE", "8"}},
        0,
-       "SLURM_NNODES=many is no count"},
+       "SLURM_NNODES=many is not a count"},
       {"Slurm with too much",
        {{"SLURM_NNODES", "999999"}, {"SLURM_GPUS_ON_NODE", "999999"}},
        0,
-       "SLURM_NNODES=999999 × SLURM_GPUS_ON_NODE=999999 is no believable job"},
+       "SLURM_NNODES=999999 × SLURM_GPUS_ON_NODE=999999 is not a plausible job size"},
       {"Kubeflow",
        {{"PET_NNODES", "4"}, {"PET_NPROC_PER_NODE", "8"}, {"WORLD_SIZE", "4"}},
        32,
@@ -88,13 +87,13 @@ TEST_CASE("the world size from the environment of the job") {
       {"Kubeflow, elastic",
        {{"PET_NNODES", "1:4"}, {"PET_NPROC_PER_NODE", "8"}},
        0,
-       "PET_NNODES=1:4 is no count"},
+       "PET_NNODES=1:4 is not a count"},
       {"mpirun", {{"OMPI_COMM_WORLD_SIZE", "64"}}, 64, "OMPI_COMM_WORLD_SIZE=64"},
       {"empty variables count as unset", {{"SLURM_NNODES", ""}, {"WORLD_SIZE", ""}}, 0, ""},
       {"zero, negative and huge are no counts",
        {{"SLURM_NNODES", "0"}, {"SLURM_GPUS_ON_NODE", "8"}},
        0,
-       "SLURM_NNODES=0 is no count"},
+       "SLURM_NNODES=0 is not a count"},
   };
   for (const Row& row : rows) {
     CAPTURE(std::string(row.what));

@@ -31,7 +31,7 @@ std::string fact(const Machine& machine, std::string_view name) {
   return "";
 }
 
-const std::string kSystem = "/usr/local/lib/python3.12/dist-packages";
+const std::string kPackages = "/usr/local/lib/python3.12/dist-packages";
 const std::string kVenv = "/opt/venv/lib/python3.12/site-packages";
 
 /// A NeMo container: a virtual environment over the PyTorch image, Megatron under /opt.
@@ -44,15 +44,15 @@ MachineFiles nemo_container() {
       {kVenv + "/transformer_engine-2.12.0+5671fd36.dist-info/METADATA",
        metadata("transformer-engine", "2.12.0+5671fd36")},
       {kVenv + "/deep_ep-1.2.1+eb9cee7.dist-info/METADATA", metadata("deep_ep", "1.2.1+eb9cee7")},
-      {kSystem + "/transformer_engine-2.9.0+70f53666.dist-info/METADATA",
+      {kPackages + "/transformer_engine-2.9.0+70f53666.dist-info/METADATA",
        metadata("transformer-engine", "2.9.0+70f53666")},
-      {kSystem + "/torch-2.10.0a0+b558c986e8.nv25.11.dist-info/METADATA",
+      {kPackages + "/torch-2.10.0a0+b558c986e8.nv25.11.dist-info/METADATA",
        metadata("torch", "2.10.0a0+b558c986e8.nv25.11")},
-      {kSystem + "/torch/version.py",
+      {kPackages + "/torch/version.py",
        "from typing import Optional\n\n__all__ = ['__version__', 'cuda']\n"
        "__version__ = '2.10.0a0+b558c986e8.nv25.11'\ndebug = False\n"
        "cuda: Optional[str] = '13.0'\ngit_version = 'b558c986e8'\nhip: Optional[str] = None\n"},
-      {kSystem + "/torchvision-0.25.0.dist-info/METADATA", metadata("torchvision", "0.25.0")},
+      {kPackages + "/torchvision-0.25.0.dist-info/METADATA", metadata("torchvision", "0.25.0")},
       {"/opt/Megatron-Bridge/src/megatron/bridge/package_info.py",
        "MAJOR = 0\nMINOR = 3\nPATCH = 0\nPRE_RELEASE = \"\"\n"},
       {"/opt/Megatron-Bridge/3rdparty/Megatron-LM/megatron/core/package_info.py",
@@ -90,9 +90,9 @@ TEST_CASE("a NeMo container on a Slurm node of eight GPUs") {
   CHECK(machine.job_gpus == 16);
   CHECK(shown(machine, "te") ==
         "te=2.12.0+5671fd36 (" + kVenv + "/transformer_engine-2.12.0+5671fd36.dist-info)");
-  CHECK(shown(machine, "torch") == "torch=2.10.0a0+b558c986e8.nv25.11 (" + kSystem +
+  CHECK(shown(machine, "torch") == "torch=2.10.0a0+b558c986e8.nv25.11 (" + kPackages +
                                        "/torch-2.10.0a0+b558c986e8.nv25.11.dist-info)");
-  CHECK(shown(machine, "cuda") == "cuda=13.0 (" + kSystem + "/torch/version.py)");
+  CHECK(shown(machine, "cuda") == "cuda=13.0 (" + kPackages + "/torch/version.py)");
   CHECK(fact(machine, "CUDA toolkit") == "13.0.2 (/usr/local/cuda/version.json)");
   // What is loaded counts, not the variable of the image below.
   CHECK(shown(machine, "nccl") == "nccl=2.28.9 (/usr/lib/x86_64-linux-gnu/libnccl.so.2.28.9)");
@@ -118,8 +118,8 @@ TEST_CASE("an empty machine: nothing is guessed, everything missing says how to 
   CHECK(machine.components.empty());
   CHECK_FALSE(machine.job_gpus);
   CHECK(missing(machine, "hw") ==
-        "no NVIDIA driver answers here; --hw h100; `epwise hw list` names the others");
-  CHECK(missing(machine, "gpus") == "no job around this process; --gpus 16");
+        "no NVIDIA driver found; --hw h100; `epwise hw list` names the others");
+  CHECK(missing(machine, "gpus") == "this process is not part of a job; --gpus 16");
   CHECK(missing(machine, "mcore") ==
         "neither Megatron-Bridge nor Megatron-Core is installed here; "
         "--stack bridge=0.6.2 or --stack mcore=0.19.0, or run inside the container");
@@ -132,14 +132,15 @@ TEST_CASE("an empty machine: nothing is guessed, everything missing says how to 
 TEST_CASE("unreadable files and folders are passed over") {
   auto files = nemo_container();
   files.forbidden.insert(kVenv + "/transformer_engine-2.12.0+5671fd36.dist-info/METADATA");
-  files.forbidden.insert(kSystem + "/torch/version.py");
+  files.forbidden.insert(kPackages + "/torch/version.py");
   files.forbidden.insert("/usr/local/cuda/version.json");
   files.forbidden.insert("/opt/Megatron-Bridge/src/megatron/bridge/package_info.py");
   const auto machine = inspect(files, variables({{"VIRTUAL_ENV", "/opt/venv"}}), FixedProbe());
   CHECK(version(machine, "te") == "2.12.0+5671fd36");
   CHECK(version(machine, "torch") == "2.10.0a0+b558c986e8.nv25.11");
   CHECK(version(machine, "bridge") == "installed");
-  CHECK(missing(machine, "cuda") == "neither packages nor the system show it; --stack cuda=12.9");
+  CHECK(missing(machine, "cuda") ==
+        "found neither among the packages nor on the system; --stack cuda=12.9");
 }
 
 TEST_CASE("which GPUs are a profile") {
@@ -149,17 +150,17 @@ TEST_CASE("which GPUs are a profile") {
   CHECK(one("NVIDIA GB200").profile->name == "gb200");
   CHECK(one("NVIDIA GB200").missing.front().name == "gpus");
   CHECK(missing(one("NVIDIA GB200"), "gpus") ==
-        "no job around this process; --gpus N; --gpus 4 for a run on this node alone");
+        "this process is not part of a job; --gpus N; --gpus 4 for a run on this node only");
   CHECK(one("NVIDIA H100 PCIe").profile == nullptr);
   CHECK(missing(one("NVIDIA H100 PCIe"), "hw") ==
-        "no profile describes `NVIDIA H100 PCIe`; --hw NAME of the nearest one (`epwise hw list`)");
+        "no profile for `NVIDIA H100 PCIe`; --hw NAME of the closest profile (`epwise hw list`)");
   const FixedProbe mixed({{{"NVIDIA H100 80GB HBM3", 9.0}, {"NVIDIA L4", 8.9}}, "", "", "driver"});
   const auto machine = inspect(MachineFiles(), variables(), mixed);
   CHECK(machine.profile == nullptr);
-  CHECK(missing(machine, "hw").starts_with("this node mixes kinds of GPUs"));
+  CHECK(missing(machine, "hw").starts_with("this node has several kinds of GPU"));
   const auto none =
       inspect(MachineFiles(), variables(), FixedProbe({{}, "580.65.06", "", "driver"}));
-  CHECK(missing(none, "hw").starts_with("the driver shows no GPU"));
+  CHECK(missing(none, "hw").starts_with("the driver reports no GPU"));
   CHECK(version(none, "driver") == "580.65.06");
 }
 

@@ -4,8 +4,8 @@
 
 #include <doctest/doctest.h>
 
+#include "base/text/source_file.h"
 #include "hw/profile.h"
-#include "text/source_file.h"
 
 namespace {
 
@@ -112,7 +112,7 @@ TEST_CASE("a profile may know its host's speed") {
   CHECK(
       problems_of(text + "{value: 52 s, status: measured, source: bench}\n").find("out of range") !=
       std::string::npos);
-  CHECK(problems_of(text + "{value: 52, status: measured, source: bench}\n").find("wants") !=
+  CHECK(problems_of(text + "{value: 52, status: measured, source: bench}\n").find("must be ") !=
         std::string::npos);
 }
 
@@ -151,7 +151,7 @@ TEST_CASE("every problem of a profile is reported with its place") {
       {"name is not the file's",
        1,
        "name: x200",
-       {"1:1: profile `x200` stands in a file called x100.yaml"}},
+       {"1:1: profile `x200` is in a file named x100.yaml"}},
       {"two names", 1, "name: [x100]", {"1:7: `name` is a list, not a text"}},
       {"partial is a word",
        4,
@@ -182,19 +182,19 @@ TEST_CASE("every problem of a profile is reported with its place") {
       {"no unit",
        17,
        "  memory_bandwidth: {value: 3.35, status: datasheet, source: sheet}",
-       {"17:29: `memory_bandwidth` wants bytes/s, not a number without unit"}},
+       {"17:29: `memory_bandwidth` must be bytes/s, not a number without unit"}},
       {"unit where none belongs",
        12,
        "  sm_count: {value: 132 GiB, status: measured, source: bench}",
-       {"12:21: `sm_count` wants a number without unit, not bytes"}},
+       {"12:21: `sm_count` must be a number without unit, not bytes"}},
       {"wrong dimension",
        18,
        "  nvlink_bandwidth_per_direction: {value: 450 GB, status: datasheet, source: sheet}",
-       {"18:43: `nvlink_bandwidth_per_direction` wants bytes/s, not bytes"}},
+       {"18:43: `nvlink_bandwidth_per_direction` must be bytes/s, not bytes"}},
       {"no number at all",
        16,
        "  memory: {value: plenty, status: datasheet, source: sheet}",
-       {"16:19: `plenty` of `memory` is no number with a unit"}},
+       {"16:19: `plenty` of `memory` is not a number with a unit"}},
       {"slipped digits",
        17,
        "  memory_bandwidth: {value: 3350 TB/s, status: datasheet, source: sheet}",
@@ -206,15 +206,15 @@ TEST_CASE("every problem of a profile is reported with its place") {
       {"half a multiprocessor",
        12,
        "  sm_count: {value: 132.5, status: measured, source: bench}",
-       {"12:21: `sm_count` of 132.5 is no whole number"}},
+       {"12:21: `sm_count` of 132.5 is not a whole number"}},
       {"not a number",
        12,
        "  sm_count: {value: nan, status: measured, source: bench}",
-       {"12:21: `nan` of `sm_count` is no number with a unit"}},
+       {"12:21: `nan` of `sm_count` is not a number with a unit"}},
       {"unknown status",
        12,
        "  sm_count: {value: 132, status: mesured, source: bench}",
-       {"12:34: `mesured` is no status, did you mean `measured`?"}},
+       {"12:34: `mesured` is not a status, did you mean `measured`?"}},
       {"status missing",
        20,
        "  nic_bandwidth_per_gpu: {value: 400 Gbit/s, source: sheet}",
@@ -222,11 +222,11 @@ TEST_CASE("every problem of a profile is reported with its place") {
       {"unknown source",
        20,
        "  nic_bandwidth_per_gpu: {value: 400 Gbit/s, status: assumed, source: sheat}",
-       {"20:71: `sheat` is not among the sources, did you mean `sheet`?"}},
+       {"20:71: `sheat` is not listed under `sources`, did you mean `sheet`?"}},
       {"number without a mapping",
        20,
        "  nic_bandwidth_per_gpu: 400 Gbit/s",
-       {"20:26: number `nic_bandwidth_per_gpu` is a word where a mapping is needed"}},
+       {"20:26: number `nic_bandwidth_per_gpu` is a word, but a mapping is needed"}},
       {"extra key in a number",
        20,
        "  nic_bandwidth_per_gpu: {value: 400 Gbit/s, status: assumed, source: sheet, unit: x}",
@@ -238,7 +238,7 @@ TEST_CASE("every problem of a profile is reported with its place") {
       {"a domain that cuts a node",
        14,
        "  nvlink_domain: {value: 12, status: datasheet, source: sheet}",
-       {"14:3: `nvlink_domain` of 12 is not made of nodes of 8 GPUs"}},
+       {"14:3: `nvlink_domain` of 12 is not a multiple of the 8 GPUs per node"}},
   };
   for (const Row& row : rows) {
     CAPTURE(std::string(row.what));
@@ -254,14 +254,14 @@ TEST_CASE("all problems come at once") {
         joined({
             "1:1: hardware profile has no `title`",
             "3:1: unknown key `titel` in hardware profile, did you mean `title`?",
-            "12:21: `many` of `sm_count` is no number with a unit",
-            "12:35: `guessed` is no status",
-            "12:52: `nowhere` is not among the sources",
+            "12:21: `many` of `sm_count` is not a number with a unit",
+            "12:35: `guessed` is not a status",
+            "12:52: `nowhere` is not listed under `sources`",
         }));
 }
 
 TEST_CASE("a file that is no profile is one problem") {
-  CHECK(problems_of("- a\n- b\n") == "1:1: a hardware profile is one mapping\n");
+  CHECK(problems_of("- a\n- b\n") == "1:1: a hardware profile must be a mapping\n");
   CHECK_FALSE(problems_of("").empty());
   CHECK_FALSE(problems_of("name: [x100\n").empty());
   CHECK_FALSE(problems_of(joined(good_lines()) + "---\nname: y\n").empty());

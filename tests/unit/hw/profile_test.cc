@@ -11,9 +11,8 @@
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
 
-#include "hw/profile_archive.h"
-#include "text/source_file.h"
-#include "world/disk_files.h"
+#include "base/os/disk_files.h"
+#include "base/text/source_file.h"
 
 namespace {
 
@@ -136,7 +135,7 @@ TEST_CASE("a device finds its profile by the name that the driver reports") {
 }
 
 TEST_CASE("every embedded profile is the one in hwprofiles/, and says where each number is from") {
-  const epwise::world::DiskFiles files;
+  const epwise::os::DiskFiles files;
   std::size_t read = 0;
   for (const std::string& name : files.list("hwprofiles")) {
     if (!name.ends_with(".yaml")) {
@@ -189,7 +188,7 @@ TEST_CASE("no profile claims more than its status: gates are never assumed but o
 }
 
 TEST_CASE("numbers of the profiles are those of the facts") {
-  const epwise::world::DiskFiles files;
+  const epwise::os::DiskFiles files;
   const std::string path = "../shared/facts/hw.jsonl";
   if (!files.is_file(path)) {
     MESSAGE("skipped: no ../shared/facts/hw.jsonl beside this project");

@@ -105,7 +105,7 @@ TEST_CASE("a stale VIRTUAL_ENV is passed over") {
 
 TEST_CASE("without any python3 the usual folders of a container are looked at") {
   const auto python = find_python(debian(), variables());
-  CHECK(python.where == "no python3 on PATH; the usual folders");
+  CHECK(python.where == "no python3 on PATH; standard directories");
   CHECK(python.version.empty());
   CHECK(python.folders == Folders{"/usr/local/lib/python3.12/dist-packages",
                                   "/usr/local/lib/python3.9/dist-packages",

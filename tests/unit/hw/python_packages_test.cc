@@ -1,5 +1,3 @@
-#include "hw/python_packages.h"
-
 #include <map>
 #include <string>
 #include <string_view>
@@ -8,6 +6,7 @@
 #include <doctest/doctest.h>
 
 #include "hw/machine.h"
+#include "hw/python_environment.h"
 #include "support/machine_files.h"
 
 namespace {
@@ -51,7 +50,7 @@ TEST_CASE("pip packages in a virtual environment") {
   CHECK(shown(machine, "mlm").empty());
   CHECK(shown(machine, "bridge").empty());
   CHECK(shown(machine, "deepep") ==
-        "deepep=none (not in the folders of VIRTUAL_ENV=/home/me/venv)");
+        "deepep=none (not in the directories of VIRTUAL_ENV=/home/me/venv)");
 }
 
 TEST_CASE("the CUDA runtime's package stands in where torch tells nothing") {
@@ -169,7 +168,7 @@ TEST_CASE("half-broken metadata is said and left open") {
   });
   const auto machine = inspect(files, variables(), FixedProbe());
   CHECK(version(machine, "deepep") == "installed");
-  CHECK(missing(machine, "deepep") == "two versions of deep-ep stand in " + kSystem +
+  CHECK(missing(machine, "deepep") == "two versions of deep-ep in " + kSystem +
                                           ": 1.0.0 and 1.2.1; reinstall it, or "
                                           "--stack deepep=1.2.1");
   CHECK(version(machine, "te") == "installed");

@@ -14,11 +14,6 @@ namespace {
 
 using epwise::lint::Severity;
 
-const epwise::lint::Knowledge& knowledge() {
-  static const auto table = epwise::lint::load_knowledge();
-  return table;
-}
-
 const epwise::lint::Finding* find(const epwise::lint::Result& result, std::string_view rule) {
   const auto found =
       std::ranges::find_if(result.findings, [&](const auto& f) { return f.rule->id == rule; });
@@ -32,7 +27,7 @@ TEST_CASE("a launch that ends over a text for a number is the reader's finding")
       "model:\n  num_layers: abc\n  pipeline_model_parallel_size: 2\n"
       "  account_for_embedding_in_pipeline_split: true\n",
       "--gpus 8",
-      knowledge());
+      epwise::test::knowledge());
   const auto& result = linted.results.front();
   CHECK(result.launch.verdict == epwise::lint::Verdict::rejects);
   CHECK(result.launch.crash.starts_with("TypeError"));
@@ -40,12 +35,12 @@ TEST_CASE("a launch that ends over a text for a number is the reader's finding")
   const auto* reader = find(result, "recipe/text-for-number");
   REQUIRE(reader != nullptr);
   CHECK(reader->severity == Severity::error);
-  CHECK(reader->message == "`model.num_layers` is a number, but holds the text `abc`");
+  CHECK(reader->message == "`model.num_layers` is a number but is set to the text `abc`");
 }
 
 TEST_CASE("a text that no check reads stays a warning") {
   const auto linted = epwise::test::lint_text(
-      "model:\n  num_moe_experts: 8\n  init_method_std: abc\n", "", knowledge());
+      "model:\n  num_moe_experts: 8\n  init_method_std: abc\n", "", epwise::test::knowledge());
   const auto* reader = find(linted.results.front(), "recipe/text-for-number");
   REQUIRE(reader != nullptr);
   CHECK(reader->severity == Severity::warning);
@@ -56,7 +51,7 @@ TEST_CASE("a rule whose message cannot be computed says what it is about") {
       "model:\n  num_layers: 4\n  pipeline_model_parallel_size: 2\n"
       "  account_for_embedding_in_pipeline_split: [1]\n",
       "--gpus 8",
-      knowledge());
+      epwise::test::knowledge());
   for (const auto& finding : linted.results.front().findings) {
     const std::string id(finding.rule->id);
     CAPTURE(id);
@@ -70,12 +65,12 @@ TEST_CASE("without the reader's finding the check that ends tells itself") {
       "model:\n  num_layers: abc\n  pipeline_model_parallel_size: 2\n"
       "  account_for_embedding_in_pipeline_split: true\n",
       "--gpus 8",
-      knowledge());
+      epwise::test::knowledge());
   const auto& recipe = *linted.recipes.front();
   epwise::lint::Selection shapes;
   shapes.select = {"shape/"};
-  const auto result =
-      epwise::lint::lint(recipe, *linted.vocabulary, linted.target->target, knowledge(), shapes);
+  const auto result = epwise::lint::lint(
+      recipe, *linted.vocabulary, linted.target->target, epwise::test::knowledge(), shapes);
   REQUIRE(result.findings.size() == 1);
   const auto& finding = result.findings.front();
   CHECK(

@@ -16,14 +16,9 @@ namespace {
 using epwise::lint::Finding;
 using epwise::lint::Fix;
 
-const epwise::lint::Knowledge& knowledge() {
-  static const auto table = epwise::lint::load_knowledge();
-  return table;
-}
-
 /// "neutral: --num-expert is --num-experts" for the edits of the rule's first finding; "" without.
 std::string offer(std::string_view recipe, std::string_view rule, std::string_view target = "") {
-  const auto linted = epwise::test::lint_text(recipe, target, knowledge());
+  const auto linted = epwise::test::lint_text(recipe, target, epwise::test::knowledge());
   for (const Finding& finding : linted.results.front().findings) {
     for (const Fix& fix : finding.fixes) {
       if (finding.rule->id == rule && !fix.edits.empty()) {
@@ -106,7 +101,7 @@ comm_overlap: {tp_comm_overlap: false, overlap_moe_expert_parallel_comm: true}
 mixed_precision: bf16_mixed
 )",
                                               "--stack bridge=0.6.2",
-                                              knowledge());
+                                              epwise::test::knowledge());
   const auto& result = linted.results.front();
   CHECK(result.launch.verdict == epwise::lint::Verdict::rejects);
   REQUIRE(result.launch.rule != nullptr);
@@ -142,7 +137,7 @@ comm_overlap: {tp_comm_overlap: false, overlap_moe_expert_parallel_comm: true}
 mixed_precision: bf16_mxfp8_mixed
 )",
                                               "--stack bridge=0.6.2",
-                                              knowledge());
+                                              epwise::test::knowledge());
   for (const Finding& finding : linted.results.front().findings) {
     CHECK(finding.rule->id != "overlap/full-precision");
     if (finding.rule->id == "precision/unknown-preset") {

@@ -1,7 +1,5 @@
 // Repairs that follow from what was meant, and edits that would change nothing.
 
-#include "lint/respelling.h"
-
 #include <algorithm>
 #include <string>
 #include <string_view>
@@ -10,6 +8,7 @@
 #include <doctest/doctest.h>
 
 #include "lint/engine.h"
+#include "lint/spelling_fixes.h"
 #include "support/example_target.h"
 
 namespace {
@@ -18,16 +17,11 @@ using epwise::lint::Finding;
 using epwise::lint::Fix;
 using epwise::lint::Tier;
 
-const epwise::lint::Knowledge& knowledge() {
-  static const auto table = epwise::lint::load_knowledge();
-  return table;
-}
-
 /// "neutral: model.x = 8, remove model.y" for every fix with edits that a rule offers.
 std::vector<std::string> offers(std::string_view recipe,
                                 std::string_view rule,
                                 std::string_view target = "") {
-  const auto linted = epwise::test::lint_text(recipe, target, knowledge());
+  const auto linted = epwise::test::lint_text(recipe, target, epwise::test::knowledge());
   std::vector<std::string> all;
   for (const Finding& finding : linted.results.front().findings) {
     for (const Fix& fix : finding.fixes) {

@@ -12,7 +12,7 @@
 #include <doctest/doctest.h>
 
 #include "lint/engine.h"
-#include "recipe/overrides/word_choices.h"
+#include "recipe/overrides/scalar_types.h"
 #include "support/example_target.h"
 #include "support/sampling.h"
 
@@ -22,11 +22,6 @@ using epwise::expr::Value;
 using epwise::lint::Judgement;
 using epwise::lint::Variants;
 using epwise::test::sanitized_share;
-
-const epwise::lint::Knowledge& knowledge() {
-  static const auto table = epwise::lint::load_knowledge();
-  return table;
-}
 
 /// A quoted switch is left out: the reader's remark gives way to rules that say what comes of it,
 /// which variants do not weigh.
@@ -103,22 +98,24 @@ TEST_CASE("a variant is judged as the recipe with that value would be") {
   std::mt19937 random(7);
   int compared = 0;
   int number = 0;
-  for (const auto& rule : knowledge().rules) {
+  for (const auto& rule : epwise::test::knowledge().rules) {
     for (const auto& example : rule.examples) {
       if (++number % (5 * sanitized_share(8)) != 0) {
         continue;
       }
-      const auto linted = epwise::test::lint_text(example.recipe, example.arguments, knowledge());
+      const auto linted =
+          epwise::test::lint_text(example.recipe, example.arguments, epwise::test::knowledge());
       for (const auto& recipe : linted.recipes) {
         if (!recipe->readable || recipe->fields.empty()) {
           continue;
         }
-        Variants variants(*recipe, *linted.vocabulary, linted.target->target, knowledge());
+        Variants variants(
+            *recipe, *linted.vocabulary, linted.target->target, epwise::test::knowledge());
         for (int round = 0; round < 3; ++round) {
           auto field = recipe->fields.begin();
           std::advance(field, static_cast<long>(random() % recipe->fields.size()));
-          const int slot = knowledge().names.find(field->first);
-          if (slot < 0 || field->first.find('.') == std::string::npos) {
+          const auto slot = epwise::test::knowledge().names.find(field->first);
+          if (!slot || field->first.find('.') == std::string::npos) {
             continue;
           }
           const auto value = another(field->second.value, random);
@@ -126,10 +123,10 @@ TEST_CASE("a variant is judged as the recipe with that value would be") {
           auto& written = changed.fields.find(field->first)->second;
           written.value = value;
           report_word(changed, written, *linted.vocabulary);
-          const auto whole =
-              epwise::lint::lint(changed, *linted.vocabulary, linted.target->target, knowledge());
+          const auto whole = epwise::lint::lint(
+              changed, *linted.vocabulary, linted.target->target, epwise::test::knowledge());
           INFO(rule.id, ": ", field->first, " = ", value.to_text(), "\n", example.recipe);
-          CHECK(words(variants.judge({{slot, value}})) == words(whole));
+          CHECK(words(variants.judge({{*slot, value}})) == words(whole));
           ++compared;
         }
       }
@@ -140,21 +137,23 @@ TEST_CASE("a variant is judged as the recipe with that value would be") {
 
 TEST_CASE("the recipe itself is judged as a lint judges it, also after variants") {
   int number = 0;
-  for (const auto& rule : knowledge().rules) {
+  for (const auto& rule : epwise::test::knowledge().rules) {
     if (rule.examples.empty() || ++number % sanitized_share(10) != 0) {
       continue;
     }
     const auto& example = rule.examples.front();
-    const auto linted = epwise::test::lint_text(example.recipe, example.arguments, knowledge());
+    const auto linted =
+        epwise::test::lint_text(example.recipe, example.arguments, epwise::test::knowledge());
     for (std::size_t i = 0; i < linted.recipes.size(); ++i) {
       const auto& recipe = *linted.recipes[i];
       if (!recipe.readable) {
         continue;
       }
-      Variants variants(recipe, *linted.vocabulary, linted.target->target, knowledge());
+      Variants variants(
+          recipe, *linted.vocabulary, linted.target->target, epwise::test::knowledge());
       INFO(rule.id, "\n", example.recipe);
       CHECK(words(variants.base()) == words(linted.results[i]));
-      const int gpus = knowledge().names.find("gpus");
+      const auto gpus = epwise::test::knowledge().names.find("gpus").value();
       variants.judge({{gpus, Value::of(24)}});
       CHECK(words(variants.judge({})) == words(linted.results[i]));
     }
@@ -165,11 +164,14 @@ TEST_CASE("a change is felt by the rules that read what follows from it") {
   const auto linted =
       epwise::test::lint_text("model: {expert_model_parallel_size: 8, num_moe_experts: 64}\n",
                               "--hw h100 --gpus 16 --stack bridge=0.6.2",
-                              knowledge());
-  Variants variants(
-      *linted.recipes.front(), *linted.vocabulary, linted.target->target, knowledge());
-  const int ranks = knowledge().names.find("model.expert_model_parallel_size");
-  const int folder = knowledge().names.find("checkpoint.save");
+                              epwise::test::knowledge());
+  Variants variants(*linted.recipes.front(),
+                    *linted.vocabulary,
+                    linted.target->target,
+                    epwise::test::knowledge());
+  const auto ranks =
+      epwise::test::knowledge().names.find("model.expert_model_parallel_size").value();
+  const auto folder = epwise::test::knowledge().names.find("checkpoint.save").value();
   CHECK(variants.readers(ranks) > 20);
   CHECK(variants.readers(folder) < variants.readers(ranks));
 }

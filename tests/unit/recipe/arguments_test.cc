@@ -5,7 +5,7 @@
 
 #include <doctest/doctest.h>
 
-#include "text/source_file.h"
+#include "base/text/source_file.h"
 
 namespace epwise::recipe {
 namespace {
@@ -84,7 +84,7 @@ Arguments parsed(const std::vector<std::string>& texts) {
 }
 
 /// "num_experts=8 swiglu=true | flags/bad-value"
-std::string shown(const std::vector<std::string>& texts) {
+std::string shown_arguments(const std::vector<std::string>& texts) {
   const Arguments arguments = parsed(texts);
   std::string out;
   for (const auto& [attribute, argument] : arguments.values) {
@@ -97,60 +97,61 @@ std::string shown(const std::vector<std::string>& texts) {
 }
 
 TEST_CASE("flags of every kind") {
-  CHECK(shown({"--num-experts", "8", "--swiglu", "--lr", "1e-5"}).substr(0, 5) == "lr=1e");
-  CHECK(shown({"--num-experts=8"}) == "num_experts=8");
-  CHECK(shown({"--no-fusion"}) == "fusion=false");
-  CHECK(shown({"--disable-fusion"}) == "fusion=false");
-  CHECK(shown({"--modules", "a", "b", "--swiglu"}) == "modules=[a, b] swiglu=true");
-  CHECK(shown({"--modules=a"}) == "modules=[a]");
-  CHECK(shown({"--paths"}) == "paths=[]");
-  CHECK(shown({"--rampup", "1", "2", "3"}) == "rampup=[1, 2, 3]");
-  CHECK(shown({"--profile", "--swiglu"}) == "profile=7 swiglu=true");
-  CHECK(shown({"--profile", "3"}) == "profile=3");
-  CHECK(shown({"--level"}) == "level=high");
-  CHECK(shown({"--tag", "a", "--tag", "b"}) == "tag=[a, b]");
+  CHECK(shown_arguments({"--num-experts", "8", "--swiglu", "--lr", "1e-5"}).substr(0, 5) ==
+        "lr=1e");
+  CHECK(shown_arguments({"--num-experts=8"}) == "num_experts=8");
+  CHECK(shown_arguments({"--no-fusion"}) == "fusion=false");
+  CHECK(shown_arguments({"--disable-fusion"}) == "fusion=false");
+  CHECK(shown_arguments({"--modules", "a", "b", "--swiglu"}) == "modules=[a, b] swiglu=true");
+  CHECK(shown_arguments({"--modules=a"}) == "modules=[a]");
+  CHECK(shown_arguments({"--paths"}) == "paths=[]");
+  CHECK(shown_arguments({"--rampup", "1", "2", "3"}) == "rampup=[1, 2, 3]");
+  CHECK(shown_arguments({"--profile", "--swiglu"}) == "profile=7 swiglu=true");
+  CHECK(shown_arguments({"--profile", "3"}) == "profile=3");
+  CHECK(shown_arguments({"--level"}) == "level=high");
+  CHECK(shown_arguments({"--tag", "a", "--tag", "b"}) == "tag=[a, b]");
 }
 
 TEST_CASE("the last occurrence wins and lists don't grow") {
-  CHECK(shown({"--num-experts", "4", "--num-experts", "8"}) == "num_experts=8");
-  CHECK(shown({"--modules", "a", "--modules", "b"}) == "modules=[b]");
+  CHECK(shown_arguments({"--num-experts", "4", "--num-experts", "8"}) == "num_experts=8");
+  CHECK(shown_arguments({"--modules", "a", "--modules", "b"}) == "modules=[b]");
 }
 
 TEST_CASE("what looks like a number is a value, unless argparse doesn't know that") {
-  CHECK(shown({"--num-experts", "-4"}) == "num_experts=-4");
-  CHECK(shown({"--lr", "-1.5"}) == "lr=-1.5");
-  CHECK(shown({"--lr", "-.5"}) == "lr=-0.5");
-  CHECK(shown({"--lr=-1e-2"}) == "lr=-0.01");
-  CHECK(shown({"--lr", "-1e-2"}) == "lr=unknown | missing-value | unrecognized");
-  CHECK(shown({"--modules", "- a"}) == "modules=[- a]");
+  CHECK(shown_arguments({"--num-experts", "-4"}) == "num_experts=-4");
+  CHECK(shown_arguments({"--lr", "-1.5"}) == "lr=-1.5");
+  CHECK(shown_arguments({"--lr", "-.5"}) == "lr=-0.5");
+  CHECK(shown_arguments({"--lr=-1e-2"}) == "lr=-0.01");
+  CHECK(shown_arguments({"--lr", "-1e-2"}) == "lr=unknown | missing-value | unrecognized");
+  CHECK(shown_arguments({"--modules", "- a"}) == "modules=[- a]");
 }
 
 TEST_CASE("values that are refused") {
-  CHECK(shown({"--num-experts", "8.0"}) == "num_experts=unknown | bad-value");
-  CHECK(shown({"--num-experts="}) == "num_experts=unknown | bad-value");
-  CHECK(shown({"--dispatcher", "Flex"}) == "dispatcher=Flex | bad-choice");
-  CHECK(shown({"--num-experts"}) == "num_experts=unknown | missing-value");
-  CHECK(shown({"--modules"}) == "modules=unknown | missing-value");
-  CHECK(shown({"--rampup", "1", "2"}) == "rampup=unknown | missing-value");
-  CHECK(shown({"--swiglu=true"}) == "swiglu=unknown | unexpected-value");
-  CHECK(shown({"-h"}) == " | help");
+  CHECK(shown_arguments({"--num-experts", "8.0"}) == "num_experts=unknown | bad-value");
+  CHECK(shown_arguments({"--num-experts="}) == "num_experts=unknown | bad-value");
+  CHECK(shown_arguments({"--dispatcher", "Flex"}) == "dispatcher=Flex | bad-choice");
+  CHECK(shown_arguments({"--num-experts"}) == "num_experts=unknown | missing-value");
+  CHECK(shown_arguments({"--modules"}) == "modules=unknown | missing-value");
+  CHECK(shown_arguments({"--rampup", "1", "2"}) == "rampup=unknown | missing-value");
+  CHECK(shown_arguments({"--swiglu=true"}) == "swiglu=unknown | unexpected-value");
+  CHECK(shown_arguments({"-h"}) == " | help");
 
   const Arguments choice = parsed({"--backend", "bogus", "--dispatcher", "x"});
   CHECK(choice.bad_choice == "backend");
   CHECK(choice.diagnostics.front().message ==
-        "`--backend` (backend) wants one of flash, auto, not `bogus`; the program dies with a "
+        "`--backend` (backend) needs one of flash, auto, not `bogus`; the program fails with a "
         "Python error");
 }
 
 TEST_CASE("words that nobody takes come last, as argparse prints them") {
-  CHECK(shown({"--what", "--num-experts", "x"}) ==
+  CHECK(shown_arguments({"--what", "--num-experts", "x"}) ==
         "num_experts=unknown | bad-value | unrecognized");
-  CHECK(shown({"foo"}) == " | stray-word");
-  CHECK(shown({"--", "--swiglu"}) == " | stray-word");
-  CHECK(shown({"--num-experts", "4", "5"}) == "num_experts=4 | stray-word");
-  CHECK(shown({"--num-exp", "8"}) == " | unrecognized");
-  CHECK(shown({"--num_experts", "8"}) == " | unrecognized");
-  CHECK(shown({"-num-experts", "8"}) == " | unrecognized");
+  CHECK(shown_arguments({"foo"}) == " | stray-word");
+  CHECK(shown_arguments({"--", "--swiglu"}) == " | stray-word");
+  CHECK(shown_arguments({"--num-experts", "4", "5"}) == "num_experts=4 | stray-word");
+  CHECK(shown_arguments({"--num-exp", "8"}) == " | unrecognized");
+  CHECK(shown_arguments({"--num_experts", "8"}) == " | unrecognized");
+  CHECK(shown_arguments({"-num-experts", "8"}) == " | unrecognized");
 
   const Arguments arguments = parsed({"--num-exper", "8", "--future", "--dispacher", "flex"});
   CHECK(arguments.unknown_flags ==
@@ -164,17 +165,17 @@ TEST_CASE("words that nobody takes come last, as argparse prints them") {
 }
 
 TEST_CASE("a word behind a bare flag is refused; the flag counts as it was meant") {
-  CHECK(shown({"--swiglu", "false"}) == "swiglu=false | stray-word");
-  CHECK(shown({"--swiglu", "True"}) == "swiglu=true | stray-word");
-  CHECK(shown({"--no-fusion", "false"}) == "fusion=true | stray-word");
-  CHECK(parsed({"--swiglu", "false"}).diagnostics.front().help == "leave `--swiglu` out");
+  CHECK(shown_arguments({"--swiglu", "false"}) == "swiglu=false | stray-word");
+  CHECK(shown_arguments({"--swiglu", "True"}) == "swiglu=true | stray-word");
+  CHECK(shown_arguments({"--no-fusion", "false"}) == "fusion=true | stray-word");
+  CHECK(parsed({"--swiglu", "false"}).diagnostics.front().help == "remove `--swiglu`");
 }
 
 TEST_CASE("unknown texts make unknown values and no mistakes") {
-  CHECK(shown({"--num-experts", "${N}"}) == "num_experts=unknown");
-  CHECK(shown({"--dispatcher", "${D}"}) == "dispatcher=unknown");
-  CHECK(shown({"--modules", "a", "${M}"}) == "modules=unknown");
-  CHECK(shown({"--swiglu", "${S}", "--lr", "1"}) == "lr=1.0 swiglu=unknown");
+  CHECK(shown_arguments({"--num-experts", "${N}"}) == "num_experts=unknown");
+  CHECK(shown_arguments({"--dispatcher", "${D}"}) == "dispatcher=unknown");
+  CHECK(shown_arguments({"--modules", "a", "${M}"}) == "modules=unknown");
+  CHECK(shown_arguments({"--swiglu", "${S}", "--lr", "1"}) == "lr=1.0 swiglu=unknown");
   CHECK(parsed({"--num-experts", "${N}"}).values.at("num_experts").value.unknown()->needs ==
         std::vector<std::string>{"${N}"});
 }

@@ -8,11 +8,10 @@
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
 
+#include "base/text/source_file.h"
 #include "recipe/arguments/arguments.h"
-#include "recipe/arguments/fields.h"
 #include "recipe/arguments/model_args.h"
 #include "support/vocabulary_table.h"
-#include "text/source_file.h"
 #include "yaml/parse.h"
 
 namespace epwise::recipe {
@@ -20,7 +19,7 @@ namespace {
 
 using nlohmann::json;
 
-std::vector<json> rows() {
+std::vector<json> argv_rows() {
   std::vector<json> out;
   std::ifstream in("../shared/vectors/argv.jsonl");
   if (!in) {
@@ -32,14 +31,14 @@ std::vector<json> rows() {
   return out;
 }
 
-json to_json(const expr::Value& value) {
+json json_of_value(const expr::Value& value) {
   if (value.is_unset()) {
     return nullptr;
   }
   if (const auto* list = value.list()) {
     json items = json::array();
     for (const expr::Value& item : *list) {
-      items.push_back(to_json(item));
+      items.push_back(json_of_value(item));
     }
     return items;
   }
@@ -104,14 +103,14 @@ struct Answer {
 };
 
 const std::map<std::string, std::string> kOtherWords = {
-    {"tilde: the eval expands ~ to the home folder", "the home folder is not known here"},
+    {"tilde: the eval expands ~ to the home folder", "the home folder is unknown here"},
     {"block list: yq prints several lines and each line is taken as a key: value pair of its own "
      "(by the yq port), nonsense argv",
      "recipe/list-lines says so, and the words are those that were meant"},
 };
 
 TEST_CASE("MODEL_ARGS become the words that the launcher makes of them") {
-  for (const json& row : rows()) {
+  for (const json& row : argv_rows()) {
     const std::string note = row["note"];
     if (!row.contains("yaml") || !row.contains("argv") || kOtherWords.count(note) > 0) {
       continue;
@@ -128,7 +127,7 @@ TEST_CASE("MODEL_ARGS become the words that the launcher makes of them") {
 TEST_CASE("the parser answers as argparse does") {
   const Vocabulary vocabulary = support::vocabulary(Framework::mlm, "head");
   int compared = 0;
-  for (const json& row : rows()) {
+  for (const json& row : argv_rows()) {
     const std::string note = row["note"];
     const std::string error = row.value("error", "");
     const bool validated = row.value("stage", "") == "parse_args+validate_args";
@@ -153,7 +152,7 @@ TEST_CASE("the parser answers as argparse does") {
       const auto found = arguments.values.find(attribute);
       // What validation makes of it, and defaults, are not the parser's business.
       if (!validated && found != arguments.values.end()) {
-        CHECK_MESSAGE(to_json(found->second.value) == wanted, note, ": ", attribute);
+        CHECK_MESSAGE(json_of_value(found->second.value) == wanted, note, ": ", attribute);
       }
     }
   }
@@ -161,7 +160,7 @@ TEST_CASE("the parser answers as argparse does") {
 }
 
 TEST_CASE("the launcher stops where quotes are open; an unbound variable is no mistake here") {
-  for (const json& row : rows()) {
+  for (const json& row : argv_rows()) {
     if (row.value("error", "").substr(0, 9) == "launcher:") {
       CHECK(Answer(row).launcher_stops == (row["note"] == "single quote in a value: xargs fails"));
     }

@@ -8,7 +8,7 @@
 namespace epwise::recipe {
 namespace {
 
-std::string shown(const Converted& converted) {
+std::string shown_value(const Converted& converted) {
   switch (converted.outcome) {
     case Converted::Outcome::fine:
       return converted.value.to_text();
@@ -28,7 +28,7 @@ std::string converted(std::string_view type,
   Flag flag;
   flag.type = type;
   flag.choices = std::move(choices);
-  return shown(convert_flag_value(flag, word));
+  return shown_value(convert_flag_value(flag, word));
 }
 
 TEST_CASE("integers and floats are read as Python's constructors read them") {

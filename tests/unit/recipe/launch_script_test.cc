@@ -11,7 +11,7 @@
 namespace epwise::recipe {
 namespace {
 
-std::vector<Recipe> read(const std::string& script, const Environment& environment = {}) {
+std::vector<Recipe> read_script(const std::string& script, const Environment& environment = {}) {
   Request request;
   request.file = std::make_shared<const text::SourceFile>("run.sh", script);
   request.environment = environment;
@@ -19,7 +19,7 @@ std::vector<Recipe> read(const std::string& script, const Environment& environme
 }
 
 /// "4@3:8", "?" for what is unknown, "-" for what is not there.
-std::string shown(const Recipe& recipe, const std::string& name) {
+std::string shown_field(const Recipe& recipe, const std::string& name) {
   const Field* field = recipe.find(name);
   if (field == nullptr) {
     return "-";
@@ -30,13 +30,14 @@ std::string shown(const Recipe& recipe, const std::string& name) {
 }
 
 std::string gpus(const std::string& command) {
-  const auto recipes = read(command + " pretrain_gpt.py --num-layers 4 --hidden-size 64 --bf16\n");
+  const auto recipes =
+      read_script(command + " pretrain_gpt.py --num-layers 4 --hidden-size 64 --bf16\n");
   const auto found = recipes.front().raw.find("raw.gpus");
   return found == recipes.front().raw.end() ? "?" : found->second.to_text();
 }
 
 TEST_CASE("flags of a launch have their places in the script") {
-  const auto recipes = read(
+  const auto recipes = read_script(
       "export CUDA_DEVICE_MAX_CONNECTIONS=1\n"
       "EP=8\n"
       "MOE=(\n"
@@ -48,11 +49,11 @@ TEST_CASE("flags of a launch have their places in the script") {
   REQUIRE(recipes.size() == 1);
   const Recipe& recipe = recipes.front();
   CHECK(recipe.framework == Framework::mlm);
-  CHECK(shown(recipe, "model.num_moe_experts") == "64@4:17");
-  CHECK(shown(recipe, "model.expert_model_parallel_size") == "8@5:32");
-  CHECK(shown(recipe, "model.bf16") == "true@8:3");
-  CHECK(shown(recipe, "model.seq_length") == "4096@8:23");
-  CHECK(shown(recipe, "checkpoint.save").front() == '?');
+  CHECK(shown_field(recipe, "model.num_moe_experts") == "64@4:17");
+  CHECK(shown_field(recipe, "model.expert_model_parallel_size") == "8@5:32");
+  CHECK(shown_field(recipe, "model.bf16") == "true@8:3");
+  CHECK(shown_field(recipe, "model.seq_length") == "4096@8:23");
+  CHECK(shown_field(recipe, "checkpoint.save").front() == '?');
   CHECK(recipe.variables.at("CUDA_DEVICE_MAX_CONNECTIONS").value.to_text() == "1");
   CHECK(recipe.variables.at("CUDA_DEVICE_MAX_CONNECTIONS").mark.start().column == 36);
   CHECK(recipe.variables.at("NCCL_DEBUG").value.to_text() == "INFO");
@@ -87,19 +88,20 @@ TEST_CASE("what depends on an open condition is unknown") {
       "  export CUDA_DEVICE_MAX_CONNECTIONS=32\n"
       "fi\n"
       "torchrun pretrain_gpt.py $F --bf16\n";
-  const auto open = read(script);
-  CHECK(shown(open.front(), "model.overlap_moe_expert_parallel_comm") == "?@3:9");
+  const auto open = read_script(script);
+  CHECK(shown_field(open.front(), "model.overlap_moe_expert_parallel_comm") == "?@3:9");
   CHECK(open.front().variables.at("CUDA_DEVICE_MAX_CONNECTIONS").value.is_unknown());
-  const auto on = read(script, {{"OVERLAP", "1"}});
-  CHECK(shown(on.front(), "model.overlap_moe_expert_parallel_comm") == "true@3:9");
+  const auto on = read_script(script, {{"OVERLAP", "1"}});
+  CHECK(shown_field(on.front(), "model.overlap_moe_expert_parallel_comm") == "true@3:9");
   CHECK(on.front().variables.at("CUDA_DEVICE_MAX_CONNECTIONS").value.to_text() == "32");
-  const auto off = read(script, {{"OVERLAP", "0"}});
-  CHECK(shown(off.front(), "model.overlap_moe_expert_parallel_comm") == "-");
+  const auto off = read_script(script, {{"OVERLAP", "0"}});
+  CHECK(shown_field(off.front(), "model.overlap_moe_expert_parallel_comm") == "-");
   CHECK(off.front().variables.count("CUDA_DEVICE_MAX_CONNECTIONS") == 0);
 }
 
 TEST_CASE("flags from elsewhere leave the rest of the recipe open") {
-  const auto recipes = read("torchrun train.py ${MODEL_ARGS[@]} --bf16 --swiglu --lr 1e-4\n");
+  const auto recipes =
+      read_script("torchrun train.py ${MODEL_ARGS[@]} --bf16 --swiglu --lr 1e-4\n");
   CHECK(recipes.front().find("model.num_layers")->value.is_unknown());
   CHECK(recipes.front().find("model.bf16")->value.to_text() == "true");
 }
@@ -136,38 +138,40 @@ TEST_CASE("a launch of Megatron-Bridge: overrides, a file of them, and the envir
   const Recipe& recipe = recipes.front();
   CHECK(recipe.readable);
   CHECK(recipe.framework == Framework::bridge);
-  CHECK(shown(recipe, "model.tensor_model_parallel_size") == "2@5:44");
-  CHECK(shown(recipe, "model.num_layers") == "8@3:15");
+  CHECK(shown_field(recipe, "model.tensor_model_parallel_size") == "2@5:44");
+  CHECK(shown_field(recipe, "model.num_layers") == "8@3:15");
   CHECK(recipe.find("model.num_layers")->mark.file->name() == "conf/a.yaml");
-  CHECK(shown(recipe, "model.seq_length") == "4096@6:39");
-  CHECK(shown(recipe, "train.global_batch_size").front() == '?');
+  CHECK(shown_field(recipe, "model.seq_length") == "4096@6:39");
+  CHECK(shown_field(recipe, "train.global_batch_size").front() == '?');
   CHECK(recipe.variables.at("NCCL_DEBUG").value.to_text() == "INFO");
   CHECK(recipe.variables.at("NCCL_IB_TC").value.to_text() == "4");
   CHECK(recipe.raw.at("raw.gpus").to_text() == "16");
 }
 
 TEST_CASE("options of Bridge's performance harness are fields, and win over Hydra words") {
-  const auto recipes = read(
+  const auto recipes = read_script(
       "python scripts/performance/setup_experiment.py -g gb200 -mr qwen3_30b_a3b -ng 64 -tp 4 "
       "-gb $GBS --moe_a2a_overlap true --recompute_modules mlp,moe_act "
       "model.tensor_model_parallel_size=2 model.moe_router_dtype=fp32\n");
   REQUIRE(recipes.size() == 1);
   const Recipe& recipe = recipes.front();
-  CHECK(shown(recipe, "model.tensor_model_parallel_size").substr(0, 2) == "4@");
-  CHECK(shown(recipe, "model.sequence_parallel").substr(0, 5) == "true@");
-  CHECK(shown(recipe, "comm_overlap.overlap_moe_expert_parallel_comm").substr(0, 5) == "true@");
-  CHECK(shown(recipe, "model.moe_router_dtype").substr(0, 5) == "fp32@");
-  CHECK(shown(recipe, "train.global_batch_size").front() == '?');
-  CHECK(shown(recipe, "model.recompute_modules").front() == '?');
+  CHECK(shown_field(recipe, "model.tensor_model_parallel_size").substr(0, 2) == "4@");
+  CHECK(shown_field(recipe, "model.sequence_parallel").substr(0, 5) == "true@");
+  CHECK(shown_field(recipe, "comm_overlap.overlap_moe_expert_parallel_comm").substr(0, 5) ==
+        "true@");
+  CHECK(shown_field(recipe, "model.moe_router_dtype").substr(0, 5) == "fp32@");
+  CHECK(shown_field(recipe, "train.global_batch_size").front() == '?');
+  CHECK(shown_field(recipe, "model.recompute_modules").front() == '?');
   CHECK(recipe.raw.at("raw.gpus").to_text() == "64");
   // Another program's options are its own business.
-  const auto others = read("python run_recipe.py -tp 4 model.tensor_model_parallel_size=2\n");
+  const auto others =
+      read_script("python run_recipe.py -tp 4 model.tensor_model_parallel_size=2\n");
   REQUIRE(others.size() == 1);
-  CHECK(shown(others.front(), "model.tensor_model_parallel_size").substr(0, 2) == "2@");
+  CHECK(shown_field(others.front(), "model.tensor_model_parallel_size").substr(0, 2) == "2@");
 }
 
 TEST_CASE("the harness says which GPUs, and gives the job an environment") {
-  const auto recipes = read(
+  const auto recipes = read_script(
       "python setup_experiment.py -g gb200 -ng 64 --custom_env_vars A=1,NCCL_DEBUG=INFO "
       "-E A=2,3 --env CUDA_DEVICE_MAX_CONNECTIONS=32 -E B=$X model.num_layers=4\n");
   REQUIRE(recipes.size() == 1);
@@ -180,10 +184,10 @@ TEST_CASE("the harness says which GPUs, and gives the job an environment") {
   CHECK(recipe.variables.at("B").value.is_unknown());
   // run_script.py reads the options and leaves the environment alone; of other programs they are
   // something else.
-  const auto inside = read("torchrun run_script.py -g h100 -E A=2 model.num_layers=4\n");
+  const auto inside = read_script("torchrun run_script.py -g h100 -E A=2 model.num_layers=4\n");
   CHECK(inside.front().raw.at("raw.hw").to_text() == "h100");
   CHECK(inside.front().variables.count("A") == 0);
-  const auto others = read("python run_recipe.py -g h100 -E A=2 model.num_layers=4\n");
+  const auto others = read_script("python run_recipe.py -g h100 -E A=2 model.num_layers=4\n");
   CHECK(others.front().raw.count("raw.hw") == 0);
   CHECK(others.front().variables.count("A") == 0);
 }
@@ -191,20 +195,21 @@ TEST_CASE("the harness says which GPUs, and gives the job an environment") {
 TEST_CASE("a file that can't be read leaves everything open but what is written") {
   const auto recipes =
       read_with("torchrun pretrain.py --config-file $WHERE/a.yaml model.num_layers=4\n", {});
-  CHECK(shown(recipes.front(), "model.num_layers").front() == '4');
+  CHECK(shown_field(recipes.front(), "model.num_layers").front() == '4');
   CHECK(recipes.front().raw.at("raw.unwritten").is_unknown());
 }
 
 TEST_CASE("a script may read others") {
   const auto recipes = read_with("source model.sh\ntorchrun pretrain_gpt.py ${MODEL[@]} --bf16\n",
                                  {{"model.sh", "MODEL=(--num-layers 4 --hidden-size 64)\n"}});
-  CHECK(shown(recipes.front(), "model.num_layers") == "4@1:21");
+  CHECK(shown_field(recipes.front(), "model.num_layers") == "4@1:21");
   CHECK(recipes.front().find("model.num_layers")->mark.file->name() == "model.sh");
 }
 
 TEST_CASE("variables that a launcher hands on") {
   const auto queues = [](const std::string& command) {
-    const auto recipes = read(command + " pretrain_gpt.py --num-layers 4 --lr 1e-4 --bf16\n");
+    const auto recipes =
+        read_script(command + " pretrain_gpt.py --num-layers 4 --lr 1e-4 --bf16\n");
     const auto found = recipes.front().variables.find("CUDA_DEVICE_MAX_CONNECTIONS");
     return found == recipes.front().variables.end() ? "-" : found->second.value.to_text();
   };
@@ -218,7 +223,7 @@ TEST_CASE("variables that a launcher hands on") {
   CHECK(queues("mpiexec -n 8 --env CUDA_DEVICE_MAX_CONNECTIONS=8 python") == "8");
   CHECK(queues("CUDA_DEVICE_MAX_CONNECTIONS=8\nssh node1 torchrun") == "-");
 
-  const auto recipes = read(
+  const auto recipes = read_script(
       "docker run -e NCCL_IB_HCA=mlx5_0,mlx5_1 a python pretrain_gpt.py --num-layers 4 --lr 1 "
       "--bf16\n");
   CHECK(recipes.front().variables.at("NCCL_IB_HCA").value.to_text() == "mlx5_0,mlx5_1");
@@ -229,7 +234,7 @@ TEST_CASE("a script that is written, wrapped or sent before it runs") {
       "torchrun --nnodes 2 --nproc_per_node 8 pretrain_gpt.py --num-layers 4 "
       "--lr 1e-4 --bf16";
   const auto layers = [](const std::string& script) {
-    const auto recipes = read(script);
+    const auto recipes = read_script(script);
     const Field* field = recipes.front().find("model.num_layers");
     const auto world = recipes.front().raw.find("raw.gpus");
     return field == nullptr || world == recipes.front().raw.end()
@@ -248,41 +253,41 @@ TEST_CASE("a script that is written, wrapped or sent before it runs") {
 }
 
 TEST_CASE("places that a reader of the script fills in are unknown words") {
-  const auto recipes = read(
+  const auto recipes = read_script(
       "CKPT=<your checkpoint>\n"
       "python pretrain_gpt.py --num-layers 4 --load $CKPT --save <path/to/results> --bf16 --lr 1 "
       "--seq-length <length> <in.txt >out.txt\n");
   const Recipe& recipe = recipes.front();
-  CHECK(shown(recipe, "checkpoint.load").front() == '?');
-  CHECK(shown(recipe, "checkpoint.save").front() == '?');
-  CHECK(shown(recipe, "model.seq_length").front() == '?');
-  CHECK(shown(recipe, "model.bf16").starts_with("true"));
+  CHECK(shown_field(recipe, "checkpoint.load").front() == '?');
+  CHECK(shown_field(recipe, "checkpoint.save").front() == '?');
+  CHECK(shown_field(recipe, "model.seq_length").front() == '?');
+  CHECK(shown_field(recipe, "model.bf16").starts_with("true"));
   CHECK(recipe.diagnostics.empty());
 }
 
 TEST_CASE("sizes of a checkpoint are not known, whatever the flags say") {
-  const auto recipes = read(
+  const auto recipes = read_script(
       "python pretrain_gpt.py --num-layers 4 --swiglu --normalization LayerNorm --seq-length 64 "
       "--micro-batch-size 1 --load base --use-checkpoint-args\n");
   const Recipe& recipe = recipes.front();
-  CHECK(shown(recipe, "model.num_layers").starts_with("4"));   // a flag that gives it counts
-  CHECK(shown(recipe, "model.normalization").front() == '?');  // the checkpoint's wins
-  CHECK(shown(recipe, "model.hidden_size").front() == '?');    // nobody gives it
-  CHECK(shown(recipe, "train.micro_batch_size").starts_with("1"));
-  CHECK(shown(recipe, "ddp.overlap_grad_reduce") == "-");  // no checkpoint knows
+  CHECK(shown_field(recipe, "model.num_layers").starts_with("4"));   // a flag that gives it counts
+  CHECK(shown_field(recipe, "model.normalization").front() == '?');  // the checkpoint's wins
+  CHECK(shown_field(recipe, "model.hidden_size").front() == '?');    // nobody gives it
+  CHECK(shown_field(recipe, "train.micro_batch_size").starts_with("1"));
+  CHECK(shown_field(recipe, "ddp.overlap_grad_reduce") == "-");  // no checkpoint knows
 
-  const auto without = read(
+  const auto without = read_script(
       "python pretrain_gpt.py --num-layers 4 --normalization LayerNorm --lr 1 "
       "--use-checkpoint-args\n");
-  CHECK(shown(without.front(), "model.normalization").starts_with("LayerNorm"));
+  CHECK(shown_field(without.front(), "model.normalization").starts_with("LayerNorm"));
 }
 
 TEST_CASE("every launch is a recipe, and a script without one is none") {
   const std::string run = "torchrun pretrain_gpt.py --num-layers 4 --hidden-size 64 --bf16\n";
-  const auto two = read(run + run);
+  const auto two = read_script(run + run);
   REQUIRE(two.size() == 2);
   CHECK(two[1].path == "run.sh#2");
-  const auto none = read("#!/bin/bash\npip install torch\npython tools/check.py --x 1\n");
+  const auto none = read_script("#!/bin/bash\npip install torch\npython tools/check.py --x 1\n");
   CHECK_FALSE(none.front().readable);
   CHECK(none.front().diagnostics.front().rule == "recipe/unrecognized");
 }

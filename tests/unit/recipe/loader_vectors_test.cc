@@ -9,10 +9,10 @@
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
 
+#include "base/text/source_file.h"
 #include "recipe/bridge/config_tree.h"
 #include "recipe/overrides/interpolation.h"
 #include "recipe/overrides/overrides.h"
-#include "text/source_file.h"
 #include "yaml/parse.h"
 
 namespace epwise::recipe {
@@ -20,7 +20,7 @@ namespace {
 
 using nlohmann::json;
 
-std::vector<json> rows(const std::string& kind) {
+std::vector<json> loader_rows(const std::string& kind) {
   std::vector<json> out;
   std::ifstream in("../shared/vectors/loader.jsonl");
   if (!in) {
@@ -45,18 +45,18 @@ json number(double value) {
   return value;
 }
 
-json to_json(const ConfigNode& node) {
+json json_of_node(const ConfigNode& node) {
   if (node.is_mapping()) {
     json out = json::object();
     for (const ConfigNode& child : node.children) {
-      out[child.name] = to_json(child);
+      out[child.name] = json_of_node(child);
     }
     return out;
   }
   if (node.is_list()) {
     json out = json::array();
     for (const ConfigNode& child : node.children) {
-      out.push_back(to_json(child));
+      out.push_back(json_of_node(child));
     }
     return out;
   }
@@ -79,7 +79,9 @@ json to_json(const ConfigNode& node) {
 const Environment kEnvironment = {{"HOME", "/root"}, {"ORC_NOPE", std::nullopt}};
 
 /// The value as the loaders gave it, or "error".
-json read(const std::string& bytes, yaml::Dialect dialect, const std::vector<Word>& words = {}) {
+json loaded_json(const std::string& bytes,
+                 yaml::Dialect dialect,
+                 const std::vector<Word>& words = {}) {
   const text::SourceFile file("a.yaml", bytes);
   const yaml::Stream stream = yaml::parse(file);
   const std::set<std::string> fatal = {"yaml/syntax", "yaml/tab", "yaml/key-not-scalar"};
@@ -95,7 +97,7 @@ json read(const std::string& bytes, yaml::Dialect dialect, const std::vector<Wor
   std::vector<text::Diagnostic> diagnostics;
   apply_overrides(tree, words, {}, diagnostics);
   interpolate(tree, kEnvironment, {}, diagnostics);
-  return diagnostics.empty() ? to_json(tree) : json("error");
+  return diagnostics.empty() ? json_of_node(tree) : json("error");
 }
 
 TEST_CASE("YAML texts read as PyYAML and OmegaConf read them") {
@@ -112,14 +114,14 @@ TEST_CASE("YAML texts read as PyYAML and OmegaConf read them") {
       {"x: 1\nx: 2", "the duplicate is a finding of its own; OmegaConf refuses it"},
   };
   int compared = 0;
-  for (const json& row : rows("yaml")) {
+  for (const json& row : loader_rows("yaml")) {
     const std::string input = row["input"];
     if (kNotModelled.count(input) > 0) {
       continue;
     }
     const bool pyyaml = row["loader"].get<std::string>().substr(0, 6) == "PyYAML";
     const json wanted = row["error"].is_null() ? row["value"] : json("error");
-    json got = read(input, pyyaml ? yaml::Dialect::pyyaml : yaml::Dialect::omegaconf);
+    json got = loaded_json(input, pyyaml ? yaml::Dialect::pyyaml : yaml::Dialect::omegaconf);
     if (wanted.is_object() && wanted.contains("x") && wanted["x"].is_number_float() &&
         got.is_object()) {
       CHECK_MESSAGE(got["x"].get<double>() == doctest::Approx(wanted["x"].get<double>()), input);
@@ -179,11 +181,11 @@ json changes(const json& before, const json& after) {
 }
 
 TEST_CASE("overrides read and apply as Megatron-Bridge's") {
-  const json before = read(kBase, yaml::Dialect::omegaconf);
+  const json before = loaded_json(kBase, yaml::Dialect::omegaconf);
   int compared = 0;
-  for (const json& row : rows("override")) {
+  for (const json& row : loader_rows("override")) {
     const std::string input = row["input"];
-    const json after = read(kBase, yaml::Dialect::omegaconf, {{input, {}}});
+    const json after = loaded_json(kBase, yaml::Dialect::omegaconf, {{input, {}}});
     if (!row["error"].is_null()) {
       CHECK_MESSAGE(after == json("error"), input, ": ", after.dump());
     } else {

@@ -4,7 +4,7 @@
 
 #include <doctest/doctest.h>
 
-#include "text/source_file.h"
+#include "base/text/source_file.h"
 #include "yaml/parse.h"
 
 namespace epwise::recipe {
@@ -23,7 +23,7 @@ struct Read {
 };
 
 /// "--a <b> <c d> | recipe/quote"; words of unknown text with a question mark.
-std::string shown(const std::string& bytes, const Environment& environment = {}) {
+std::string shown_model_args(const std::string& bytes, const Environment& environment = {}) {
   const Read read(bytes, environment);
   std::string out;
   for (const Word& word : read.args.words) {
@@ -38,11 +38,11 @@ std::string shown(const std::string& bytes, const Environment& environment = {})
 }
 
 std::string functional(const std::string& arguments, const Environment& environment = {}) {
-  return shown("TEST_TYPE: regular\nMODEL_ARGS:\n" + arguments, environment);
+  return shown_model_args("TEST_TYPE: regular\nMODEL_ARGS:\n" + arguments, environment);
 }
 
 std::string modelzoo(const std::string& arguments, const Environment& environment = {}) {
-  return shown("MODEL_ARGS:\n  --micro-batch-size: ${MBS}\n" + arguments, environment);
+  return shown_model_args("MODEL_ARGS:\n  --micro-batch-size: ${MBS}\n" + arguments, environment);
 }
 
 TEST_CASE("the functional tests' launcher") {
@@ -70,7 +70,7 @@ TEST_CASE("lists: blanks divide, commas stay, lines make no sense") {
   CHECK(functional("  --a: |\n    x\n    y") == "--a <x y> | recipe/list-lines");
   CHECK(functional("  --a: {b: c}") == " | recipe/not-a-word");
   const Read read("MODEL_ARGS: {--a: [x, y]}");
-  CHECK(read.args.diagnostics.front().help == "write it as a text with blanks: \"[x y]\"");
+  CHECK(read.args.diagnostics.front().help == "write it as a text with spaces: \"[x y]\"");
 }
 
 TEST_CASE("quotes that don't close stop the launcher") {
@@ -84,20 +84,20 @@ TEST_CASE("the ModelZoo's launcher drops false and divides at blanks") {
   CHECK(modelzoo("  --a: ([0]*3+[1]*58)", bound) == "--micro-batch-size <1> --a <([0]*3+[1]*58)>");
   CHECK(modelzoo("", {}) == "--micro-batch-size <${MBS}>?");
   // Anything beside ENV_VARS and MODEL_ARGS is a functional test's.
-  CHECK(shown("TEST_TYPE: x\nMODEL_ARGS:\n  --a: false\n  --b: ${TP}") ==
+  CHECK(shown_model_args("TEST_TYPE: x\nMODEL_ARGS:\n  --a: false\n  --b: ${TP}") ==
         "--a <false> --b <${TP}>?");
 }
 
 TEST_CASE("variables: the caller's, then the recipe's own, else unknown") {
   const std::string own =
       "ENV_VARS:\n  OWN: 7\n  FROM: ${OUT}/x\nTEST_TYPE: regular\nMODEL_ARGS:\n";
-  CHECK(shown(own + "  --a: ${OWN}") == "--a <7>");
-  CHECK(shown(own + "  --a: ${OWN}", {{"OWN", "8"}}) == "--a <8>");
-  CHECK(shown(own + "  --a: ${FROM}", {{"OUT", "/o"}}) == "--a </o/x>");
-  CHECK(shown(own + "  --a: ${FROM}") == "--a <${FROM}>?");
-  CHECK(shown(own + "  --a: ${NOPE:-3}") == "--a <3>");
-  CHECK(shown(own + "  --a: ${NOPE}/${OWN}") == "--a <${NOPE}/7>?");
-  CHECK(shown(own + "  --a: ${GONE}", {{"GONE", std::nullopt}}) ==
+  CHECK(shown_model_args(own + "  --a: ${OWN}") == "--a <7>");
+  CHECK(shown_model_args(own + "  --a: ${OWN}", {{"OWN", "8"}}) == "--a <8>");
+  CHECK(shown_model_args(own + "  --a: ${FROM}", {{"OUT", "/o"}}) == "--a </o/x>");
+  CHECK(shown_model_args(own + "  --a: ${FROM}") == "--a <${FROM}>?");
+  CHECK(shown_model_args(own + "  --a: ${NOPE:-3}") == "--a <3>");
+  CHECK(shown_model_args(own + "  --a: ${NOPE}/${OWN}") == "--a <${NOPE}/7>?");
+  CHECK(shown_model_args(own + "  --a: ${GONE}", {{"GONE", std::nullopt}}) ==
         "--a <${GONE}>? | recipe/unset-variable");
 
   const Read read(own + "  --a: 1", {{"OUT", "/o"}});
@@ -115,9 +115,9 @@ TEST_CASE("a variable may bring a list or a truth value along") {
 }
 
 TEST_CASE("documents that hold no flags, and other programs") {
-  CHECK(Read("MODEL_ARGS: text").args.problem == "MODEL_ARGS is no mapping of flags to values");
+  CHECK(Read("MODEL_ARGS: text").args.problem == "MODEL_ARGS is not a mapping of flags to values");
   CHECK(Read("MODEL_ARGS: {trainer.num_nodes: 1}").args.problem ==
-        "MODEL_ARGS holds names such as `trainer.num_nodes`, no flags");
+        "MODEL_ARGS contains names such as `trainer.num_nodes`, not flags");
   CHECK(Read("MODEL_ARGS: {--a: 1}").args.problem.empty());
   CHECK(Read("MODE: inference\nMODEL_ARGS: {--a: 1}").args.program == "inference");
   CHECK(Read("MODEL_ARGS: {--model-provider: x}").args.program == "mimo");

@@ -17,14 +17,14 @@ std::string message(expr::Kind kind, expr::Value value, std::string written) {
 
 TEST_CASE("a text for a number is quoted as it was written") {
   CHECK(message(expr::Kind::integer, expr::Value::of("12"), "12") ==
-        "`model.x` is a number, but holds the text `12`");
+        "`model.x` is a number but is set to the text `12`");
 }
 
 TEST_CASE("an override's word is no YAML scalar: its value is quoted") {
   CHECK(message(expr::Kind::integer, expr::Value::of("abc"), "") ==
-        "`model.x` is a number, but holds the text `abc`");
+        "`model.x` is a number but is set to the text `abc`");
   CHECK(message(expr::Kind::boolean, expr::Value::of("no"), "") ==
-        "`model.x` is a boolean, but holds the text `no`, and any text counts as true");
+        "`model.x` is a boolean but is set to the text `no`, and any text is true");
 }
 
 }  // namespace

@@ -1,13 +1,13 @@
-#include "recipe/arguments/shell_words.h"
-
 #include <string>
 
 #include <doctest/doctest.h>
 
+#include "recipe/arguments/model_args.h"
+
 namespace epwise::recipe {
 namespace {
 
-std::string shown(std::string_view text) {
+std::string shown_words(std::string_view text) {
   const auto words = shell_words(text);
   if (!words) {
     return "open";
@@ -20,18 +20,18 @@ std::string shown(std::string_view text) {
 }
 
 TEST_CASE("blanks divide, quotes and backslashes hold together") {
-  CHECK(shown("a  b\tc") == "<a><b><c>");
-  CHECK(shown("  ") == "");
-  CHECK(shown("'a b' c") == "<a b><c>");
-  CHECK(shown("a'b c'd") == "<ab cd>");
-  CHECK(shown("\"a \\\" b\"") == "<a \" b>");
-  CHECK(shown("\"a \\n\"") == "<a \\n>");
-  CHECK(shown("'a\\'") == "<a\\>");
-  CHECK(shown("a\\ b") == "<a b>");
-  CHECK(shown("''") == "<>");
-  CHECK(shown("it's") == "open");
-  CHECK(shown("\"a") == "open");
-  CHECK(shown("a\\") == "open");
+  CHECK(shown_words("a  b\tc") == "<a><b><c>");
+  CHECK(shown_words("  ") == "");
+  CHECK(shown_words("'a b' c") == "<a b><c>");
+  CHECK(shown_words("a'b c'd") == "<ab cd>");
+  CHECK(shown_words("\"a \\\" b\"") == "<a \" b>");
+  CHECK(shown_words("\"a \\n\"") == "<a \\n>");
+  CHECK(shown_words("'a\\'") == "<a\\>");
+  CHECK(shown_words("a\\ b") == "<a b>");
+  CHECK(shown_words("''") == "<>");
+  CHECK(shown_words("it's") == "open");
+  CHECK(shown_words("\"a") == "open");
+  CHECK(shown_words("a\\") == "open");
 }
 
 }  // namespace

@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-#include "world/files.h"
+#include "base/os/files.h"
 
 namespace epwise::recipe {
 namespace {
@@ -42,10 +42,10 @@ TEST_CASE("libraries under the dispatcher and the kernels are components") {
 TEST_CASE("unknown components and texts that are no versions are usage errors") {
   Stack stack;
   CHECK_THROWS_WITH_AS(
-      stack.set("tee", "1.0", ""), doctest::Contains("did you mean `te`?"), world::UsageError);
+      stack.set("tee", "1.0", ""), doctest::Contains("did you mean `te`?"), os::UsageError);
   CHECK_THROWS_WITH_AS(stack.set("torch", "main", ""),
-                       doctest::Contains("`main` is no version of torch"),
-                       world::UsageError);
+                       doctest::Contains("`main` is not a version of torch"),
+                       os::UsageError);
 }
 
 }  // namespace

@@ -1,8 +1,8 @@
-#include "recipe/arguments/substitution.h"
-
 #include <string>
 
 #include <doctest/doctest.h>
+
+#include "recipe/arguments/model_args.h"
 
 namespace epwise::recipe {
 namespace {
@@ -21,7 +21,7 @@ std::optional<Binding> known(std::string_view name) {
 }
 
 /// The text, then what it needs and what is unset, in brackets.
-std::string shown(std::string_view text) {
+std::string shown_substitution(std::string_view text) {
   const Substituted result = substitute(text, known);
   std::string out = result.text;
   for (const std::string& need : result.needs) {
@@ -71,7 +71,7 @@ TEST_CASE("variables are replaced as a shell replaces them") {
       {"${}", "${}"},
   };
   for (const Row& row : kRows) {
-    CHECK_MESSAGE(shown(row.text) == row.shown, row.text);
+    CHECK_MESSAGE(shown_substitution(row.text) == row.shown, row.text);
   }
 }
 

@@ -1,5 +1,3 @@
-#include "recipe/trainers/trainer_format.h"
-
 #include <memory>
 #include <string>
 #include <vector>
@@ -7,24 +5,26 @@
 #include <doctest/doctest.h>
 
 #include "recipe/load.h"
+#include "recipe/trainers/trainer_formats.h"
 #include "support/head_vocabulary.h"
 
 namespace epwise::recipe {
 namespace {
 
-std::vector<Recipe> read(const std::string& name, const std::string& text) {
+std::vector<Recipe> read_format(const std::string& name, const std::string& text) {
   Request request;
   request.file = std::make_shared<const text::SourceFile>(name, text);
   return load(request, support::head_vocabulary);
 }
 
 TEST_CASE("overrides of other programs are not taken for Megatron-Bridge's") {
+  CHECK(!read_format("run.sh",
+                     "python run_grpo.py grpo.steps=2 logger.dir=a checkpoint.save=b policy.x=1\n")
+             .front()
+             .readable);
   CHECK(
-      !read("run.sh", "python run_grpo.py grpo.steps=2 logger.dir=a checkpoint.save=b policy.x=1\n")
-           .front()
-           .readable);
-  CHECK(!read("run.sh", "python train.py optimizer.name=adam data.path=a\n").front().readable);
-  CHECK(read("run.sh", "python train.py model.num_layers=4 train.train_iters=2 x.y=1\n")
+      !read_format("run.sh", "python train.py optimizer.name=adam data.path=a\n").front().readable);
+  CHECK(read_format("run.sh", "python train.py model.num_layers=4 train.train_iters=2 x.y=1\n")
             .front()
             .readable);
 }
@@ -62,7 +62,7 @@ TEST_CASE("other YAML is not taken for a recipe") {
   };
   for (const std::string& text : others) {
     CAPTURE(text);
-    for (const Recipe& recipe : read("other.yaml", text)) {
+    for (const Recipe& recipe : read_format("other.yaml", text)) {
       CHECK(!recipe.readable);
     }
   }

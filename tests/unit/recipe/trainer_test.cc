@@ -16,10 +16,10 @@ namespace {
 using Files = std::map<std::string, std::string>;
 
 /// Recipes of a file among others of its folder.
-std::vector<Recipe> read(const std::string& name,
-                         const std::string& text,
-                         const Files& others = {},
-                         const std::vector<std::string>& words = {}) {
+std::vector<Recipe> read_trainer(const std::string& name,
+                                 const std::string& text,
+                                 const Files& others = {},
+                                 const std::vector<std::string>& words = {}) {
   Request request;
   request.file = std::make_shared<const text::SourceFile>(name, text);
   request.words = words;
@@ -34,7 +34,7 @@ std::vector<Recipe> read(const std::string& name,
 
 /// "4@3:8", "?@…" for what is unknown, "4@default" for what nobody wrote, "-" for what is not
 /// there.
-std::string shown(const Recipe& recipe, const std::string& name) {
+std::string shown_of_trainer(const Recipe& recipe, const std::string& name) {
   const Field* field = recipe.find(name);
   if (field == nullptr) {
     return "-";
@@ -73,7 +73,7 @@ constexpr const char* kVerl =
     "  trainer.n_gpus_per_node=8 trainer.nnodes=4\n";
 
 TEST_CASE("every table names fields that some release has, and stages that there are") {
-  for (const data::EmbeddedFile& table : data::trainer_tables()) {
+  for (const embedded::EmbeddedFile& table : embedded::trainer_tables()) {
     CAPTURE(std::string(table.path));
     const Trainer trainer = load_trainer(table.path);
     CHECK(trainer.name == table.path);
@@ -102,18 +102,18 @@ TEST_CASE("every table names fields that some release has, and stages that there
 }
 
 TEST_CASE("overrides of verl are one recipe for each model, with their places in the script") {
-  const auto recipes = read("run.sh", kVerl);
+  const auto recipes = read_trainer("run.sh", kVerl);
   REQUIRE(recipes.size() == 2);
   const Recipe& actor = recipes[0];
   CHECK(trainer_name(actor) == "verl (actor)");
   CHECK(actor.path == "run.sh");
-  CHECK(shown(actor, "model.tensor_model_parallel_size") == "4@3:63");
-  CHECK(shown(actor, "model.pipeline_model_parallel_size") == "2@4:65");
-  CHECK(shown(actor, "model.expert_model_parallel_size").starts_with("?@5:"));
-  CHECK(shown(actor, "model.moe_token_dispatcher_type") == "flex@6:91");
-  CHECK(shown(actor, "model.sequence_parallel") == "true@default");
-  CHECK(shown(actor, "model.num_moe_experts") == "?@nowhere");
-  CHECK(shown(actor, "model.overlap_moe_expert_parallel_comm") == "-");
+  CHECK(shown_of_trainer(actor, "model.tensor_model_parallel_size") == "4@3:63");
+  CHECK(shown_of_trainer(actor, "model.pipeline_model_parallel_size") == "2@4:65");
+  CHECK(shown_of_trainer(actor, "model.expert_model_parallel_size").starts_with("?@5:"));
+  CHECK(shown_of_trainer(actor, "model.moe_token_dispatcher_type") == "flex@6:91");
+  CHECK(shown_of_trainer(actor, "model.sequence_parallel") == "true@default");
+  CHECK(shown_of_trainer(actor, "model.num_moe_experts") == "?@nowhere");
+  CHECK(shown_of_trainer(actor, "model.overlap_moe_expert_parallel_comm") == "-");
   CHECK(raw(actor, "raw.gpus") == "32");
   CHECK(raw(actor, "raw.gpus_source") == "run.sh:8");
   CHECK(variable(actor, "CUDA_DEVICE_MAX_CONNECTIONS") == "1");
@@ -122,12 +122,12 @@ TEST_CASE("overrides of verl are one recipe for each model, with their places in
   const Recipe& critic = recipes[1];
   CHECK(trainer_name(critic) == "verl (critic)");
   CHECK(critic.path == "run.sh#2");
-  CHECK(shown(critic, "model.tensor_model_parallel_size") == "2@7:46");
-  CHECK(shown(critic, "model.expert_model_parallel_size") == "1@default");
+  CHECK(shown_of_trainer(critic, "model.tensor_model_parallel_size") == "2@7:46");
+  CHECK(shown_of_trainer(critic, "model.expert_model_parallel_size") == "1@default");
 }
 
 TEST_CASE("verl without Megatron is no recipe") {
-  const auto recipes = read(
+  const auto recipes = read_trainer(
       "run.sh",
       "python3 -m verl.trainer.main_ppo actor_rollout_ref.actor.fsdp_config.param_offload=True "
       "actor_rollout_ref.model.path=a trainer.nnodes=1\n");
@@ -136,62 +136,64 @@ TEST_CASE("verl without Megatron is no recipe") {
 }
 
 TEST_CASE("one tensor-parallel rank has no sequence parallelism where the trainer drops it") {
-  const auto recipes = read("run.sh",
-                            "python3 -m verl.trainer.main_ppo model_engine=megatron "
-                            "actor_rollout_ref.actor.megatron.expert_model_parallel_size=8\n");
+  const auto recipes =
+      read_trainer("run.sh",
+                   "python3 -m verl.trainer.main_ppo model_engine=megatron "
+                   "actor_rollout_ref.actor.megatron.expert_model_parallel_size=8\n");
   REQUIRE(recipes.size() == 1);
-  CHECK(shown(recipes.front(), "model.sequence_parallel") == "false@default");
+  CHECK(shown_of_trainer(recipes.front(), "model.sequence_parallel") == "false@default");
   CHECK(raw(recipes.front(), "raw.gpus") == "8");
   CHECK(raw(recipes.front(), "raw.gpus_source") == "verl (actor)");
 }
 
 TEST_CASE("verl's YAML, and the roles that inherit from the actor") {
-  const auto recipes = read("ppo.yaml",
-                            "actor_rollout_ref:\n"
-                            "  actor:\n"
-                            "    strategy: megatron\n"
-                            "    megatron:\n"
-                            "      tensor_model_parallel_size: 2\n"
-                            "      override_transformer_config: {moe_permute_fusion: true}\n"
-                            "  ref:\n"
-                            "    megatron: {expert_model_parallel_size: 4}\n"
-                            "trainer: {nnodes: 2, n_gpus_per_node: \"${gpus}\"}\n");
+  const auto recipes =
+      read_trainer("ppo.yaml",
+                   "actor_rollout_ref:\n"
+                   "  actor:\n"
+                   "    strategy: megatron\n"
+                   "    megatron:\n"
+                   "      tensor_model_parallel_size: 2\n"
+                   "      override_transformer_config: {moe_permute_fusion: true}\n"
+                   "  ref:\n"
+                   "    megatron: {expert_model_parallel_size: 4}\n"
+                   "trainer: {nnodes: 2, n_gpus_per_node: \"${gpus}\"}\n");
   REQUIRE(recipes.size() == 2);
-  CHECK(shown(recipes[0], "model.moe_permute_fusion") == "true@6:57");
+  CHECK(shown_of_trainer(recipes[0], "model.moe_permute_fusion") == "true@6:57");
   CHECK(raw(recipes[0], "raw.gpus") == "-");
   CHECK(trainer_name(recipes[1]) == "verl (ref)");
-  CHECK(shown(recipes[1], "model.expert_model_parallel_size") == "4@8:44");
-  CHECK(shown(recipes[1], "model.tensor_model_parallel_size") == "2@5:35");
+  CHECK(shown_of_trainer(recipes[1], "model.expert_model_parallel_size") == "4@8:44");
+  CHECK(shown_of_trainer(recipes[1], "model.tensor_model_parallel_size") == "2@5:35");
 }
 
 TEST_CASE("roles of ROLL that train on Megatron, with their devices") {
   const auto recipes =
-      read("rlvr.yaml",
-           "pretrain: some/model\n"
-           "actor_train:\n"
-           "  strategy_args:\n"
-           "    strategy_name: megatron_train\n"
-           "    strategy_config:\n"
-           "      tensor_model_parallel_size: 2\n"
-           "      expert_model_parallel_size: 4\n"
-           "      recompute_granularity: full\n"
-           "      recompute_modules: moe_act,layernorm\n"
-           "  device_mapping: list(range(0, 16))\n"
-           "actor_infer:\n"
-           "  strategy_args: {strategy_name: vllm, strategy_config: {}}\n"
-           "reference:\n"
-           "  strategy_args: {strategy_name: megatron_infer, strategy_config: {}}\n");
+      read_trainer("rlvr.yaml",
+                   "pretrain: some/model\n"
+                   "actor_train:\n"
+                   "  strategy_args:\n"
+                   "    strategy_name: megatron_train\n"
+                   "    strategy_config:\n"
+                   "      tensor_model_parallel_size: 2\n"
+                   "      expert_model_parallel_size: 4\n"
+                   "      recompute_granularity: full\n"
+                   "      recompute_modules: moe_act,layernorm\n"
+                   "  device_mapping: list(range(0, 16))\n"
+                   "actor_infer:\n"
+                   "  strategy_args: {strategy_name: vllm, strategy_config: {}}\n"
+                   "reference:\n"
+                   "  strategy_args: {strategy_name: megatron_infer, strategy_config: {}}\n");
   REQUIRE(recipes.size() == 1);
   const Recipe& recipe = recipes.front();
   CHECK(trainer_name(recipe) == "ROLL (actor_train)");
-  CHECK(shown(recipe, "model.expert_model_parallel_size") == "4@7:35");
-  CHECK(shown(recipe, "model.moe_token_dispatcher_type") == "allgather@default");
+  CHECK(shown_of_trainer(recipe, "model.expert_model_parallel_size") == "4@7:35");
+  CHECK(shown_of_trainer(recipe, "model.moe_token_dispatcher_type") == "allgather@default");
   CHECK(raw(recipe, "raw.gpus") == "16");
   CHECK(raw(recipe, "raw.gpus_source") == "rlvr.yaml:10");
   // Its configuration class completes these before Megatron's looks at them.
-  CHECK(shown(recipe, "model.sequence_parallel") == "true@default");
-  CHECK(shown(recipe, "model.recompute_method") == "uniform@default");
-  CHECK(shown(recipe, "model.recompute_modules") == "[moe_act, layernorm]@9:26");
+  CHECK(shown_of_trainer(recipe, "model.sequence_parallel") == "true@default");
+  CHECK(shown_of_trainer(recipe, "model.recompute_method") == "uniform@default");
+  CHECK(shown_of_trainer(recipe, "model.recompute_modules") == "[moe_act, layernorm]@9:26");
 }
 
 TEST_CASE("how many devices a mapping of ROLL names") {
@@ -206,10 +208,11 @@ TEST_CASE("how many devices a mapping of ROLL names") {
                                                      {"", "-"}};
   for (const auto& mapping : counts) {
     CAPTURE(mapping.first);
-    const auto recipes = read("a.yaml",
-                              "train:\n  strategy_args:\n    strategy_name: megatron_train\n"
-                              "    strategy_config: {}\n  device_mapping: " +
-                                  mapping.first + "\n");
+    const auto recipes =
+        read_trainer("a.yaml",
+                     "train:\n  strategy_args:\n    strategy_name: megatron_train\n"
+                     "    strategy_config: {}\n  device_mapping: " +
+                         mapping.first + "\n");
     REQUIRE(recipes.size() == 1);
     CHECK(raw(recipes.front(), "raw.gpus") == mapping.second);
   }
@@ -235,42 +238,43 @@ TEST_CASE("NeMo-RL reads the files that it is laid over, and leaves open what th
       "    tensor_model_parallel_size: ${cluster.gpus_per_node}\n"
       "cluster:\n"
       "  num_nodes: 8\n";
-  const auto whole = read("child.yaml", child, others);
+  const auto whole = read_trainer("child.yaml", child, others);
   REQUIRE(whole.size() == 1);
   CHECK(trainer_name(whole.front()) == "NeMo-RL (policy)");
-  CHECK(shown(whole.front(), "model.expert_model_parallel_size") == "8@5:33");
-  CHECK(shown(whole.front(), "model.tensor_model_parallel_size") == "4@6:33");
-  CHECK(shown(whole.front(), "model.recompute_granularity") == "null@default");
+  CHECK(shown_of_trainer(whole.front(), "model.expert_model_parallel_size") == "8@5:33");
+  CHECK(shown_of_trainer(whole.front(), "model.tensor_model_parallel_size") == "4@6:33");
+  CHECK(shown_of_trainer(whole.front(), "model.recompute_granularity") == "null@default");
   CHECK(raw(whole.front(), "raw.gpus") == "24");
   REQUIRE(whole.front().files.size() == 2);
-  const auto open = read("child.yaml", child);
+  const auto open = read_trainer("child.yaml", child);
   REQUIRE(open.size() == 1);
-  CHECK(shown(open.front(), "model.recompute_granularity") == "?@default");
+  CHECK(shown_of_trainer(open.front(), "model.recompute_granularity") == "?@default");
   CHECK(raw(open.front(), "raw.gpus") == "-");
 }
 
 TEST_CASE("flags of ms-swift, with the ranks that its launcher takes from the environment") {
-  const auto recipes = read("sft.sh",
-                            "NPROC_PER_NODE=8 NNODES=2 \\\n"
-                            "megatron sft \\\n"
-                            "  --model some/model --expert_model_parallel_size 8 \\\n"
-                            "  --moe-permute-fusion true --tensor_model_parallel_size=$TP \\\n"
-                            "  --recompute_granularity none --sequence_parallel \\\n"
-                            "  --recompute_modules moe_act layernorm --global_batch_size 32\n");
+  const auto recipes =
+      read_trainer("sft.sh",
+                   "NPROC_PER_NODE=8 NNODES=2 \\\n"
+                   "megatron sft \\\n"
+                   "  --model some/model --expert_model_parallel_size 8 \\\n"
+                   "  --moe-permute-fusion true --tensor_model_parallel_size=$TP \\\n"
+                   "  --recompute_granularity none --sequence_parallel \\\n"
+                   "  --recompute_modules moe_act layernorm --global_batch_size 32\n");
   REQUIRE(recipes.size() == 1);
   const Recipe& recipe = recipes.front();
   CHECK(trainer_name(recipe) == "ms-swift");
-  CHECK(shown(recipe, "model.expert_model_parallel_size") == "8@3:51");
-  CHECK(shown(recipe, "model.moe_permute_fusion") == "true@4:24");
-  CHECK(shown(recipe, "model.tensor_model_parallel_size").starts_with("?@4:"));
-  CHECK(shown(recipe, "model.recompute_granularity") == "null@5:27");
-  CHECK(shown(recipe, "model.recompute_modules") == "[moe_act, layernorm]@6:23");
-  CHECK(shown(recipe, "train.global_batch_size") == "32@6:61");
-  CHECK(shown(recipe, "model.expert_tensor_parallel_size") == "1@default");
+  CHECK(shown_of_trainer(recipe, "model.expert_model_parallel_size") == "8@3:51");
+  CHECK(shown_of_trainer(recipe, "model.moe_permute_fusion") == "true@4:24");
+  CHECK(shown_of_trainer(recipe, "model.tensor_model_parallel_size").starts_with("?@4:"));
+  CHECK(shown_of_trainer(recipe, "model.recompute_granularity") == "null@5:27");
+  CHECK(shown_of_trainer(recipe, "model.recompute_modules") == "[moe_act, layernorm]@6:23");
+  CHECK(shown_of_trainer(recipe, "train.global_batch_size") == "32@6:61");
+  CHECK(shown_of_trainer(recipe, "model.expert_tensor_parallel_size") == "1@default");
   CHECK(recipe.find("model.moe_permute_fusion")->spelling == "--moe-permute-fusion");
   CHECK(raw(recipe, "raw.gpus") == "16");
   CHECK(variable(recipe, "CUDA_DEVICE_MAX_CONNECTIONS") == "1");
-  CHECK(!read("e.sh", "megatron export --tensor_model_parallel_size 2\n").front().readable);
+  CHECK(!read_trainer("e.sh", "megatron export --tensor_model_parallel_size 2\n").front().readable);
 }
 
 TEST_CASE("a file of ms-swift's flags, alone and under a script") {
@@ -280,42 +284,42 @@ TEST_CASE("a file of ms-swift's flags, alone and under a script") {
       "tensor_model_parallel_size: 2\n"
       "expert_model_parallel_size: 4\n"
       "ENV: {NPROC_PER_NODE: 8, CUDA_DEVICE_MAX_CONNECTIONS: '32'}\n";
-  const auto alone = read("sft.yaml", file);
+  const auto alone = read_trainer("sft.yaml", file);
   REQUIRE(alone.size() == 1);
   CHECK(trainer_name(alone.front()) == "ms-swift");
-  CHECK(shown(alone.front(), "model.expert_model_parallel_size") == "4@4:29");
+  CHECK(shown_of_trainer(alone.front(), "model.expert_model_parallel_size") == "4@4:29");
   CHECK(raw(alone.front(), "raw.gpus") == "8");
   CHECK(variable(alone.front(), "CUDA_DEVICE_MAX_CONNECTIONS") == "32");
-  const auto under = read(
+  const auto under = read_trainer(
       "run.sh", "megatron sft sft.yaml --expert_model_parallel_size 8\n", {{"sft.yaml", file}});
   REQUIRE(under.size() == 1);
-  CHECK(shown(under.front(), "model.expert_model_parallel_size") == "8@1:52");
-  CHECK(shown(under.front(), "model.tensor_model_parallel_size") == "2@3:29");
+  CHECK(shown_of_trainer(under.front(), "model.expert_model_parallel_size") == "8@1:52");
+  CHECK(shown_of_trainer(under.front(), "model.tensor_model_parallel_size") == "2@3:29");
 }
 
 TEST_CASE("slime: flags in arrays and sourced files, Ray's environment, what it sets itself") {
   const auto recipes =
-      read("scripts/run.sh",
-           "DIR=\"$(cd -- \"$(dirname -- \"${BASH_SOURCE[0]}\")\" &>/dev/null && pwd)\"\n"
-           "source \"${DIR}/models/tiny.sh\"\n"
-           "PERF_ARGS=(\n"
-           "  --tensor-model-parallel-size 2 --sequence-parallel\n"
-           "  --expert-model-parallel-size 4\n"
-           ")\n"
-           "ENV=\"{\\\"env_vars\\\": {\\\"CUDA_DEVICE_MAX_CONNECTIONS\\\": \\\"1\\\", "
-           "\\\"NCCL_NVLS_ENABLE\\\": \\\"${NVLS}\\\"}}\"\n"
-           "ray job submit --runtime-env-json=\"$ENV\" -- python3 train.py \\\n"
-           "  --actor-num-nodes 2 --actor-num-gpus-per-node 8 --rollout-batch-size 32 \\\n"
-           "  --micro-batch-size 1 ${MODEL_ARGS[@]} ${PERF_ARGS[@]}\n",
-           {{"scripts/models/tiny.sh",
-             "MODEL_ARGS=(\n  --num-layers 4 --hidden-size 64\n  --num-experts 8\n)\n"}});
+      read_trainer("scripts/run.sh",
+                   "DIR=\"$(cd -- \"$(dirname -- \"${BASH_SOURCE[0]}\")\" &>/dev/null && pwd)\"\n"
+                   "source \"${DIR}/models/tiny.sh\"\n"
+                   "PERF_ARGS=(\n"
+                   "  --tensor-model-parallel-size 2 --sequence-parallel\n"
+                   "  --expert-model-parallel-size 4\n"
+                   ")\n"
+                   "ENV=\"{\\\"env_vars\\\": {\\\"CUDA_DEVICE_MAX_CONNECTIONS\\\": \\\"1\\\", "
+                   "\\\"NCCL_NVLS_ENABLE\\\": \\\"${NVLS}\\\"}}\"\n"
+                   "ray job submit --runtime-env-json=\"$ENV\" -- python3 train.py \\\n"
+                   "  --actor-num-nodes 2 --actor-num-gpus-per-node 8 --rollout-batch-size 32 \\\n"
+                   "  --micro-batch-size 1 ${MODEL_ARGS[@]} ${PERF_ARGS[@]}\n",
+                   {{"scripts/models/tiny.sh",
+                     "MODEL_ARGS=(\n  --num-layers 4 --hidden-size 64\n  --num-experts 8\n)\n"}});
   REQUIRE(recipes.size() == 1);
   const Recipe& recipe = recipes.front();
   CHECK(recipe.framework == Framework::mlm);
   CHECK(trainer_name(recipe) == "slime");
-  CHECK(shown(recipe, "model.num_moe_experts") == "8@3:17");
-  CHECK(shown(recipe, "model.expert_model_parallel_size") == "4@5:32");
-  CHECK(shown(recipe, "model.bf16") == "true@default");
+  CHECK(shown_of_trainer(recipe, "model.num_moe_experts") == "8@3:17");
+  CHECK(shown_of_trainer(recipe, "model.expert_model_parallel_size") == "4@5:32");
+  CHECK(shown_of_trainer(recipe, "model.bf16") == "true@default");
   CHECK(raw(recipe, "raw.gpus") == "16");
   CHECK(variable(recipe, "CUDA_DEVICE_MAX_CONNECTIONS") == "1");
   CHECK(variable(recipe, "NCCL_NVLS_ENABLE") == "?");
@@ -327,27 +331,27 @@ TEST_CASE("slime: flags in arrays and sourced files, Ray's environment, what it 
 }
 
 TEST_CASE("NeMo 1: its YAML, and overrides of it in a script") {
-  const auto recipes = read("gpt.yaml",
-                            "trainer: {devices: 8, num_nodes: 2, precision: bf16}\n"
-                            "model:\n"
-                            "  micro_batch_size: 1\n"
-                            "  global_batch_size: 64\n"
-                            "  tensor_model_parallel_size: 2\n"
-                            "  pipeline_model_parallel_size: 1\n"
-                            "  num_moe_experts: 8\n"
-                            "  activations_checkpoint_granularity: full\n");
+  const auto recipes = read_trainer("gpt.yaml",
+                                    "trainer: {devices: 8, num_nodes: 2, precision: bf16}\n"
+                                    "model:\n"
+                                    "  micro_batch_size: 1\n"
+                                    "  global_batch_size: 64\n"
+                                    "  tensor_model_parallel_size: 2\n"
+                                    "  pipeline_model_parallel_size: 1\n"
+                                    "  num_moe_experts: 8\n"
+                                    "  activations_checkpoint_granularity: full\n");
   REQUIRE(recipes.size() == 1);
   CHECK(trainer_name(recipes.front()) == "NeMo 1");
-  CHECK(shown(recipes.front(), "model.recompute_granularity") == "full@8:39");
+  CHECK(shown_of_trainer(recipes.front(), "model.recompute_granularity") == "full@8:39");
   CHECK(recipes.front().find("model.recompute_granularity")->spelling ==
         "model.activations_checkpoint_granularity");
   CHECK(raw(recipes.front(), "raw.gpus") == "16");
-  const auto script = read("run.sh",
-                           "python megatron_gpt_pretraining.py trainer.devices=4 "
-                           "model.tensor_model_parallel_size=2\n");
+  const auto script = read_trainer("run.sh",
+                                   "python megatron_gpt_pretraining.py trainer.devices=4 "
+                                   "model.tensor_model_parallel_size=2\n");
   REQUIRE(script.size() == 1);
   CHECK(trainer_name(script.front()) == "NeMo 1");
-  CHECK(shown(script.front(), "model.expert_model_parallel_size") == "?@nowhere");
+  CHECK(shown_of_trainer(script.front(), "model.expert_model_parallel_size") == "?@nowhere");
 }
 
 }  // namespace

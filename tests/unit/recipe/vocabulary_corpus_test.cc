@@ -9,8 +9,8 @@
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
 
+#include "base/os/disk_files.h"
 #include "support/vocabulary_table.h"
-#include "world/disk_files.h"
 #include "yaml/parse.h"
 
 namespace epwise::recipe {
@@ -21,7 +21,7 @@ using support::vocabulary;
 
 const std::string kShared = "../shared/";
 
-bool absent(const world::Files& files, const std::string& folder) {
+bool absent(const os::Files& files, const std::string& folder) {
   if (files.is_directory(kShared + folder)) {
     return false;
   }
@@ -66,7 +66,7 @@ class ByClasses {
 };
 
 /// The flags that a Megatron-LM recipe passes.
-std::set<std::string> flags_of(const world::Files& files, const std::string& path) {
+std::set<std::string> flags_of(const os::Files& files, const std::string& path) {
   const text::SourceFile file(path, files.read(path));
   const yaml::Stream stream = yaml::parse(file);
   std::set<std::string> flags;
@@ -82,7 +82,7 @@ std::set<std::string> flags_of(const world::Files& files, const std::string& pat
 }  // namespace
 
 TEST_CASE("every key of every Megatron-Bridge dump is known in its version") {
-  const world::DiskFiles files;
+  const os::DiskFiles files;
   if (absent(files, "corpus/bridge")) {
     return;
   }
@@ -118,7 +118,7 @@ TEST_CASE("every key of every Megatron-Bridge dump is known in its version") {
 }
 
 TEST_CASE("flags that Megatron-LM's parser took are known, those that it refused are not") {
-  const world::DiskFiles files;
+  const os::DiskFiles files;
   if (absent(files, "vectors") || absent(files, "corpus")) {
     return;
   }

@@ -7,7 +7,7 @@
 
 #include <doctest/doctest.h>
 
-#include "data/embedded.h"
+#include "base/embedded/embedded.h"
 #include "support/vocabulary_table.h"
 
 namespace epwise::recipe {
@@ -73,7 +73,7 @@ TEST_CASE("known versions are listed oldest first") {
 }
 
 TEST_CASE("the program embeds the tables that stand in rules/vocabulary") {
-  CHECK((data::compiled_vocabulary() == support::vocabulary_table()));
+  CHECK((embedded::compiled_vocabulary() == support::vocabulary_table()));
   const Vocabulary embedded = Vocabulary::load(Framework::mlm, "0.18.2");
   CHECK(embedded.version() == "0.18.2");
   CHECK(embedded.names() == vocabulary(Framework::mlm, "0.18.2").names());

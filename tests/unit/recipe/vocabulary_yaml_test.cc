@@ -1,10 +1,11 @@
+#include "recipe/vocabulary/vocabulary_yaml.h"
+
 #include <string>
 #include <vector>
 
 #include <doctest/doctest.h>
 
 #include "recipe/vocabulary/vocabulary.h"
-#include "recipe/vocabulary/yaml.h"
 
 namespace epwise::recipe {
 
@@ -73,7 +74,7 @@ std::string replaced(std::string text, const std::string& from, const std::strin
   return text.replace(at, from.size(), to);
 }
 
-std::string default_of(const Vocabulary& known, std::string_view name) {
+std::string stated_default(const Vocabulary& known, std::string_view name) {
   const FieldSpec* const field = known.find(name);
   if (field == nullptr) {
     return "-";
@@ -88,25 +89,25 @@ TEST_CASE("classes inherit, override, and nest") {
   const std::string table = compiled(kBridge, kMegatronLm, messages);
   REQUIRE(messages == std::vector<std::string>{});
   Vocabulary old = Vocabulary::load(Framework::bridge, "1.0.0", table);
-  CHECK(default_of(old, "model.layers") == "4");
-  CHECK(default_of(old, "model.share") == "true");
-  CHECK(default_of(old, "model.rate") == "-");
-  CHECK(default_of(old, "model.packing.size") == "unknown");  // of a class that nobody named
-  CHECK(default_of(old, "overlap.modules") == "[a, 1, 2, null]");
+  CHECK(stated_default(old, "model.layers") == "4");
+  CHECK(stated_default(old, "model.share") == "true");
+  CHECK(stated_default(old, "model.rate") == "-");
+  CHECK(stated_default(old, "model.packing.size") == "unknown");  // of a class that nobody named
+  CHECK(stated_default(old, "overlap.modules") == "[a, 1, 2, null]");
   CHECK(old.find("overlap.modules")->default_value.list()->at(1).text() != nullptr);
   CHECK_FALSE(old.has_section("env"));
 
   Vocabulary head = Vocabulary::load(Framework::bridge, "head", table);
-  CHECK(default_of(head, "model.share") == "false");
+  CHECK(stated_default(head, "model.share") == "false");
   CHECK(head.find("model.rate")->default_value == expr::Value::of(1e-5));
   CHECK(head.knows("env.ANY"));
   REQUIRE(head.use_model_class("m.Other"));
-  CHECK(default_of(head, "model.layers") == "required");
-  CHECK(default_of(head, "model.share") == "false");
-  CHECK(default_of(head, "model.packing") == "null");
-  CHECK(default_of(head, "model.packing.size") == "unknown");
-  CHECK(default_of(head, "model.rate") == "-");
-  CHECK(default_of(head, "overlap") == "null");
+  CHECK(stated_default(head, "model.layers") == "required");
+  CHECK(stated_default(head, "model.share") == "false");
+  CHECK(stated_default(head, "model.packing") == "null");
+  CHECK(stated_default(head, "model.packing.size") == "unknown");
+  CHECK(stated_default(head, "model.rate") == "-");
+  CHECK(stated_default(head, "overlap") == "null");
   CHECK(head.classes_with("model.rate") == std::vector<std::string_view>{"Wide"});
   CHECK(head.classes_with("model.layers") == std::vector<std::string_view>{"Narrow"});
 }
@@ -132,23 +133,32 @@ TEST_CASE("what is wrong with a table is said with its place") {
   };
 
   const std::vector<Row> rows = {
-      {true, "since: 1.1.0}", "since: 1.2.0}", "bridge.yaml:3: `1.2.0` is no known version"},
-      {true, "until: 1.0.0}", "until: head}", "field `share` stands twice in one version"},
-      {true, "since: head}", "since: head, until: 1.0.0}", "no version lies from head to 1.0.0"},
-      {true, "type: int, default: 4", "type: integer, default: 4", "`integer` is no type"},
+      {true, "since: 1.1.0}", "since: 1.2.0}", "bridge.yaml:3: `1.2.0` is not a known version"},
+      {true, "until: 1.0.0}", "until: head}", "field `share` is defined twice for one version"},
+      {true,
+       "since: head}",
+       "since: head, until: 1.0.0}",
+       "there is no version from head to 1.0.0"},
+      {true, "type: int, default: 4", "type: integer, default: 4", "`integer` is not a type"},
       {true, "layers, type: int, default: 4", "layers, type: int", "needs one of default"},
       {true, "default: 4", "defualt: 4", "unknown key `defualt`"},
-      {true, "[m.Packing]", "[m.Packng]", "class `m.Packng` is named but not described"},
+      {true,
+       "[m.Packing]",
+       "[m.Packng]",
+       "class `m.Packng` is not described in every version that uses it"},
       {true, "parent: m.Narrow", "parent: m.Wide", "class `m.Wide` is its own parent"},
-      {true, "- class: m.Narrow", "- class: m.Wide", "class `m.Wide` stands twice"},
-      {true, "versions: [1.0.0, 1.1.0, head]", "versions: []", "names no versions"},
+      {true,
+       "- class: m.Narrow",
+       "- class: m.Wide",
+       "class `m.Wide` is defined twice for one version"},
+      {true, "versions: [1.0.0, 1.1.0, head]", "versions: []", "the table has no versions"},
       {false, "sets: untie", "sets: unties", "mlm.yaml:6: the flag sets `unties`"},
-      {false, "sets: x", "sets: y", "which no field has in head"},
-      {false, "[--x]", "[--untie]", "flag `--untie` stands twice in one version"},
-      {false, "values: 2", "values: none", "`none` is no number of values"},
+      {false, "sets: x", "sets: y", "which is not a field in head"},
+      {false, "[--x]", "[--untie]", "flag `--untie` is defined twice for one version"},
+      {false, "values: 2", "values: none", "`none` is not a number of values"},
       {false, "action: store_true", "action: store", ""},
-      {false, "action: store_true", "action: keep", "`keep` is no action of a flag"},
-      {false, "[ddp.share]", "[mlm.x]", "name `mlm.x` stands twice"},
+      {false, "action: store_true", "action: keep", "`keep` is not a flag action"},
+      {false, "[ddp.share]", "[mlm.x]", "name `mlm.x` is defined twice for one version"},
       {false, "fields:", "fields: [", "mlm.yaml:"},
   };
   for (const Row& row : rows) {

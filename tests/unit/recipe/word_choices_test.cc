@@ -1,8 +1,8 @@
-#include "recipe/overrides/word_choices.h"
-
 #include <string>
 
 #include <doctest/doctest.h>
+
+#include "recipe/overrides/scalar_types.h"
 
 namespace epwise::recipe {
 namespace {

@@ -1,17 +1,16 @@
-#include "schedule/chunk.h"
-
 #include <algorithm>
 #include <vector>
 
 #include <doctest/doctest.h>
 
+#include "perf/schedule/pipeline_cost.h"
 #include "support/schedule_draw.h"
 
 namespace epwise::schedule {
 
 namespace {
 
-LayerCost even_layer() {
+LayerCost chunk_layer() {
   LayerCost layer;
   for (auto& node : layer.nodes) {
     node.gpu = 1;
@@ -22,7 +21,7 @@ LayerCost even_layer() {
 }  // namespace
 
 TEST_CASE("a slot of two even layers without weight gradients") {
-  std::vector<LayerCost> table = {even_layer()};
+  std::vector<LayerCost> table = {chunk_layer()};
   table[0][Node::experts_wgrad].gpu = 0;
   table[0][Node::attention_wgrad].gpu = 0;
   const LayerRun runs[] = {{0, 2}};
@@ -36,7 +35,7 @@ TEST_CASE("a slot of two even layers without weight gradients") {
 }
 
 TEST_CASE("the first layer's attention wgrad runs behind the sends") {
-  const std::vector<LayerCost> table = {even_layer()};
+  const std::vector<LayerCost> table = {chunk_layer()};
   const LayerRun runs[] = {{0, 3}};
   ChunkCost chunk;
   chunk.layers = runs;
@@ -81,7 +80,7 @@ TEST_CASE("alone, a slot takes what its parts take one after the other") {
 }
 
 TEST_CASE("chunks of unequal length: the rest runs alone, backward layers first") {
-  const std::vector<LayerCost> table = {even_layer()};
+  const std::vector<LayerCost> table = {chunk_layer()};
   const LayerRun three[] = {{0, 3}};
   const LayerRun one[] = {{0, 1}};
   ChunkCost longer;
@@ -96,7 +95,7 @@ TEST_CASE("chunks of unequal length: the rest runs alone, backward layers first"
 }
 
 TEST_CASE("a host that is ahead hides its work in the next slot") {
-  std::vector<LayerCost> table = {even_layer()};
+  std::vector<LayerCost> table = {chunk_layer()};
   for (auto& node : table[0].nodes) {
     node.host = 0.5;
   }

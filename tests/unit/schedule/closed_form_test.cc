@@ -1,4 +1,4 @@
-#include "schedule/closed_form.h"
+#include "perf/schedule/closed_form.h"
 
 #include <algorithm>
 #include <cmath>
@@ -6,7 +6,7 @@
 
 #include <doctest/doctest.h>
 
-#include "schedule/replay.h"
+#include "perf/schedule/replay.h"
 #include "support/sampling.h"
 #include "support/schedule_draw.h"
 
@@ -26,7 +26,7 @@ UniformCost draw_cost(Draw& draw, double most_hop) {
   return cost;
 }
 
-double replayed(const Pipeline& pipeline, const UniformCost& uniform) {
+double replayed_uniform(const Pipeline& pipeline, const UniformCost& uniform) {
   const auto durations = Draw::equal(pipeline, uniform.forward, uniform.backward, uniform.pair);
   PipelineCost cost = durations.cost();
   cost.hop = uniform.hop;
@@ -48,7 +48,7 @@ TEST_CASE("equal chunks: the formula is the replay, wherever it says so") {
     const StepEstimate step = uniform_step(pipeline, cost);
     CHECK(step.seconds ==
           doctest::Approx(step.work + step.bubble + step.unpaired + step.hops).epsilon(1e-12));
-    const double truth = replayed(pipeline, cost);
+    const double truth = replayed_uniform(pipeline, cost);
     if (step.exact) {
       CHECK_MESSAGE(step.seconds == doctest::Approx(truth).epsilon(1e-10),
                     pipeline.stages << " " << pipeline.chunks << " " << pipeline.micro_batches
@@ -76,7 +76,7 @@ TEST_CASE("small pipelines, all of them") {
             for (const double hop : {0.0, 0.25}) {
               const UniformCost cost{1, 2, 2.5, {hop, true}};
               const StepEstimate step = uniform_step(pipeline, cost);
-              const double truth = replayed(pipeline, cost);
+              const double truth = replayed_uniform(pipeline, cost);
               CHECK((step.exact || hop > 0));
               CHECK(std::abs(step.seconds - truth) <= (step.exact ? 1e-9 : hop + 1e-9));
             }

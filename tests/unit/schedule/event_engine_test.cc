@@ -1,4 +1,4 @@
-#include "schedule/event_engine.h"
+#include "perf/schedule/event_engine.h"
 
 #include <algorithm>
 #include <cmath>
@@ -7,7 +7,6 @@
 
 #include <doctest/doctest.h>
 
-#include "schedule/run_state.h"
 #include "support/sampling.h"
 #include "support/schedule_draw.h"
 

@@ -1,4 +1,4 @@
-#include "schedule/layer_pair.h"
+#include "perf/schedule/layer_pair.h"
 
 #include <algorithm>
 #include <array>
@@ -6,9 +6,6 @@
 
 #include <doctest/doctest.h>
 
-#include "schedule/layer_cost.h"
-#include "schedule/layer_script.h"
-#include "schedule/pair_period.h"
 #include "support/sampling.h"
 #include "support/schedule_draw.h"
 

@@ -1,10 +1,9 @@
-#include "schedule/pair_period.h"
-
 #include <algorithm>
 #include <limits>
 
 #include <doctest/doctest.h>
 
+#include "perf/schedule/layer_pair.h"
 #include "support/sampling.h"
 #include "support/schedule_draw.h"
 

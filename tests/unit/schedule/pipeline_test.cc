@@ -1,4 +1,4 @@
-#include "schedule/pipeline.h"
+#include "perf/schedule/pipeline.h"
 
 #include <string>
 

@@ -1,4 +1,4 @@
-#include "schedule/replay.h"
+#include "perf/schedule/replay.h"
 
 #include <algorithm>
 #include <functional>

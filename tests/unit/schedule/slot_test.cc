@@ -1,5 +1,3 @@
-#include "schedule/slot.h"
-
 #include <algorithm>
 #include <set>
 #include <stdexcept>
@@ -8,7 +6,8 @@
 
 #include <doctest/doctest.h>
 
-#include "schedule/piece_order.h"
+#include "perf/schedule/pipeline.h"
+#include "perf/schedule/schedules.h"
 #include "support/sampling.h"
 #include "support/schedule_draw.h"
 

@@ -1,13 +1,13 @@
-#include "schedule/step_tasks.h"
+#include "perf/schedule/step_tasks.h"
 
 #include <algorithm>
 #include <vector>
 
 #include <doctest/doctest.h>
 
-#include "schedule/event_engine.h"
-#include "schedule/pair_period.h"
-#include "schedule/replay.h"
+#include "perf/schedule/event_engine.h"
+#include "perf/schedule/layer_pair.h"
+#include "perf/schedule/replay.h"
 #include "support/sampling.h"
 #include "support/schedule_draw.h"
 

@@ -1,11 +1,11 @@
-#include "shell/interpreter.h"
+#include "recipe/shell/interpreter.h"
 
 #include <string>
 #include <utility>
 
 #include <doctest/doctest.h>
 
-#include "text/source_file.h"
+#include "base/text/source_file.h"
 
 namespace epwise::shell {
 namespace {

@@ -1,4 +1,4 @@
-#include "sim/step/candidates.h"
+#include "perf/sim/step/candidates.h"
 
 #include <algorithm>
 #include <vector>
@@ -11,12 +11,12 @@ namespace epwise::sim {
 namespace {
 
 /// One thing after another that a candidate may differ in.
-void vary(model::Workload& job, int which) {
+void vary(workload::Workload& job, int which) {
   switch (which) {
     case 0:
-      job.exchange.dispatcher = job.exchange.dispatcher == model::Dispatcher::alltoall
-                                    ? model::Dispatcher::deepep
-                                    : model::Dispatcher::alltoall;
+      job.exchange.dispatcher = job.exchange.dispatcher == workload::Dispatcher::alltoall
+                                    ? workload::Dispatcher::deepep
+                                    : workload::Dispatcher::alltoall;
       break;
     case 1:
       job.exchange.sms = job.exchange.sms == 20 ? 32 : 20;
@@ -37,8 +37,8 @@ void vary(model::Workload& job, int which) {
       job.recompute.norms = !job.recompute.norms;
       break;
     case 7:
-      job.precision = job.precision == model::Precision::bf16 ? model::Precision::fp8_block
-                                                              : model::Precision::bf16;
+      job.precision = job.precision == workload::Precision::bf16 ? workload::Precision::fp8_block
+                                                                 : workload::Precision::bf16;
       break;
     case 8:
       job.machine.nvlink_domain = job.machine.nvlink_domain == 8 ? 16 : 8;
@@ -53,7 +53,8 @@ void vary(model::Workload& job, int which) {
       job.offload.expert_input = !job.offload.expert_input;
       break;
     case 12:
-      job.machine.cpu = job.machine.cpu == model::Cpu::x86 ? model::Cpu::grace : model::Cpu::x86;
+      job.machine.cpu =
+          job.machine.cpu == workload::Cpu::x86 ? workload::Cpu::grace : workload::Cpu::x86;
       break;
     case 13:
       job.parallel.chunks[0].layers = 48 - job.parallel.chunks[0].layers;
@@ -67,7 +68,7 @@ void vary(model::Workload& job, int which) {
 }
 
 TEST_CASE("a candidate is priced to the bit as it is alone, whatever came before it") {
-  model::Workload job = test::LoweredStep(test::small_recipe(), "h100", 16).job;
+  workload::Workload job = test::LoweredStep(test::small_recipe(), "h100", 16).job;
   job.parallel.tensor = 1;
   job.batch.micro = 1;
   job.parallel.expert = 8;
@@ -80,7 +81,7 @@ TEST_CASE("a candidate is priced to the bit as it is alone, whatever came before
     vary(job, (i * i + i / 16) % 16);
     Machine alone = machine;
     alone.domain = job.machine.nvlink_domain;
-    alone.grace = job.machine.cpu == model::Cpu::grace;
+    alone.grace = job.machine.cpu == workload::Cpu::grace;
     const double step = evaluate(lower(job, alone, by), by, {}).step;
     CHECK(candidates.price(job).step == step);
     seen.push_back(step);
@@ -92,11 +93,11 @@ TEST_CASE("a candidate is priced to the bit as it is alone, whatever came before
 }
 
 TEST_CASE("a recipe met again asks no law") {
-  model::Workload job = test::LoweredStep(test::small_recipe(), "h100", 16).job;
+  workload::Workload job = test::LoweredStep(test::small_recipe(), "h100", 16).job;
   const Machine machine = test::machine_for("h100", job);
   Candidates candidates(machine, constants().values);
   for (const int sms : {16, 20, 24, 16, 20}) {
-    job.exchange.dispatcher = model::Dispatcher::deepep;
+    job.exchange.dispatcher = workload::Dispatcher::deepep;
     job.exchange.sms = sms;
     for (const bool overlap : {false, true}) {
       job.exchange.overlap = overlap;

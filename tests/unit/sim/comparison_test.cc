@@ -1,4 +1,4 @@
-#include "sim/prediction/comparison.h"
+#include "perf/sim/prediction/comparison.h"
 
 #include <cmath>
 #include <fstream>
@@ -9,31 +9,27 @@
 
 #include <doctest/doctest.h>
 
-#include "cost/compiled_table.h"
-#include "sim/uncertainty/normal_draws.h"
+#include "perf/cost/compiled_table.h"
+#include "perf/sim/prediction/uncertainty.h"
+#include "support/example_file.h"
 #include "support/workloads.h"
 
 namespace epwise::sim {
 namespace {
 
-std::string read(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  REQUIRE(in);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
 /// A recipe of examples/seeds on H100s, ready to be compared.
 struct Arm {
-  std::unique_ptr<const model::Workload> job;
+  std::unique_ptr<const workload::Workload> job;
   StepWork work;
 };
 
 Arm arm(const std::string& name, int gpus, const StatedInputs& stated = {}) {
   static const cost::Table laws = cost::compiled_table();
-  auto reading = test::workload_of(read("examples/seeds/" + name + ".yaml"), "h100", gpus);
+  auto reading =
+      test::workload_of(support::file_text("examples/seeds/" + name + ".yaml"), "h100", gpus);
   REQUIRE(reading.problems.empty());
   Arm result;
-  result.job = std::make_unique<const model::Workload>(std::move(reading.workload));
+  result.job = std::make_unique<const workload::Workload>(std::move(reading.workload));
   const auto machine =
       machine_of(*hw::find_profile("h100"), result.job->machine, laws, constants());
   REQUIRE(machine.problem.empty());

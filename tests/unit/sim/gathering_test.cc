@@ -4,10 +4,10 @@
 
 #include <doctest/doctest.h>
 
-#include "cost/collective.h"
-#include "sim/layer/layer_times.h"
-#include "sim/step/step.h"
-#include "sim/work/layer_work.h"
+#include "perf/cost/collective.h"
+#include "perf/sim/layer/layer_times.h"
+#include "perf/sim/step/step.h"
+#include "perf/sim/work/layer_work.h"
 #include "support/lowered_step.h"
 
 namespace epwise::sim {
@@ -40,7 +40,8 @@ ddp: {use_distributed_optimizer: true}
 
 /// The recipe on 32 H100s, changed.
 struct Changed : test::LoweredStep {
-  Changed(model::Dispatcher dispatcher, int expert, int slices) : LoweredStep(kRecipe, "h100", 32) {
+  Changed(workload::Dispatcher dispatcher, int expert, int slices)
+      : LoweredStep(kRecipe, "h100", 32) {
     job.exchange.dispatcher = dispatcher;
     job.parallel.expert = expert;
     job.parallel.expert_tensor = slices;
@@ -60,7 +61,7 @@ constexpr double kTokens = 4096.0 / 4;  // of one rank
 constexpr double kRow = 2048.0 * 2;     // bytes
 
 TEST_CASE("the all-gather dispatcher gathers every token, map and probability") {
-  const Changed all(model::Dispatcher::allgather, 8, 1);
+  const Changed all(workload::Dispatcher::allgather, 8, 1);
   CHECK(all.work.exchange == 0);
   const double gather =
       all.law(cost::CollectiveKind::all_gather, 8 * kTokens * (kRow + 64 * (1 + 4)), 8);
@@ -69,25 +70,25 @@ TEST_CASE("the all-gather dispatcher gathers every token, map and probability") 
   CHECK(all.work.spread[Law::collective] > 0);
 }
 
-TEST_CASE("it loses to an exchange as soon as ranks outnumber the experts of a token") {
-  const auto exchange = [](model::Dispatcher dispatcher, int ranks) {
+TEST_CASE("it loses to an exchange as soon as ranks outnumber the experts per token") {
+  const auto exchange = [](workload::Dispatcher dispatcher, int ranks) {
     return priced_exchange(Changed(dispatcher, ranks, 1).work, constants().values);
   };
   double before = 0;
   for (const int ranks : {2, 4, 8, 16, 32}) {
     CAPTURE(ranks);
-    const double gathered = exchange(model::Dispatcher::allgather, ranks);
+    const double gathered = exchange(workload::Dispatcher::allgather, ranks);
     CHECK(gathered > before);
     before = gathered;
   }
-  CHECK(exchange(model::Dispatcher::allgather, 2) < exchange(model::Dispatcher::alltoall, 2));
-  CHECK(exchange(model::Dispatcher::allgather, 8) > exchange(model::Dispatcher::alltoall, 8));
+  CHECK(exchange(workload::Dispatcher::allgather, 2) < exchange(workload::Dispatcher::alltoall, 2));
+  CHECK(exchange(workload::Dispatcher::allgather, 8) > exchange(workload::Dispatcher::alltoall, 8));
 }
 
 TEST_CASE("slices gather what each of them received, and compute as much together") {
-  const Changed whole(model::Dispatcher::alltoall, 4, 1);
+  const Changed whole(workload::Dispatcher::alltoall, 4, 1);
   CHECK(whole.work.gathering == 0);
-  const Changed sliced(model::Dispatcher::alltoall, 4, 2);
+  const Changed sliced(workload::Dispatcher::alltoall, 4, 2);
   const double bytes = 2 * kTokens * 6 * kRow;
   CHECK(sliced.work.gathering ==
         doctest::Approx((sliced.law(cost::CollectiveKind::all_gather, bytes, 2) +
@@ -103,7 +104,7 @@ TEST_CASE("slices gather what each of them received, and compute as much togethe
   double before = priced_exchange(whole.work, constants().values);
   for (const int slices : {2, 4, 8}) {
     CAPTURE(slices);
-    const Changed more(model::Dispatcher::alltoall, 4, slices);
+    const Changed more(workload::Dispatcher::alltoall, 4, slices);
     const double exchange = priced_exchange(more.work, constants().values);
     CHECK(exchange > before);
     before = exchange;
@@ -111,12 +112,12 @@ TEST_CASE("slices gather what each of them received, and compute as much togethe
 }
 
 TEST_CASE("slices without expert parallelism gather too; flexible dispatchers send to them") {
-  const Changed alone(model::Dispatcher::alltoall, 1, 4);
+  const Changed alone(workload::Dispatcher::alltoall, 1, 4);
   CHECK(alone.work.exchange == 0);
   CHECK(priced_exchange(alone.work, constants().values) > 0);
-  const Changed flex(model::Dispatcher::hybridep, 4, 2);
+  const Changed flex(workload::Dispatcher::hybridep, 4, 2);
   CHECK(flex.work.gathering == 0);
-  CHECK(flex.work.exchange > Changed(model::Dispatcher::hybridep, 4, 1).work.exchange);
+  CHECK(flex.work.exchange > Changed(workload::Dispatcher::hybridep, 4, 1).work.exchange);
 }
 
 }  // namespace

@@ -5,27 +5,27 @@
 
 #include <doctest/doctest.h>
 
-#include "sim/layer/layer_times.h"
-#include "sim/layer/prices.h"
-#include "sim/step/sm_sweep.h"
-#include "sim/step/steady_layers.h"
-#include "sim/step/step.h"
+#include "perf/sim/layer/layer_times.h"
+#include "perf/sim/layer/prices.h"
+#include "perf/sim/step/candidates.h"
+#include "perf/sim/step/step.h"
+#include "perf/sim/step/step_nodes.h"
 #include "support/lowered_step.h"
 
 namespace epwise::sim {
 namespace {
 
-struct Lowered : test::LoweredStep {
-  explicit Lowered(const std::string& more, const std::string& rest = {})
+struct LoweredPicture : test::LoweredStep {
+  explicit LoweredPicture(const std::string& more, const std::string& rest = {})
       : LoweredStep(
             test::small_recipe("  expert_model_parallel_size: 16\n" + more, rest), "h100", 16) {}
 };
 
-const std::string kOverlap =
+const std::string kDelayedOverlap =
     "comm_overlap: {overlap_moe_expert_parallel_comm: true, delay_wgrad_compute: true}\n";
 
 TEST_CASE("without overlap a layer's pictures add up to the layer") {
-  const Lowered all("  moe_token_dispatcher_type: alltoall\n");
+  const LoweredPicture all("  moe_token_dispatcher_type: alltoall\n");
   const auto pictures = steady_layers(all.work, constants().values);
   REQUIRE(pictures.size() == 2);
   const StepTimes times = evaluate(all.work, constants().values, {});
@@ -42,7 +42,7 @@ TEST_CASE("without overlap a layer's pictures add up to the layer") {
 }
 
 TEST_CASE("with overlap two layers of either direction share the streams") {
-  const Lowered all("  moe_token_dispatcher_type: alltoall\n", kOverlap);
+  const LoweredPicture all("  moe_token_dispatcher_type: alltoall\n", kDelayedOverlap);
   const auto pictures = steady_layers(all.work, constants().values);
   REQUIRE(pictures.size() == 1);
   const schedule::Timeline& timeline = pictures[0].timeline;
@@ -66,10 +66,10 @@ TEST_CASE("with overlap two layers of either direction share the streams") {
 }
 
 TEST_CASE("a sweep holds the recipe's own number, its best, and what is as good") {
-  const Lowered all(
+  const LoweredPicture all(
       "  moe_token_dispatcher_type: flex\n  moe_flex_dispatcher_backend: hybridep\n"
       "  moe_flex_dispatcher_num_sms: 32\n",
-      kOverlap);
+      kDelayedOverlap);
   const SmSweep sweep = sm_sweep(all.work, constants().values);
   REQUIRE(sweep.points.size() == 31);
   CHECK(sweep.own == 32);
@@ -85,7 +85,7 @@ TEST_CASE("a sweep holds the recipe's own number, its best, and what is as good"
     }
   }
   CHECK(sweep.points.front().exchange > sweep.points.back().exchange);
-  const Lowered nccl("  moe_token_dispatcher_type: alltoall\n");
+  const LoweredPicture nccl("  moe_token_dispatcher_type: alltoall\n");
   CHECK(sm_sweep(nccl.work, constants().values).points.empty());
 }
 

@@ -10,8 +10,8 @@
 
 #include <doctest/doctest.h>
 
-#include "cost/compiled_table.h"
-#include "sim/step/step.h"
+#include "perf/cost/compiled_table.h"
+#include "perf/sim/step/step.h"
 #include "support/workloads.h"
 
 namespace epwise::sim {

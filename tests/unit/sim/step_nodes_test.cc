@@ -1,7 +1,7 @@
 // The event tier against the closed form: equal within 1 % wherever that says it is exact, and near
 // it elsewhere.
 
-#include "sim/step/step_nodes.h"
+#include "perf/sim/step/step_nodes.h"
 
 #include <cmath>
 #include <string>
@@ -9,15 +9,15 @@
 
 #include <doctest/doctest.h>
 
-#include "schedule/event_engine.h"
-#include "sim/step/step.h"
+#include "base/os/disk_files.h"
+#include "perf/schedule/event_engine.h"
+#include "perf/sim/step/step.h"
 #include "support/lowered_step.h"
-#include "world/disk_files.h"
 
 namespace epwise::sim {
 namespace {
 
-struct Case {
+struct NodeCase {
   std::string name;
   std::string text;
   std::string hw;
@@ -33,7 +33,7 @@ struct Tally {
   double sum_elsewhere = 0;
 };
 
-StepWork lowered(const model::Workload& job, const std::string& hw) {
+StepWork lowered(const workload::Workload& job, const std::string& hw) {
   return lower(job, test::machine_for(hw, job), constants().values);
 }
 
@@ -54,7 +54,7 @@ void meet(const StepWork& work, const Effects& effects, const std::string& name,
 }
 
 /// With everything; without what the host and contention do.
-void meet(const Case& recipe, Tally& tally) {
+void meet(const NodeCase& recipe, Tally& tally) {
   const auto read = test::workload_of(recipe.text, recipe.hw, recipe.gpus);
   if (!read.problems.empty() || read.workload.batch.microbatches > 600) {
     return;
@@ -96,8 +96,8 @@ constexpr const char* kKnobs[] = {
     "  moe_token_dispatcher_type: alltoall\n",
     "  mtp_num_layers: 1\n"};
 
-std::vector<Case> own_cases() {
-  std::vector<Case> cases;
+std::vector<NodeCase> own_cases() {
+  std::vector<NodeCase> cases;
   for (const char* const depth : {"16", "31"}) {
     const std::string layers = depth;
     for (const char* const split : {"1", "2", "4", "8"}) {
@@ -121,7 +121,7 @@ std::vector<Case> own_cases() {
 
 TEST_CASE("the event tier takes what the closed form does, where that is exact") {
   Tally tally;
-  for (const Case& each : own_cases()) {
+  for (const NodeCase& each : own_cases()) {
     meet(each, tally);
   }
   MESSAGE(tally.exact,
@@ -138,7 +138,7 @@ TEST_CASE("the event tier takes what the closed form does, where that is exact")
 
 TEST_CASE("the same on the library's recipes") {
   const std::string folder = "../shared/corpus/bridge/head";
-  const world::DiskFiles files;
+  const os::DiskFiles files;
   if (!files.is_directory(folder)) {
     MESSAGE("skipped: ../shared/corpus/bridge/head is not there");
     return;

@@ -61,7 +61,7 @@ struct Row {
   std::string after;
 };
 
-void check(const std::vector<Row>& rows) {
+void check_edits(const std::vector<Row>& rows) {
   for (const Row& row : rows) {
     CAPTURE(row.before);
     CHECK(edited(row.before, row.edits) == row.after);
@@ -71,7 +71,7 @@ void check(const std::vector<Row>& rows) {
 }  // namespace
 
 TEST_CASE("a scalar is replaced where it stands") {
-  check({
+  check_edits({
       {"a: 1\n", {set("a", number(2))}, "a: 2\n"},
       {"a: 1", {set("a", number(2))}, "a: 2"},
       {"# x\nm:\n  a:   1   # why\n  b: 2\n",
@@ -109,7 +109,7 @@ TEST_CASE("a key gets another name, and what it holds stays as it is") {
   const auto rename = [](const std::string& path, const std::string& name) {
     return Edit{keys(path), std::nullopt, name};
   };
-  check({
+  check_edits({
       {"a: 1  # one\nb: 2\n", {rename("a", "c")}, "c: 1  # one\nb: 2\n"},
       {"m:\n  a: {x: [1, 2]}  # why\n",
        {rename("m/a", "long_name")},
@@ -118,7 +118,7 @@ TEST_CASE("a key gets another name, and what it holds stays as it is") {
       {"\"a\": 1\n'b': 2\n", {rename("a", "c"), rename("b", "d")}, "\"c\": 1\n'd': 2\n"},
       {"a: &x 1\nb: *x\n", {rename("a", "c")}, "c: &x 1\nb: *x\n"},
       {"a:\n- 1\nb: |\n  text\n", {rename("b", "c")}, "a:\n- 1\nc: |\n  text\n"},
-      {"a: 1\nb: 2\n", {rename("a", "b")}, "1:1: `b` stands there already"},
+      {"a: 1\nb: 2\n", {rename("a", "b")}, "1:1: `b` already exists there"},
       {"a: 1\n", {rename("b", "c")}, "a: 1\n"},
   });
 }
@@ -145,7 +145,7 @@ TEST_CASE("words that take the place of words need no second look, and give what
 }
 
 TEST_CASE("words of MODEL_ARGS keep their quotes, and need none for numbers") {
-  check({
+  check_edits({
       {"M:\n  --tp: 4\n  --x: \"4\"\n",
        {set("M/--tp", Literal::of_word("8")), set("M/--x", Literal::of_word("8"))},
        "M:\n  --tp: 8\n  --x: \"8\"\n"},
@@ -164,7 +164,7 @@ TEST_CASE("words of MODEL_ARGS keep their quotes, and need none for numbers") {
 }
 
 TEST_CASE("lists change item by item") {
-  check({
+  check_edits({
       {"a: [x, 'y', z]  # c\n", {set("a", list({"x", "y"}))}, "a: [x, 'y']  # c\n"},
       {"a: [x,y]\n", {set("a", list({"y", "w"}))}, "a: [y,w]\n"},
       {"a: [x]\n", {set("a", list({}))}, "a: []\n"},
@@ -178,7 +178,7 @@ TEST_CASE("lists change item by item") {
 }
 
 TEST_CASE("a key is added in the style of its neighbours") {
-  check({
+  check_edits({
       {"m:\n  a: 1  # x\nn: 1\n", {set("m/b", number(2))}, "m:\n  a: 1  # x\n  b: 2\nn: 1\n"},
       {"m:\n    a: 1\n", {set("m/b", number(2))}, "m:\n    a: 1\n    b: 2\n"},
       {"m:\n  a: 1", {set("m/b", number(2))}, "m:\n  a: 1\n  b: 2"},
@@ -209,7 +209,7 @@ TEST_CASE("a key is added in the style of its neighbours") {
 }
 
 TEST_CASE("sorted keys stay sorted") {
-  check({
+  check_edits({
       {"m:\n  a: 1\n  b: 1\n  # of d\n  d: 1\n  e: 1\n",
        {set("m/c", number(2))},
        "m:\n  a: 1\n  b: 1\n  c: 2\n  # of d\n  d: 1\n  e: 1\n"},
@@ -221,7 +221,7 @@ TEST_CASE("sorted keys stay sorted") {
 }
 
 TEST_CASE("a key goes with its line and the comment behind it") {
-  check({
+  check_edits({
       {"# x\nm:\n  a: 1  # why\n  # of b\n  b: 2\n",
        {remove("m/a")},
        "# x\nm:\n  # of b\n  b: 2\n"},
@@ -241,39 +241,39 @@ TEST_CASE("a key goes with its line and the comment behind it") {
 }
 
 TEST_CASE("what can't be changed alone is refused with its place") {
-  check({
+  check_edits({
       {"m: &x {a: 1}\nn: *x\n",
        {set("n/a", number(2))},
-       "2:4: an alias stands here: its anchor holds the value"},
+       "2:4: there is an alias here: the value is at its anchor"},
       {"m: &x {a: 1}\nn: *x\n",
        {set("m/a", number(2))},
-       "1:11: this place can't be changed alone: an alias or its layout ties it to others"},
+       "1:11: this value cannot be changed on its own: an alias or the layout ties it to others"},
       {"m: &x 1\nn: *x\n",
        {remove("m")},
-       "1:1: this place can't be changed alone: an alias or its layout ties it to others"},
+       "1:1: this value cannot be changed on its own: an alias or the layout ties it to others"},
       {"d: &x {a: 1}\nm:\n  <<: *x\n  b: 1\n",
        {set("m/a", number(2))},
        "3:7: `a` comes in through a merge key"},
-      {"a: 1\na: 2\n", {set("a", number(3))}, "2:1: `a` stands twice here"},
+      {"a: 1\na: 2\n", {set("a", number(3))}, "2:1: `a` appears twice here"},
       {"m:\n\ta: 1\n",
        {set("m/a", number(3))},
-       "2:1: tabs stand in the file, which PyYAML does not read"},
+       "2:1: the file contains tabs, which PyYAML rejects"},
       {"a: x\n  y\n", {set("a", number(3))}, "1:4: the value spans several lines"},
       {"a: |\n  x\n", {set("a", number(3))}, "1:4: the value spans several lines"},
       {"a: \"x\n  y\"\n", {set("a", number(3))}, "1:4: the value spans several lines"},
       {"a: !!str 1\n", {set("a", number(3))}, "1:10: the value carries the tag !!str"},
-      {"a: {b: 1}\n", {set("a", number(3))}, "1:4: a whole section stands here"},
-      {"a: 1\n", {set("a/b", number(3))}, "1:4: `a` holds no keys"},
+      {"a: {b: 1}\n", {set("a", number(3))}, "1:4: there is a whole section here"},
+      {"a: 1\n", {set("a/b", number(3))}, "1:4: `a` has no keys"},
       {"a: [1,\n 2]\n", {set("a", list({"x"}))}, "1:4: the list spans several lines"},
       {"a:\n- 1  # x\n- 2\n",
        {set("a", list({}))},
-       "2:1: the list holds comments, anchors or tags that would be lost"},
-      {"a: 1\n", {remove("a")}, "1:1: nothing would be left of the mapping"},
-      {"- a\n", {set("a", number(1))}, "1:1: the document holds no mapping of keys to values"},
-      {"a: [\n", {set("a", number(1))}, "1:4: the file is no whole YAML"},
+       "2:1: the list contains comments, anchors or tags that would be lost"},
+      {"a: 1\n", {remove("a")}, "1:1: the mapping would become empty"},
+      {"- a\n", {set("a", number(1))}, "1:1: the document contains no mapping of keys to values"},
+      {"a: [\n", {set("a", number(1))}, "1:4: the file is not complete YAML"},
       {"m: {a: 1, # x\n  b: 2}\n",
        {remove("m/b")},
-       "2:3: comments stand between this key and the next"},
+       "2:3: there are comments between this key and the next"},
       {"a: 1\nb: x\n  y\n",
        {set("c", number(1)), set("b", number(3))},
        "2:4: the value spans several lines"},

@@ -1,10 +1,9 @@
-#include "yaml/mappings.h"
-
 #include <string>
 
 #include <doctest/doctest.h>
 
 #include "unit/yaml/tree_text.h"
+#include "yaml/compose.h"
 
 namespace epwise::yaml {
 namespace {

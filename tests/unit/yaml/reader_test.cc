@@ -88,7 +88,7 @@ TEST_CASE("something else than a mapping is one problem") {
   MapReader in(reading.root(), "rule", reading.problems);
   CHECK(in.required_text("code").empty());
   in.finish();
-  CHECK(reading.said() == "1: rule is a list where a mapping is needed\n");
+  CHECK(reading.said() == "1: rule is a list, but a mapping is needed\n");
 }
 
 }  // namespace

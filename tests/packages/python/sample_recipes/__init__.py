@@ -27,6 +27,10 @@ Model = section(
 Train = section("training.config", "TrainingConfig", global_batch_size=512, micro_batch_size=1, train_iters=100)
 Data = section("training.config", "MockGPTDatasetConfig", seq_length=4096)
 Optimizer = section("training.config", "OptimizerConfig", optimizer="adam", lr=0.0003, use_distributed_optimizer=True)
+Scheduler = section("training.config", "SchedulerConfig", lr_decay_style="cosine")
+Logger = section("training.config", "LoggerConfig", log_interval=10)
+Tokenizer = section("training.tokenizers.config", "TokenizerConfig", tokenizer_type="NullTokenizer", vocab_size=32000)
+Checkpoint = section("training.config", "CheckpointConfig", save_interval=100)
 
 
 @dataclasses.dataclass
@@ -35,6 +39,10 @@ class ConfigContainer:
     train: object = dataclasses.field(default_factory=Train)
     dataset: object = dataclasses.field(default_factory=Data)
     optimizer: object = dataclasses.field(default_factory=Optimizer)
+    scheduler: object = dataclasses.field(default_factory=Scheduler)
+    logger: object = dataclasses.field(default_factory=Logger)
+    tokenizer: object = dataclasses.field(default_factory=Tokenizer)
+    checkpoint: object = dataclasses.field(default_factory=Checkpoint)
     mixed_precision: str = "bf16_mixed"
 
 

@@ -1,0 +1,45 @@
+#pragma once
+
+#include "advise/advice.h"
+
+namespace epwise::advise {
+
+/// Inputs shared by the builders of an advice: one recipe, the allowed changes and the known facts.
+/// All references must outlive it.
+struct Study {
+  const World& world;
+  const Knowledge& knowledge;
+  const Space& space;
+  Assessor& assessor;
+  const Prospect& present;  // the recipe itself, with a prediction
+};
+
+/// Whether the candidate is valid or, if not, the rule that forbids it, with its message.
+Legality legality_of(const Prospect& prospect);
+
+/// The recipe with each dispatcher that its framework version supports, everything else equal
+/// (except for changes that rules require). Ranked by predicted step; those too close to the first
+/// are ties.
+std::vector<DispatcherRow> dispatcher_table(const Study& study);
+
+/// Step time against SM count for dispatchers with a configurable count, up to the maximum that a
+/// plan may set. The dispatcher of `plan` is evaluated with the plan's other changes, so that both
+/// report the same count; the others with the recipe unchanged.
+std::vector<SmSweep> sm_sweeps(const Study& study, const Candidate* plan = nullptr);
+
+/// The highest SM count set by any move of such an axis: neither advice nor prices go beyond it.
+int most_sms(const Axis& axis);
+
+/// The candidate with the SM count chosen by its dispatcher's sweep.
+Candidate with_chosen_sms(const Study& study, Candidate candidate);
+
+struct Ladder {
+  sim::Range start;  // s, without any rung
+  std::vector<RungState> rungs;
+};
+
+/// Starts without overlap and adds the rungs of the knowledge one after another: the gain of each,
+/// alone and added, and its requirements. A rung that is not valid is left out of those above it.
+Ladder overlap_ladder(const Study& study);
+
+}  // namespace epwise::advise

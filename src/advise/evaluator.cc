@@ -1,0 +1,250 @@
+#include "advise/evaluator.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "fix/change.h"
+#include "fix/verdict.h"
+#include "lint/finding_builder.h"
+#include "lint/launch_run.h"
+#include "lint/spelling_fixes.h"
+
+namespace epwise::advise {
+
+namespace {
+
+/// A launch that only performs rewrites.
+class Silence final : public lint::LaunchEvents {
+ public:
+  void failed(const lint::Rule& /*rule*/, int /*step*/, const std::string& /*crash*/) override {}
+
+  void open(const lint::Rule& /*rule*/, const std::vector<std::string>& /*needs*/) override {}
+
+  bool wants(const lint::Rule& /*rule*/) const override { return false; }
+};
+
+std::set<std::string_view> reported_rules(const recipe::Recipe& recipe) {
+  std::set<std::string_view> rules;
+  for (const auto& diagnostic : recipe.diagnostics) {
+    rules.insert(diagnostic.rule);
+  }
+  return rules;
+}
+
+}  // namespace
+
+const Edit* find_edit(const Edits& edits, std::string_view field) {
+  const auto found = std::ranges::find(edits, field, &Edit::field);
+  return found == edits.end() ? nullptr : &*found;
+}
+
+Evaluator::Evaluator(const recipe::Recipe& recipe,
+                     const recipe::Vocabulary& vocabulary,
+                     const facts::Target& target,
+                     const lint::Knowledge& knowledge)
+    : recipe_(recipe),
+      vocabulary_(recipe.vocabulary_or(vocabulary)),
+      knowledge_(knowledge),
+      variants_(recipe, vocabulary, target, knowledge),
+      itinerary_(lint::plan(knowledge, recipe, vocabulary_)),
+      reported_(reported_rules(recipe)),
+      facts_(recipe, vocabulary_, target, knowledge.names, knowledge.derived),
+      settled_(recipe, vocabulary_, target, knowledge.names, knowledge.derived) {
+  Silence silence;
+  lint::run_launch(itinerary_, settled_, reported_, silence);
+}
+
+bool Evaluator::varies(std::string_view field) const {
+  if (!knowledge_.names.find(field)) {
+    return false;
+  }
+  if (field.starts_with("env.") || recipe_.framework == recipe::Framework::mlm) {
+    return true;
+  }
+  const auto dot = field.find('.');
+  return dot == std::string_view::npos || recipe_.sections.contains(field.substr(0, dot));
+}
+
+bool Evaluator::knows(std::string_view field) const {
+  if (field.starts_with("env.")) {
+    return true;
+  }
+  const auto* spec = vocabulary_.find(field);
+  return (spec != nullptr && spec->name == field) || recipe_.find(field) != nullptr;
+}
+
+bool Evaluator::stack_has(std::string_view component) const {
+  const auto* found = settled_.target().stack.find(component);
+  return found != nullptr && !found->absent;
+}
+
+expr::Value Evaluator::present(std::string_view field) const {
+  const auto slot = knowledge_.names.find(field);
+  return slot ? settled_.value(*slot) : expr::Value::unset();
+}
+
+bool Evaluator::is_written(std::string_view field) const {
+  return recipe_.find(field) != nullptr ||
+         (field.starts_with("env.") && recipe_.variables.contains(field.substr(4)));
+}
+
+std::string Evaluator::written_text(std::string_view field) const {
+  if (const recipe::Field* written = recipe_.find(field)) {
+    return written->value.to_text();
+  }
+  const auto variable = recipe_.variables.find(field.substr(field.starts_with("env.") ? 4 : 0));
+  return variable == recipe_.variables.end() ? std::string() : variable->second.value.to_text();
+}
+
+std::vector<lint::Variants::Change> Evaluator::changes_of(const Edits& edits) const {
+  std::vector<lint::Variants::Change> changes;
+  for (const Edit& edit : edits) {
+    const auto slot = knowledge_.names.find(edit.field);
+    if (!slot) {
+      continue;
+    }
+    expr::Value value = edit.value;
+    if (edit.drop) {
+      const auto* spec = vocabulary_.find(edit.field);
+      value = spec != nullptr && spec->has_default ? spec->default_value : expr::Value::unset();
+    }
+    changes.push_back({*slot, std::move(value)});
+  }
+  return changes;
+}
+
+lint::Judgement Evaluator::judge(const Edits& edits) {
+  return variants_.judge(changes_of(edits));
+}
+
+void Evaluator::vary(const Edits& edits) {
+  for (lint::Variants::Change& change : changes_of(edits)) {
+    facts_.vary(change.slot, std::move(change.value));
+  }
+}
+
+bool Evaluator::fails_any(const std::vector<const lint::Rule*>& rules, const Edits& edits) {
+  vary(edits);
+  const bool fails = std::ranges::any_of(rules, [&](const lint::Rule* rule) {
+    return lint::decide(*rule, facts_).kind == lint::Outcome::Kind::fails;
+  });
+  facts_.restore();
+  return fails;
+}
+
+std::vector<Edits> Evaluator::fixes_of(const lint::Rule& rule,
+                                       const Edits& edits,
+                                       lint::Tier highest) {
+  vary(edits);
+  std::vector<std::pair<lint::Tier, Edits>> found;
+  for (const lint::RuleFix& fix : rule.fixes) {
+    if (fix.tier > highest || fix.changes.empty()) {
+      continue;
+    }
+    if (!fix.when.empty()) {
+      const expr::Value when = expr::evaluate(fix.when, facts_);
+      if (!when.is_known() || !when.truthy()) {
+        continue;
+      }
+    }
+    Edits changes;
+    bool possible = true;
+    for (const lint::Change& change : fix.changes) {
+      const bool goes = change.value.empty();
+      const expr::Value value = goes ? expr::Value() : expr::evaluate(change.value, facts_);
+      possible = possible && value.is_known() && knows(change.field) &&
+                 find_edit(edits, change.field) == nullptr;
+      if (!goes || is_written(change.field)) {
+        changes.push_back({std::string(change.field), value, goes});
+      }
+    }
+    if (possible && !changes.empty()) {
+      found.emplace_back(fix.tier, std::move(changes));
+    }
+  }
+  facts_.restore();
+  std::ranges::stable_sort(found, {}, &std::pair<lint::Tier, Edits>::first);
+  std::vector<Edits> fixes;
+  for (auto& [tier, changes] : found) {
+    fixes.push_back(std::move(changes));
+  }
+  return fixes;
+}
+
+workload::WorkloadReading Evaluator::workload(const Edits& edits) {
+  vary(edits);
+  Silence silence;
+  lint::run_launch(itinerary_, facts_, reported_, silence);
+  workload::WorkloadReading reading = workload::read_workload(facts_);
+  facts_.restore();
+  return reading;
+}
+
+lint::Fix::Edit Evaluator::spelled(const Edit& edit) const {
+  return lint::spell_edit(edit.field, edit.drop ? nullptr : &edit.value, settled_).edit;
+}
+
+lint::Finding Evaluator::finding(const lint::Rule& rule) const {
+  return lint::build_finding(rule, settled_, knowledge_, {});
+}
+
+namespace {
+
+std::unique_ptr<Evaluator> ground_of(const session::Analysis& analysis) {
+  return std::make_unique<Evaluator>(
+      *analysis.recipe, analysis.vocabulary(), *analysis.target, analysis.knowledge());
+}
+
+}  // namespace
+
+EvaluatorCache::EvaluatorCache(const session::Analysis& base)
+    : base_(base),
+      plain_(ground_of(base)) {}
+
+EvaluatorCache::Sheet EvaluatorCache::with_sections(
+    const std::map<std::string, std::string>& fields) const {
+  lint::Fix fix;
+  const recipe::Vocabulary& vocabulary = base_.vocabulary();
+  for (const auto& [section, field] : fields) {
+    const auto* spec = vocabulary.find(field);
+    Edit edit{field, spec == nullptr ? expr::Value::unset() : spec->default_value, false};
+    fix.edits.push_back(plain_->spelled(edit));
+  }
+  std::string obstacle;
+  session::Draft draft =
+      fix::changed(base_, fix::change_of(fix, *base_.recipe, vocabulary), obstacle);
+  Sheet sheet;
+  if (!obstacle.empty()) {
+    return sheet;
+  }
+  const session::Analysis larger = base_.with(std::move(draft));
+  if (larger.recipe != nullptr && larger.recipe->readable) {
+    sheet.recipe = larger.recipe;
+    sheet.evaluator = ground_of(larger);
+  }
+  return sheet;
+}
+
+Evaluator* EvaluatorCache::evaluator(const Edits& edits) {
+  std::set<std::string> sections;
+  std::map<std::string, std::string> fields;  // by section, one of its edited fields
+  for (const Edit& edit : edits) {
+    if (!plain_->varies(edit.field) && !edit.drop) {
+      const std::string section = edit.field.substr(0, edit.field.find('.'));
+      sections.insert(section);
+      fields.emplace(section, edit.field);
+    }
+  }
+  if (sections.empty()) {
+    return plain_.get();
+  }
+  auto known = sheets_.find(sections);
+  if (known == sheets_.end()) {
+    known = sheets_.emplace(std::move(sections), with_sections(fields)).first;
+  }
+  Evaluator* evaluator = known->second.evaluator.get();
+  return evaluator != nullptr && evaluator->varies(fields.begin()->second) ? evaluator : nullptr;
+}
+
+}  // namespace epwise::advise

@@ -1,0 +1,154 @@
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+/// Plain structs ↔ bytes, for tables compiled by the build (rules, vocabulary). One function
+/// `template <class A> void transfer(A& archive, T& value) { archive(value.code, value.name, …); }`
+/// next to each struct serves both directions. Little-endian only; writer and reader come from the
+/// same build.
+namespace epwise::embedded {
+
+/// Elements stored as they are in memory, a whole vector at once: numbers, and structs marked with
+/// `using AsBytes = void;`. Such a struct must not contain pointers or padding.
+template <class T>
+inline constexpr bool kAsBytes =
+    ((std::is_arithmetic_v<T> || std::is_enum_v<T>)&&!std::is_same_v<T, bool>) || requires {
+  typename T::AsBytes;
+};
+
+/// Bytes of a vector of such elements.
+template <class T>
+std::size_t whole(const T& elements) {
+  using Element = typename T::value_type;
+  static_assert(std::has_unique_object_representations_v<Element> ||
+                std::is_floating_point_v<Element>);
+  return elements.size() * sizeof(Element);
+}
+
+/// Appends fields to a byte string.
+class Writer {
+ public:
+  template <class... T>
+  void operator()(T&... fields) {
+    (put(fields), ...);
+  }
+
+  const std::string& bytes() const { return bytes_; }
+
+ private:
+  template <class T>
+  void put(T& field) {
+    if constexpr (std::is_arithmetic_v<T> || std::is_enum_v<T>) {
+      bytes_.append(reinterpret_cast<const char*>(&field), sizeof(T));
+    } else if constexpr (std::is_same_v<T, std::string> || std::is_same_v<T, std::string_view>) {
+      auto size = static_cast<std::uint32_t>(field.size());
+      put(size);
+      bytes_.append(field);
+    } else if constexpr (requires { field.has_value(); }) {
+      bool there = field.has_value();
+      put(there);
+      if (there) {
+        put(*field);
+      }
+    } else if constexpr (requires { field.push_back(field.front()); }) {
+      auto size = static_cast<std::uint32_t>(field.size());
+      put(size);
+      if constexpr (kAsBytes<typename T::value_type>) {
+        bytes_.append(reinterpret_cast<const char*>(field.data()), whole(field));
+      } else {
+        for (auto& item : field) {
+          put(item);
+        }
+      }
+    } else {
+      transfer(*this, field);
+    }
+  }
+
+  std::string bytes_;
+};
+
+/// Reads fields in the same order. `std::string_view` fields point into the given bytes without
+/// copying.
+class Reader {
+ public:
+  explicit Reader(std::string_view bytes) : bytes_(bytes) {}
+
+  template <class... T>
+  void operator()(T&... fields) {
+    (get(fields), ...);
+  }
+
+  bool at_end() const { return offset_ == bytes_.size(); }
+
+ private:
+  std::string_view take(std::size_t size) {
+    if (size > bytes_.size() - offset_) {
+      throw std::runtime_error("the compiled table is truncated");
+    }
+    auto part = bytes_.substr(offset_, size);
+    offset_ += size;
+    return part;
+  }
+
+  template <class T>
+  void get(T& field) {
+    if constexpr (std::is_arithmetic_v<T> || std::is_enum_v<T>) {
+      std::memcpy(&field, take(sizeof(T)).data(), sizeof(T));
+    } else if constexpr (std::is_same_v<T, std::string_view>) {
+      std::uint32_t size = 0;
+      get(size);
+      field = take(size);
+    } else if constexpr (std::is_same_v<T, std::string>) {
+      std::uint32_t size = 0;
+      get(size);
+      field = std::string(take(size));
+    } else if constexpr (requires { field.has_value(); }) {
+      bool there = false;
+      get(there);
+      if (there) {
+        field.emplace();
+        get(*field);
+      }
+    } else if constexpr (requires { field.push_back(field.front()); }) {
+      std::uint32_t size = 0;
+      get(size);
+      if (size > bytes_.size() - offset_) {
+        throw std::runtime_error("the compiled table is damaged");
+      }
+      field.resize(size);
+      if constexpr (kAsBytes<typename T::value_type>) {
+        const auto part = take(whole(field));
+        if (size > 0) {
+          std::memcpy(field.data(), part.data(), part.size());
+        }
+      } else {
+        for (auto& item : field) {
+          get(item);
+        }
+      }
+    } else {
+      transfer(*this, field);
+    }
+  }
+
+  std::string_view bytes_;
+  std::size_t offset_ = 0;
+};
+
+/// A whole table, or the start of one.
+template <class T>
+T read_as(std::string_view bytes) {
+  T value;
+  Reader read(bytes);
+  read(value);
+  return value;
+}
+
+}  // namespace epwise::embedded

@@ -1,0 +1,107 @@
+#include "base/embedded/embedded.h"
+
+#include <array>
+#include <vector>
+
+#include "base/embedded/archive.h"
+
+extern "C" {
+extern const char epwise_table_rules[];
+extern const char epwise_table_rules_end[];
+extern const char epwise_table_vocabulary[];
+extern const char epwise_table_vocabulary_end[];
+extern const char epwise_table_profiles[];
+extern const char epwise_table_profiles_end[];
+extern const char epwise_table_laws[];
+extern const char epwise_table_laws_end[];
+extern const char epwise_table_step_model[];
+extern const char epwise_table_step_model_end[];
+extern const char epwise_table_advice[];
+extern const char epwise_table_advice_end[];
+extern const char epwise_trainer_core[];
+extern const char epwise_trainer_core_end[];
+extern const char epwise_trainer_nemo[];
+extern const char epwise_trainer_nemo_end[];
+extern const char epwise_trainer_nemo_rl[];
+extern const char epwise_trainer_nemo_rl_end[];
+extern const char epwise_trainer_roll[];
+extern const char epwise_trainer_roll_end[];
+extern const char epwise_trainer_slime[];
+extern const char epwise_trainer_slime_end[];
+extern const char epwise_trainer_swift[];
+extern const char epwise_trainer_swift_end[];
+extern const char epwise_trainer_verl[];
+extern const char epwise_trainer_verl_end[];
+extern const char epwise_effects[];
+extern const char epwise_effects_end[];
+extern const char epwise_table_schemas[];
+extern const char epwise_table_schemas_end[];
+}
+
+namespace epwise::embedded {
+
+namespace {
+
+std::string_view between(const char* begin, const char* end) {
+  return {begin, static_cast<std::size_t>(end - begin)};
+}
+
+std::vector<EmbeddedFile> unpacked(std::string_view table) {
+  std::vector<EmbeddedFile> all;
+  Reader read(table);
+  read(all);
+  return all;
+}
+
+}  // namespace
+
+std::string_view compiled_rules() {
+  return between(epwise_table_rules, epwise_table_rules_end);
+}
+
+std::string_view compiled_vocabulary() {
+  return between(epwise_table_vocabulary, epwise_table_vocabulary_end);
+}
+
+std::span<const EmbeddedFile> hardware_profiles() {
+  static const std::vector<EmbeddedFile> files =
+      unpacked(between(epwise_table_profiles, epwise_table_profiles_end));
+  return files;
+}
+
+std::string_view compiled_laws() {
+  return between(epwise_table_laws, epwise_table_laws_end);
+}
+
+std::string_view compiled_step_model() {
+  return between(epwise_table_step_model, epwise_table_step_model_end);
+}
+
+std::string_view compiled_advice() {
+  return between(epwise_table_advice, epwise_table_advice_end);
+}
+
+std::span<const EmbeddedFile> trainer_tables() {
+  static const std::array<EmbeddedFile, 7> files = {{
+      {"core", between(epwise_trainer_core, epwise_trainer_core_end)},
+      {"nemo", between(epwise_trainer_nemo, epwise_trainer_nemo_end)},
+      {"nemo_rl", between(epwise_trainer_nemo_rl, epwise_trainer_nemo_rl_end)},
+      {"roll", between(epwise_trainer_roll, epwise_trainer_roll_end)},
+      {"slime", between(epwise_trainer_slime, epwise_trainer_slime_end)},
+      {"swift", between(epwise_trainer_swift, epwise_trainer_swift_end)},
+      {"verl", between(epwise_trainer_verl, epwise_trainer_verl_end)},
+  }};
+  return files;
+}
+
+std::string_view effects() {
+  return between(epwise_effects, epwise_effects_end);
+}
+
+std::span<const EmbeddedFile> schemas() {
+  static const std::vector<EmbeddedFile> files =
+      unpacked(between(epwise_table_schemas, epwise_table_schemas_end));
+  return files;
+}
+
+}  // namespace epwise::embedded

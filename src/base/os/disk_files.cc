@@ -1,0 +1,248 @@
+#include "base/os/disk_files.h"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <fcntl.h>
+#include <filesystem>
+#include <string_view>
+#include <sys/stat.h>
+#include <system_error>
+#include <unistd.h>
+
+#include <fmt/format.h>
+
+namespace epwise::os {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+[[noreturn]] void fail(std::string_view verb, const std::string& path, int error) {
+  auto reason = std::generic_category().message(error);
+  if (!reason.empty() && reason[0] >= 'A' && reason[0] <= 'Z') {
+    reason[0] = static_cast<char>(reason[0] - 'A' + 'a');
+  }
+  throw MissingError(fmt::format("cannot {} {}: {}", verb, path, reason));
+}
+
+/// An open file; closes itself.
+class Descriptor {
+ public:
+  explicit Descriptor(int number) : number_(number) {}
+
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+
+  ~Descriptor() {
+    if (number_ >= 0) {
+      ::close(number_);
+    }
+  }
+
+  int number() const { return number_; }
+
+  bool is_open() const { return number_ >= 0; }
+
+ private:
+  int number_;
+};
+
+std::string_view kind_of(mode_t mode) {
+  return S_ISFIFO(mode) ? "a named pipe" : S_ISSOCK(mode) ? "a socket" : "a device";
+}
+
+std::string read_all(const Descriptor& file, const std::string& path, std::size_t limit) {
+  if (!file.is_open()) {
+    fail("read", path, errno);
+  }
+  std::string content;
+  std::array<char, 65536> buffer = {};
+  const std::size_t most = limit + 1;
+  while (content.size() < most) {
+    const auto wanted = std::min(buffer.size(), most - content.size());
+    const auto count = ::read(file.number(), buffer.data(), wanted);
+    if (count < 0 && errno == EINTR) {
+      continue;
+    }
+    if (count < 0) {
+      fail("read", path, errno);
+    }
+    if (count == 0) {
+      break;
+    }
+    content.append(buffer.data(), static_cast<std::size_t>(count));
+  }
+  return content;
+}
+
+/// Writes all of it; 0, or the system's error number.
+int write_all(const Descriptor& file, std::string_view content) {
+  while (!content.empty()) {
+    const auto count = ::write(file.number(), content.data(), content.size());
+    if (count < 0 && errno != EINTR) {
+      return errno;
+    }
+    content.remove_prefix(static_cast<std::size_t>(std::max<ssize_t>(count, 0)));
+  }
+  return 0;
+}
+
+/// Devices, pipes and sockets must not be replaced by a renamed file (/dev/null!).
+bool is_passage(const std::string& path) {
+  std::error_code ignored;
+  return fs::is_other(fs::status(path, ignored));
+}
+
+int write_through(const std::string& path, const Parts& parts) {
+  const Descriptor file(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
+  int failure = file.is_open() ? 0 : errno;
+  parts([&](std::string_view part) { failure = failure == 0 ? write_all(file, part) : failure; });
+  return failure;
+}
+
+/// A new file next to the one to be written; removes itself unless it was renamed into place.
+class TemporaryFile {
+ public:
+  explicit TemporaryFile(const fs::path& target)
+      : path_(free_name(target)),
+        file_(::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666)),
+        open_error_(file_.is_open() ? 0 : errno) {}
+
+  TemporaryFile(const TemporaryFile&) = delete;
+  TemporaryFile& operator=(const TemporaryFile&) = delete;
+
+  ~TemporaryFile() {
+    if (file_.is_open() && !placed_) {
+      ::unlink(path_.c_str());
+    }
+  }
+
+  /// 0, or the system's error number.
+  int write(std::string_view content) const {
+    return open_error_ != 0 ? open_error_ : write_all(file_, content);
+  }
+
+  int keep_mode_of(const fs::path& target) const {
+    struct stat status = {};
+    if (::stat(target.c_str(), &status) != 0) {
+      return 0;  // a new file has the mode that the user's mask gives it
+    }
+    return ::fchmod(file_.number(), status.st_mode & 07777U) == 0 ? 0 : errno;
+  }
+
+  int place(const fs::path& target) {
+    if (::fsync(file_.number()) != 0 || ::rename(path_.c_str(), target.c_str()) != 0) {
+      return errno;
+    }
+    placed_ = true;
+    // Without this the rename itself may be lost with the power; a directory that can't be opened
+    // for it is not a reason to fail.
+    const Descriptor folder(
+        ::open(target.parent_path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (folder.is_open()) {
+      ::fsync(folder.number());
+    }
+    return 0;
+  }
+
+ private:
+  static fs::path free_name(const fs::path& target) {
+    fs::path candidate;
+    std::error_code ignored;
+    int number = 0;
+    do {
+      candidate = target.parent_path() /
+                  fmt::format(".{}.{}-{}.tmp", target.filename().string(), ::getpid(), number++);
+    } while (fs::exists(fs::symlink_status(candidate, ignored)));
+    return candidate;
+  }
+
+  fs::path path_;
+  Descriptor file_;
+  int open_error_;
+  bool placed_ = false;
+};
+
+}  // namespace
+
+std::string DiskFiles::read(const std::string& path, std::size_t limit) const {
+  return read_all(Descriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC)), path, limit);
+}
+
+std::string DiskFiles::read_regular(const std::string& path, std::size_t limit) const {
+  // Opening a pipe would wait for its writer; reading a file of /proc could wait too.
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+  struct stat status = {};
+  if (file.is_open() && ::fstat(file.number(), &status) == 0 && !S_ISREG(status.st_mode) &&
+      !S_ISDIR(status.st_mode)) {
+    throw MissingError(
+        fmt::format("cannot read {}: it is {}, not a regular file", path, kind_of(status.st_mode)));
+  }
+  return read_all(file, path, limit);
+}
+
+bool DiskFiles::is_file(const std::string& path) const {
+  std::error_code ignored;
+  const auto status = fs::status(path, ignored);
+  return fs::exists(status) && !fs::is_directory(status);
+}
+
+bool DiskFiles::is_directory(const std::string& path) const {
+  std::error_code ignored;
+  return fs::is_directory(path, ignored);
+}
+
+std::vector<std::string> DiskFiles::list(const std::string& directory) const {
+  std::vector<std::string> names;
+  std::error_code error;
+  for (fs::directory_iterator entry(directory, error), end; !error && entry != end;
+       entry.increment(error)) {
+    std::error_code ignored;
+    const auto status = entry->status(ignored);
+    if (!fs::is_other(status)) {  // who opens a pipe that is in a directory waits for ever
+      names.push_back(entry->path().filename().string());
+    }
+  }
+  if (error && error != std::errc::no_such_file_or_directory) {
+    fail("list", directory, error.value());
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+std::optional<std::string> DiskFiles::canonical(const std::string& path) const {
+  std::error_code error;
+  const auto place = fs::canonical(path, error);
+  return error ? std::nullopt : std::optional(place.string());
+}
+
+void DiskFiles::write_atomically(const std::string& path, const std::string& content) {
+  write_in_parts(path, [&content](const auto& sink) { sink(content); });
+}
+
+void DiskFiles::write_in_parts(const std::string& path, const Parts& parts) {
+  if (is_passage(path)) {
+    if (const int failure = write_through(path, parts); failure != 0) {
+      fail("write", path, failure);
+    }
+    return;
+  }
+  std::error_code error;
+  const auto existing = fs::canonical(path, error);
+  const auto target = error ? fs::absolute(path, error) : existing;
+  TemporaryFile temporary(target);
+  int failure = 0;
+  parts([&](std::string_view part) { failure = failure == 0 ? temporary.write(part) : failure; });
+  if (failure == 0) {
+    failure = temporary.keep_mode_of(target);
+  }
+  if (failure == 0) {
+    failure = temporary.place(target);
+  }
+  if (failure != 0) {
+    fail("write", path, failure);
+  }
+}
+
+}  // namespace epwise::os

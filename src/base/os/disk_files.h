@@ -1,0 +1,29 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/os/files.h"
+#include "base/os/regular_files.h"
+
+namespace epwise::os {
+
+/// The real file system. Messages contain paths as given, with the system's reason: "cannot read
+/// recipes/a.yaml: permission denied".
+class DiskFiles : public Files, public PartWriter, public RegularReader {
+ public:
+  std::string read(const std::string& path,
+                   std::size_t limit = static_cast<std::size_t>(-2)) const override;
+  std::string read_regular(const std::string& path, std::size_t limit) const override;
+  bool is_file(const std::string& path) const override;
+  bool is_directory(const std::string& path) const override;
+  std::vector<std::string> list(const std::string& directory) const override;
+  std::optional<std::string> canonical(const std::string& path) const override;
+
+  /// Preserves the mode of a replaced file, and a symbolic link: its target is replaced.
+  void write_atomically(const std::string& path, const std::string& content) override;
+  void write_in_parts(const std::string& path, const Parts& parts) override;
+};
+
+}  // namespace epwise::os

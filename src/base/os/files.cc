@@ -1,0 +1,15 @@
+#include "base/os/files.h"
+
+namespace epwise::os {
+
+void write_parts(Files& files, const std::string& path, const Parts& parts) {
+  if (auto* const streaming = dynamic_cast<PartWriter*>(&files)) {
+    streaming->write_in_parts(path, parts);
+    return;
+  }
+  std::string text;
+  parts([&text](std::string_view part) { text += part; });
+  files.write_atomically(path, text);
+}
+
+}  // namespace epwise::os

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "base/os/files.h"
+
+namespace epwise::os {
+
+/// The environment with which this process was started.
+class ProcessVariables : public Variables {
+ public:
+  std::optional<std::string> get(const std::string& name) const override;
+};
+
+}  // namespace epwise::os

@@ -1,0 +1,345 @@
+#include "commands/advise/advising.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <ostream>
+#include <string_view>
+#include <thread>
+#include <utility>
+
+#include <fmt/core.h>
+#include <fmt/format.h>
+
+#include "advise/profile_database.h"
+#include "base/text/spelling.h"
+#include "lint/spelling_fixes.h"
+#include "perf/cost/compiled_table.h"
+#include "session/target/resolution.h"
+#include "ui/single_recipe.h"
+#include "yaml/parse.h"
+
+namespace epwise::cli {
+
+namespace {
+
+using os::UsageError;
+
+std::vector<std::string> input_texts(const Document& document) {
+  std::vector<std::string> texts;
+  workload::Workload job;
+  sim::StatedInputs stated;
+  for (const Setting& input : document.inputs) {
+    const std::string wrong = sim::state(input.value, job, stated);
+    if (!wrong.empty()) {
+      throw UsageError(fmt::format("{}: {}", input.source, wrong));
+    }
+    texts.push_back(input.value);
+  }
+  return texts;
+}
+
+/// Values of repeated options that may also contain several, separated by commas.
+std::vector<std::string> words_between_commas(const std::vector<Setting>& settings) {
+  std::vector<std::string> words;
+  for (const Setting& setting : settings) {
+    std::string_view rest = setting.value;
+    while (!rest.empty()) {
+      const std::size_t comma = rest.find(',');
+      words.emplace_back(rest.substr(0, comma));
+      rest.remove_prefix(comma == std::string_view::npos ? rest.size() : comma + 1);
+    }
+  }
+  return words;
+}
+
+/// Hardware and number of GPUs must be known.
+Analysis checked(Analysis recipe, const std::string& path) {
+  const std::string name = path.empty() ? "recipe.yaml" : path;
+  if (recipe.target->hw == nullptr) {
+    throw UsageError(
+        fmt::format("no hardware given: `epwise advise {} --hw h100 --gpus 64`", name));
+  }
+  if (!recipe.target->gpus) {
+    throw UsageError(fmt::format("no number of GPUs given: `epwise advise {} --hw {} --gpus 64`",
+                                 name,
+                                 recipe.target->hw->name));
+  }
+  return recipe;
+}
+
+/// An Nsight Systems export, checked against the target.
+advise::Measured measured_in_database(const Console& console,
+                                      const std::string& path,
+                                      const hw::Profile& hw) {
+  if (console.files.is_file(path + "-wal") && !console.files.read(path + "-wal", 1).empty()) {
+    throw os::MissingError(
+        fmt::format("{0} has uncommitted changes in {0}-wal: close the program that writes to it, "
+                    "or export it again",
+                    path));
+  }
+  const advise::RunProfile profile = advise::read_profile_database(path);
+  const hw::Profile* device = hw::find_profile_of_device(profile.device);
+  if (device != nullptr && device->name != hw.name) {
+    throw UsageError(
+        fmt::format("{} was recorded on {}, but --hw is {}: measurement and prediction must be for "
+                    "the same machine",
+                    path,
+                    device->name,
+                    hw.name));
+  }
+  const advise::RunFigures figures = advise::figures_of(profile);
+  if (!figures.problem.empty()) {
+    throw os::MissingError(fmt::format("{}: {}", path, figures.problem));
+  }
+  return advise::measured_of(figures);
+}
+
+advise::Measured measured_in(const Console& console,
+                             const std::string& path,
+                             const hw::Profile& hw) {
+  constexpr std::size_t kMagic = 64;
+  if (advise::is_database(console.files.read(path, kMagic))) {
+    return measured_in_database(console, path, hw);
+  }
+  if (path.ends_with(".nsys-rep") || path.ends_with(".qdrep")) {
+    throw os::MissingError(fmt::format(
+        "{} is an Nsight Systems report; convert it with `nsys export --type sqlite {}`",
+        path,
+        path));
+  }
+  if (path.ends_with(".sqlite") || path.ends_with(".db")) {
+    throw os::MissingError(fmt::format(
+        "{} is not an SQLite database; create one with `nsys export --type sqlite`", path));
+  }
+  const text::SourceFile file(path, console.files.read(path, yaml::Limits{}.bytes));
+  std::vector<text::Diagnostic> problems;
+  const advise::Measured measured = advise::read_measured(file, problems);
+  if (!problems.empty()) {
+    const text::Diagnostic& first = problems.front();
+    throw os::MissingError(fmt::format(
+        "{}:{}: {}", path, first.mark.nowhere() ? 1 : first.mark.start().line, first.message));
+  }
+  return measured;
+}
+
+expr::Value setting_value(std::string_view text) {
+  if (text == "true" || text == "false") {
+    return expr::Value::of(text == "true");
+  }
+  if (text == "null" || text == "none") {
+    return expr::Value::unset();
+  }
+  std::int64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error == std::errc() && end == text.data() + text.size()) {
+    return expr::Value::of(number);
+  }
+  if (text.starts_with('[') && text.ends_with(']')) {
+    expr::Value::List items;
+    for (const std::string& word :
+         words_between_commas({{std::string(text.substr(1, text.size() - 2)), ""}})) {
+      items.push_back(setting_value(
+          std::string_view(word).substr(std::min(word.find_first_not_of(' '), word.size()))));
+    }
+    return expr::Value::of(std::move(items));
+  }
+  return expr::Value::of(text);
+}
+
+/// The canonical name of a field as users may write it: in full, its last part, a flag.
+std::string field_name(const Setting& question, std::string word, const AdvisedJob& job) {
+  const recipe::Vocabulary& vocabulary = job.base().vocabulary();
+  if (word.starts_with("--")) {
+    const auto* flag = vocabulary.flag(word);
+    word = flag == nullptr ? word.substr(2) : std::string(flag->attribute);
+    std::ranges::replace(word, '-', '_');
+  }
+  if (word.starts_with("env.") || vocabulary.find(word) != nullptr) {
+    return word;
+  }
+  if (const auto* spec = vocabulary.find_attribute(word)) {
+    return std::string(spec->name);
+  }
+  const std::vector<std::string_view> names = vocabulary.names();
+  for (const std::string_view name : names) {
+    if (name.substr(name.find('.') + 1) == word) {
+      return std::string(name);
+    }
+  }
+  std::vector<std::string_view> lasts(names.size());
+  std::ranges::transform(
+      names, lasts.begin(), [](std::string_view name) { return name.substr(name.find('.') + 1); });
+  throw UsageError(
+      fmt::format("{}: no field `{}`{}", question.source, word, text::did_you_mean(word, lasts)));
+}
+
+}  // namespace
+
+AdvisedJob::AdvisedJob(Console& console, const Arguments& arguments, const Source& source)
+    : workspace_(console.host(), given_by(arguments)),
+      recipe_(checked(analyze_one(workspace_.open(source)),
+                      source.words_only || source.text ? "" : source.path)),
+      laws_(cost::compiled_table()),
+      simulator_(console, arguments, workspace_),
+      constants_(simulator_.constants(recipe_.target->hw->name)),
+      world_{.base = recipe_,
+             .laws = laws_,
+             .constants = constants_,
+             .inputs = input_texts(*recipe_.document),
+             .measured = simulator_.measured(recipe_.target->hw->name)} {}
+
+std::optional<sim::CalibrationEffect> AdvisedJob::calibration() const {
+  return simulator_.calibration(recipe_.target->hw->name);
+}
+
+std::string AdvisedJob::target_text() const {
+  return describe(*recipe_.target, recipe_.recipe->framework);
+}
+
+advise::Request advise_request(const Console& console,
+                               const Arguments& arguments,
+                               const hw::Profile& hw) {
+  advise::Request request;
+  if (const auto path = arguments.one("--profile")) {
+    request.measured = measured_in(console, path->value, hw);
+  }
+  const std::string goal = arguments.text_of("--goal", "speed");
+  request.goal = goal == "memory" ? advise::Goal::memory
+                 : goal == "safe" ? advise::Goal::safe
+                                  : advise::Goal::speed;
+  request.freedom.keep = words_between_commas(arguments.all("--keep"));
+  request.freedom.may_change = words_between_commas(arguments.all("--may-change"));
+  for (const std::string& word : request.freedom.keep) {
+    if (std::ranges::find(request.freedom.may_change, word) != request.freedom.may_change.end()) {
+      throw UsageError(fmt::format("--keep and --may-change both name `{}`; choose one", word));
+    }
+  }
+  if (const auto top = arguments.one("--top")) {
+    constexpr std::size_t kMost = 50;
+    std::size_t number = 0;
+    const std::string& text = top->value;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (error != std::errc() || end != text.data() + text.size() || number < 1 || number > kMost) {
+      throw UsageError(
+          fmt::format("{}: expected a number from 1 to 50, not `{}`", top->source, text));
+    }
+    request.top = number;
+  }
+  constexpr unsigned kMostWorkers = 8;
+  request.workers = std::clamp(std::thread::hardware_concurrency(), 1U, kMostWorkers);
+  return request;
+}
+
+namespace {
+
+/// The recipes of --among, lowered for the same target.
+void add_contenders(Console& console,
+                    const Arguments& arguments,
+                    std::vector<SimulatedJob>& jobs,
+                    advise::Request& request) {
+  Workspace workspace(console.host(), given_by(arguments));
+  Simulator simulator(console, arguments, workspace);
+  for (const Setting& path : arguments.all("--among")) {
+    jobs.push_back(simulator.run(path.value, true));
+  }
+  for (const SimulatedJob& job : jobs) {
+    if (!job.report.prediction) {
+      throw os::MissingError(fmt::format(
+          "cannot predict {}; `epwise simulate` lists the missing facts", job.report.path));
+    }
+    request.contenders.push_back({job.report.path,
+                                  std::make_shared<const sim::StepWork>(sim::lower(
+                                      *job.workload, job.machine, job.constants, job.stated))});
+  }
+}
+
+}  // namespace
+
+report::AdvisedRecipe advice_on(const AdvisedJob& job,
+                                Console& console,
+                                const Arguments& arguments) {
+  advise::Request request = advise_request(console, arguments, *job.base().target->hw);
+  request.calibration = job.calibration();
+  std::vector<SimulatedJob> rivals;
+  add_contenders(console, arguments, rivals, request);
+  const Awaiting ending(console.interruption);
+  if (console.interruption != nullptr) {
+    request.stop = &console.interruption->wanted;
+  }
+  SearchProgress progress(console.terminal.err ? &console.err : nullptr);
+  request.progress = [&](std::size_t done, std::size_t /*planned*/) { progress.tell(done); };
+  std::vector<std::string> strangers;
+  report::AdvisedRecipe recipe{job.recipe().path, job.target_text(), "", 0, {}};
+  recipe.advice = advise::advise(job.world(), advise::knowledge(), request, strangers);
+  progress.end();
+  if (!strangers.empty()) {
+    const std::vector<std::string> words = advise::words_of(advise::knowledge());
+    const std::vector<std::string_view> names(words.begin(), words.end());
+    throw UsageError(fmt::format("unknown name for --keep or --may-change: `{}`{}",
+                                 strangers.front(),
+                                 text::did_you_mean(strangers.front(), names)));
+  }
+  return recipe;
+}
+
+advise::Edit edit_of(const Setting& question, const AdvisedJob& job) {
+  const std::size_t sign = question.value.find('=');
+  if (sign == std::string::npos || sign == 0) {
+    throw UsageError(
+        fmt::format("{}: expected FIELD=VALUE, not `{}`", question.source, question.value));
+  }
+  advise::Edit edit;
+  edit.field = field_name(question, question.value.substr(0, sign), job);
+  edit.value = setting_value(std::string_view(question.value).substr(sign + 1));
+  edit.drop = edit.value.is_unset();
+  return edit;
+}
+
+namespace {
+
+constexpr double kSearchDelay = 0.5;  // seconds before anything is shown
+constexpr double kSearchPause = 0.2;  // between two updates of the line
+constexpr std::string_view kClearSearchLine = "\r\x1b[K";
+
+}  // namespace
+
+std::string search_text(std::size_t done, std::size_t most, double left) {
+  constexpr std::size_t kWidth = 20;
+  const std::size_t whole = std::max<std::size_t>(std::max(done, most), 1);
+  const std::size_t full = done * kWidth / whole;
+  return fmt::format("searching [{}{}] {} of up to {} combinations, up to {:.0f} s left",
+                     std::string(full, '#'),
+                     std::string(kWidth - full, '.'),
+                     done,
+                     whole,
+                     std::ceil(std::max(left, 0.0)));
+}
+
+SearchProgress::SearchProgress(std::ostream* out, std::size_t most, Clock clock)
+    : out_(out),
+      most_(most),
+      clock_(std::move(clock)),
+      begin_(clock_()) {}
+
+void SearchProgress::tell(std::size_t done) {
+  const double now = clock_();
+  if (out_ == nullptr || done == 0 || now - begin_ < kSearchDelay ||
+      (shown_ && now - shown_at_ < kSearchPause)) {
+    return;
+  }
+  const auto rest = static_cast<double>(std::max(most_, done) - done);
+  const double left = rest * (now - begin_) / static_cast<double>(done);
+  *out_ << kClearSearchLine << search_text(done, most_, left) << std::flush;
+  shown_ = true;
+  shown_at_ = now;
+}
+
+void SearchProgress::end() {
+  if (shown_) {
+    *out_ << kClearSearchLine << std::flush;
+    shown_ = false;
+  }
+}
+
+}  // namespace epwise::cli

@@ -1,0 +1,297 @@
+#include <algorithm>
+#include <ostream>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "base/text/line_diff.h"
+#include "base/text/spelling.h"
+#include "commands/advise/advising.h"
+#include "commands/advise/interview.h"
+#include "commands/advise/report.h"
+#include "commands/all.h"
+#include "commands/simulate/simulation.h"
+#include "session/files/places.h"
+#include "ui/console.h"
+#include "ui/report_output.h"
+#include "ui/single_recipe.h"
+
+namespace epwise::cli {
+
+namespace {
+
+constexpr std::string_view kAboutAdvise = R"(WHAT IT REPORTS
+  Whether memory, communication, host or compute limits the step; which dispatcher is fastest for
+  this model, hardware, group size and software stack; the range of SM counts in which the step time
+  is flat; what overlap, delayed weight gradients and CUDA graphs gain, alone and combined; and
+  plans: short lists of edits with their gain, memory, risk, bring-up order and launch variables.
+
+  Every plan passes lint on the target and fits in memory. A recipe with errors is fixed first.
+  A plan is listed if it is better in at least nine of ten draws of the model's constants; the rest
+  are too close to call and are listed with the measurement that would decide. Intervals are 80 %.
+
+WITHOUT A RECIPE
+  On a terminal, epwise asks for model, hardware, GPUs, sequence length, precision and stack, finds
+  the fastest layout that fits with plain all-to-all, prints the same report and offers to write a
+  starter recipe. Without a terminal, or with --no-input, it asks nothing.
+
+WHAT MAY CHANGE
+  Groups: mapping, batch, recompute, dispatcher, overlap, graphs (all on by default), and precision,
+  which changes training and is off by default. --keep and --may-change take groups, axes and field
+  names. The global batch size and the model never change.
+
+MEASUREMENTS
+  --profile FILE gives times of your own run: `step_time: 41.25 s`, `dispatch_time: 2.7 ms` (one
+  exchange of one layer and micro-batch), `host_operation: 62 us`, `exposed_share: 18 %` (share of
+  the step in which only communication runs). FILE can also be an SQLite export of Nsight Systems
+  (`nsys export --type sqlite`) with at least three steps, found by the NVTX ranges `iteration` or
+  `step`, or else by repetition. Predictions are adjusted to the measurements.
+
+GOALS
+  speed   the shortest step that fits in memory
+  memory  the least memory at a step time at most 2 % longer
+  safe    few changes, each worth at least 2 % of the step, and more if it is risky
+)";
+
+/// FORMAT or FORMAT=PATH.
+struct Destination {
+  std::string format = "full";
+  std::string path;
+};
+
+Destination destination_of(const Console& console, const Arguments& arguments) {
+  Destination destination;
+  if (const auto setting = arguments.one("--format")) {
+    const std::size_t sign = setting->value.find('=');
+    destination.format = setting->value.substr(0, sign);
+    destination.path = sign == std::string::npos ? "" : setting->value.substr(sign + 1);
+    const std::vector<std::string_view> known = {"full", "json", "markdown", "html"};
+    if (std::find(known.begin(), known.end(), destination.format) == known.end()) {
+      throw os::UsageError(fmt::format("{}: no format `{}`{}",
+                                       setting->source,
+                                       destination.format,
+                                       text::did_you_mean(destination.format, known)));
+    }
+  }
+  const std::string folder = parent_of(destination.path);
+  if (folder != "." && !console.files.is_directory(folder)) {
+    throw os::MissingError(
+        fmt::format("cannot write {}: no directory {}", destination.path, folder));
+  }
+  return destination;
+}
+
+void put(const std::string& text, const Destination& destination, Console& console) {
+  if (destination.path.empty()) {
+    console.out << text;
+  } else {
+    console.files.write_atomically(destination.path, text);
+    console.err << fmt::format("epwise: wrote {}\n", destination.path);
+  }
+}
+
+report::Style style_for(const Destination& destination,
+                        const Arguments& arguments,
+                        const Console& console) {
+  report::Style style = style_of(arguments, console);
+  if (!destination.path.empty()) {
+    style.colour = false;
+    style.hyperlinks = false;
+  }
+  return style;
+}
+
+ExitCode answer(Console& console, const Arguments& arguments, const AdvisedJob& job) {
+  const Destination destination = destination_of(console, arguments);
+  const report::AnsweredWhyNot answered{
+      job.recipe().path,
+      job.target_text(),
+      advise::why_not(job.world(), advise::knowledge(), edit_of(*arguments.one("--why-not"), job))};
+  put(destination.format == "json"
+          ? report::why_not_json(answered)
+          : report::why_not_text(answered, style_for(destination, arguments, console)),
+      destination,
+      console);
+  return answered.answer.legality.legal ? ExitCode::clean : ExitCode::findings;
+}
+
+ExitCode write_first(Console& console,
+                     const Arguments& arguments,
+                     const AdvisedJob& job,
+                     const advise::Advice& advice) {
+  const Draft before = job.base().document->draft();
+  const bool plan = !advice.plans.empty() && advice.plans.front().obstacle.empty();
+  const Draft* after = plan ? &advice.plans.front().draft : &advice.mended;
+  if (after->bytes == before.bytes) {
+    console.err << "epwise: no plan changes the file: nothing written\n";
+    return ExitCode::clean;
+  }
+  const std::string& path = arguments.operands.front();
+  if (console.files.read(path) != before.bytes) {
+    throw os::MissingError(
+        fmt::format("{} was modified by another process: nothing written", path));
+  }
+  console.files.write_atomically(path, after->bytes);
+  console.err << fmt::format(
+      "epwise: {}: {} written\n", path, plan ? "the first plan is" : "the fixes are");
+  return ExitCode::clean;
+}
+
+void show_diff(Console& console, const AdvisedJob& job, const advise::Advice& advice) {
+  if (advice.plans.empty()) {
+    console.out << advice.repair_diff;
+    return;
+  }
+  const Draft before = job.base().document->draft();
+  const auto& file = job.base().document->request.file;
+  console.out << text::unified_diff(
+      file ? file->name() : "", before.bytes, advice.plans.front().draft.bytes);
+}
+
+void print(Console& console,
+           const Arguments& arguments,
+           const AdvisedJob& job,
+           const report::AdvisedRecipe& recipe) {
+  const Destination destination = destination_of(console, arguments);
+  if (arguments.flag("--diff")) {
+    show_diff(console, job, recipe.advice);
+  } else if (destination.format == "json") {
+    put(report::advise_json(recipe), destination, console);
+  } else if (destination.format == "markdown") {
+    put(report::advise_markdown(recipe), destination, console);
+  } else if (destination.format == "html") {
+    put(report::advise_html(recipe), destination, console);
+  } else {
+    put(report::advise_text(recipe, style_for(destination, arguments, console)),
+        destination,
+        console);
+  }
+}
+
+Advised advise_recipe(Console& console, const Arguments& arguments) {
+  const bool words_only = arguments.operands.empty();
+  const AdvisedJob job(console,
+                       arguments,
+                       source_of(words_only ? "" : arguments.operands.front(), arguments, console));
+  if (arguments.one("--why-not")) {
+    return {answer(console, arguments, job), {}};
+  }
+  destination_of(console, arguments);  // errors are reported before the search
+  const report::AdvisedRecipe recipe = advice_on(job, console, arguments);
+  const advise::Advice& advice = recipe.advice;
+  print(console, arguments, job, recipe);
+  if (!advice.present) {
+    return {ExitCode::findings, {}};
+  }
+  Advised advised;
+  if (!advice.plans.empty() && advice.plans.front().obstacle.empty()) {
+    advised.planned = advice.plans.front().draft.bytes;
+  }
+  if (arguments.flag("--write") && !words_only) {
+    advised.code = write_first(console, arguments, job, advice);
+  }
+  return advised;
+}
+
+ExitCode run_advise(Console& console, const Arguments& arguments) {
+  if (arguments.operands.size() > 1) {
+    throw os::UsageError("give one recipe; --among ranks others next to it");
+  }
+  if (!arguments.operands.empty() || !arguments.words.empty()) {
+    return advise_recipe(console, arguments).code;
+  }
+  if (!can_ask(console, arguments)) {
+    throw os::UsageError(
+        "no recipe given: `epwise advise recipe.yaml --hw h100 --gpus 64`\n(without a recipe, "
+        "epwise asks for model, hardware and GPUs, but only on a terminal)");
+  }
+  if (arguments.flag("--write") || arguments.flag("--diff") || arguments.one("--why-not")) {
+    throw os::UsageError("--write, --diff and --why-not need a recipe");
+  }
+  return interview_for_advice(console, arguments, advise_recipe);
+}
+
+std::vector<Option> advise_options() {
+  std::vector<Option> options = simulation_options({"full", "json"});
+  for (Option& option : options) {
+    if (option.name == "--format") {
+      option.value = "NAME[=PATH]";
+      option.summary = "full (default), json, markdown or html; =PATH writes a file";
+      option.words = {};
+      option.completion = Completion::nothing;
+    }
+  }
+  const std::vector<Option> own = {
+      {.name = "--goal",
+       .arity = Option::Arity::one,
+       .value = "GOAL",
+       .summary = "speed (default), memory or safe",
+       .words = {"speed", "memory", "safe"},
+       .completion = Completion::words,
+       .brief = true},
+      {.name = "--keep",
+       .arity = Option::Arity::many,
+       .value = "NAME",
+       .summary = "a field or group to leave unchanged: mapping, moe_router_dtype, ..."},
+      {.name = "--may-change",
+       .arity = Option::Arity::many,
+       .value = "NAME",
+       .summary =
+           "the only fields or groups to change: dispatcher, overlap, precision, a field, ...",
+       .brief = true},
+      {.name = "--top",
+       .arity = Option::Arity::one,
+       .value = "N",
+       .summary = "number of plans (default 5)"},
+      {.name = "--profile",
+       .arity = Option::Arity::one,
+       .value = "FILE",
+       .summary = "measurements of this recipe: times in YAML, or an nsys SQLite export",
+       .completion = Completion::files},
+      {.name = "--among",
+       .arity = Option::Arity::many,
+       .value = "FILE",
+       .summary = "a recipe to rank next to this one and its plans",
+       .completion = Completion::files},
+      {.name = "--why-not",
+       .arity = Option::Arity::one,
+       .value = "FIELD=VALUE",
+       .summary = "why a value is not allowed, or what it costs",
+       .brief = true},
+      {.name = "--diff", .summary = "print the diff of the first plan only", .brief = true},
+      {.name = "--write", .summary = "apply the first plan to the file", .brief = true},
+  };
+  options.insert(options.end(), own.begin(), own.end());
+  return options;
+}
+
+}  // namespace
+
+Command advise_command() {
+  return {.name = "advise",
+          .usage = "advise [OPTION...] [FILE] [-- WORD...]",
+          .summary = "suggest dispatcher, SM count, overlap and CUDA graphs for a recipe",
+          .examples = {{"advise recipe.yaml --hw gb200 --gpus 256", "everything"},
+                       {"advise recipe.yaml --hw h100 --gpus 64 --may-change dispatcher,overlap",
+                        "leave the rest unchanged"},
+                       {"advise recipe.yaml --hw h100 --gpus 64 --why-not moe_flex_dispatcher_"
+                        "backend=deepep",
+                        "why not this value?"},
+                       {"advise recipe.yaml --hw h100 --gpus 64 --diff", "a patch to apply"},
+                       {"advise", "without a recipe: answer a few questions"},
+                       {"advise slow.yaml --among fast.yaml --hw h100 --gpus 64",
+                        "rank other recipes next to the plans"}},
+          .options = advise_options(),
+          .exits = {{ExitCode::clean, "advice given, even if nothing is better than the recipe"},
+                    {ExitCode::findings,
+                     "facts are missing, or the value given to --why-not is not valid"}},
+          .about = kAboutAdvise,
+          .operands = Completion::files,
+          .takes_words = true,
+          .run = run_advise};
+}
+
+}  // namespace epwise::cli

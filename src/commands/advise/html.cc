@@ -1,0 +1,258 @@
+#include <algorithm>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "commands/advise/report.h"
+#include "commands/simulate/page.h"
+#include "commands/simulate/report.h"
+#include "ui/duration_text.h"
+#include "ui/prediction_text.h"
+
+namespace epwise::report {
+namespace {
+
+using advise::Advice;
+
+/// A bar with its 80 % interval, between a name and a value.
+std::string bar(const std::string& name,
+                const sim::Range& step,
+                double widest,
+                std::string_view colour,
+                const std::string& value) {
+  return fmt::format(
+      "<div class=\"row\"><span>{}</span><div class=\"track\"><div class=\"bar\" "
+      "style=\"left:0;width:{};background:var(--{})\"></div><div class=\"whisker\" "
+      "style=\"left:{};width:{}\" title=\"80 % interval\"></div></div><span "
+      "class=\"value\">{}</span></div>\n",
+      escaped(name),
+      percent(step.value / widest),
+      colour,
+      percent(step.low / widest),
+      percent((step.high - step.low) / widest),
+      value);
+}
+
+std::string note(const std::string& text) {
+  return fmt::format("<p class=\"note\">{}</p>\n", escaped(text));
+}
+
+std::string advice_tiles(const Advice& advice) {
+  const auto tile = [](std::string_view what, const std::string& value, const std::string& more) {
+    return fmt::format("<div class=\"tile\"><span>{}</span><b>{}</b><span>{}</span></div>\n",
+                       what,
+                       escaped(value),
+                       escaped(more));
+  };
+  const sim::Prediction& now = *advice.present;
+  std::string shares;
+  for (const auto& [name, share] : advice.diagnosis.shares) {
+    shares += fmt::format("{}{} {:.0f} %", shares.empty() ? "" : ", ", name, 100 * share);
+  }
+  const advise::Plan* first = advice.plans.empty() ? nullptr : &advice.plans.front();
+  return "<div class=\"tiles\">\n" +
+         tile(advice.anchor ? "step now, measured" : "step now",
+              seconds_text(now.step_time.value),
+              fmt::format("{} to {} (80 % interval)",
+                          seconds_text(now.step_time.low),
+                          seconds_text(now.step_time.high))) +
+         tile("binds", advice.diagnosis.wall, shares) +
+         tile("memory",
+              gib_text(now.needed_memory.value),
+              now.memory_limit > 0 ? fmt::format("of {}; {:.0f} % probability of running out",
+                                                 gib_text(now.memory_limit),
+                                                 100 * advice.fits_risk)
+                                   : "") +
+         tile("first plan",
+              first == nullptr ? "none" : fmt::format("{:.2f}x", first->speedup.value),
+              first == nullptr ? "nothing is certainly better"
+                               : gain_text(first->speedup, first->verdict)) +
+         "</div>\n" +
+         (advice.anchor ? fmt::format("<p>step {}</p>\n", escaped(anchor_text(*advice.anchor)))
+                        : "") +
+         (advice.calibration ? fmt::format("<p>calibration {}</p>\n",
+                                           escaped(calibration_sentence(*advice.calibration)))
+                             : "");
+}
+
+std::string dispatchers(const Advice& advice) {
+  if (advice.dispatchers.empty()) {
+    return "";
+  }
+  double widest = 0;
+  for (const advise::DispatcherRow& row : advice.dispatchers) {
+    widest = row.step ? std::max(widest, 1.02 * row.step->high) : widest;
+  }
+  std::string out =
+      "<section><h2>Dispatchers</h2><p class=\"note\">Step time with each dispatcher, everything "
+      "else unchanged.</p>\n";
+  for (const advise::DispatcherRow& row : advice.dispatchers) {
+    const std::string name = row.name + (row.present ? " (now)" : "");
+    if (!row.step) {
+      const std::string why =
+          row.legality.legal ? row.legality.reason : "not valid: " + reason_text(row.legality);
+      out += fmt::format("<div class=\"row\"><span>{}</span><span class=\"{}\">{}</span></div>\n",
+                         escaped(name),
+                         row.legality.legal ? "sub" : "bad",
+                         escaped(why));
+      continue;
+    }
+    out += bar(name, *row.step, widest, "dispatch", seconds_text(row.step->value));
+    std::string more = fmt::format("{}, {} SMs", gib_text(row.needed_memory), row.sms);
+    more += row.fits ? "" : "; does not fit";
+    if (row.tie && row.rank > 1) {
+      more += "; too close to the first to call, to decide: " + row.measurement;
+    }
+    out += note(more + (row.guidance.empty() ? "" : "; documents: " + row.guidance));
+  }
+  return out + "</section>\n";
+}
+
+std::string ladder(const Advice& advice) {
+  if (advice.ladder.empty()) {
+    return "";
+  }
+  double widest = 1.02 * advice.ladder_start.high;
+  for (const advise::RungState& rung : advice.ladder) {
+    widest = rung.step ? std::max(widest, 1.02 * rung.step->high) : widest;
+  }
+  std::string out =
+      "<section><h2>Overlap ladder</h2><p class=\"note\">Each added to those above.</p>\n" +
+      bar("none", advice.ladder_start, widest, "host", seconds_text(advice.ladder_start.value));
+  for (const advise::RungState& rung : advice.ladder) {
+    const std::string name =
+        "+ " + rung.title + (rung.move.empty() || rung.move == "on" ? "" : ": " + rung.move);
+    if (!rung.step) {
+      out += fmt::format(
+          "<div class=\"row\"><span>{}</span><span class=\"bad\">not valid: {}</span></div>\n",
+          escaped(name),
+          escaped(reason_text(rung.legality)));
+      continue;
+    }
+    out += bar(name, *rung.step, widest, "data_parallel", seconds_text(rung.step->value));
+    std::string more = fmt::format("adds {}: {}",
+                                   ratio_text(*rung.added),
+                                   rung.verdict == sim::Verdict::b   ? "a gain"
+                                   : rung.verdict == sim::Verdict::a ? "a loss"
+                                                                     : "no clear gain");
+    more += rung.alone ? "; alone " + ratio_text(*rung.alone) : "";
+    const std::string with = companions_text(rung.legality.companions);
+    out += note(more + (with.empty() ? "" : "; " + with));
+  }
+  return out + "</section>\n";
+}
+
+std::string sweep(const advise::SmSweep& from) {
+  PageRecipe page;
+  page.dispatcher = from.dispatcher;
+  for (const advise::SmSweep::Point& point : from.points) {
+    page.sweep.points.push_back({point.sms, point.step, 0});
+  }
+  const bool there = std::ranges::find(from.points, from.present, &advise::SmSweep::Point::sms) !=
+                     from.points.end();
+  page.sweep.own = there ? from.present : 0;
+  page.sweep.best = std::ranges::min_element(from.points, {}, &advise::SmSweep::Point::step)->sms;
+  page.sweep.flat_from = from.flat_from;
+  page.sweep.flat_to = from.flat_to;
+  return sweep_section(page);
+}
+
+std::string plan(const advise::Plan& plan, int number) {
+  std::string out = fmt::format(
+      "<section><h2>{}. {}</h2><p class=\"note\">{}</p>\n<ul>\n",
+      number,
+      escaped(gain_text(plan.speedup, plan.verdict)),
+      escaped(fmt::format("step {}, memory {}, risk {}; event simulation: {:.2f} times as fast",
+                          seconds_text(plan.step.value),
+                          gib_text(plan.needed_memory),
+                          advise::to_string(plan.risk),
+                          plan.event_speedup)));
+  for (const advise::PlanChange& change : plan.changes) {
+    out += fmt::format("<li><code>{}</code></li>\n", escaped(change_text(change)));
+  }
+  for (const auto& [name, value] : plan.environment) {
+    out += fmt::format("<li>launch with <code>{}={}</code></li>\n", escaped(name), escaped(value));
+  }
+  out += "</ul>\n";
+  if (!plan.measurement.empty()) {
+    out += note("to decide: " + plan.measurement);
+  }
+  out += "<h3>Bring-up order</h3><ol>\n";
+  for (const advise::BringUp& each : plan.bring_up) {
+    out += fmt::format("<li>{}; check {}</li>\n", escaped(each.what), escaped(each.check));
+  }
+  out += "</ol>\n";
+  std::string risks;
+  for (const std::string& risk : plan.risks) {
+    risks += (risks.empty() ? "risks: " : "; ") + risk;
+  }
+  out += risks.empty() ? "" : note(risks);
+  if (!plan.diff.empty()) {
+    std::string lines;
+    std::string_view rest = plan.diff;
+    while (!rest.empty()) {
+      const std::size_t end = rest.find('\n');
+      lines += escaped(rest.substr(0, end)) + "\n";
+      rest.remove_prefix(end == std::string_view::npos ? rest.size() : end + 1);
+    }
+    out += fmt::format(
+        "<details{}><summary>patch</summary><div class=\"scroll\"><pre>{}</pre></div></details>\n",
+        number == 1 ? " open" : "",
+        lines);
+  }
+  return out + "</section>\n";
+}
+
+std::string advice_body(const AdvisedRecipe& recipe) {
+  const Advice& advice = recipe.advice;
+  std::string out = fmt::format("<header><h1>{}</h1><p class=\"sub\">on {}</p></header>\n",
+                                escaped(recipe.path),
+                                escaped(recipe.target));
+  if (!advice.present) {
+    out += "<section><p class=\"bad\">No advice; missing facts:</p><ul>";
+    for (const text::Diagnostic& each : advice.missing) {
+      out += "<li>" + escaped(missing_text(each)) + "</li>";
+    }
+    return out + "</ul></section>\n";
+  }
+  out += advice_tiles(advice);
+  if (!advice.repairs.empty()) {
+    out += "<section><h2>Fixed first</h2><ul>";
+    for (const fix::Repair& repair : advice.repairs) {
+      for (const fix::Repair::Edit& edit : repair.edits) {
+        out += fmt::format(
+            "<li><code>{}</code> ({})</li>\n", escaped(fix::to_text(edit)), escaped(repair.rule));
+      }
+    }
+    out += "</ul></section>\n";
+  }
+  std::string others;
+  int number = 0;
+  for (const auto* plans : {&advice.plans, &advice.close}) {
+    for (const advise::Plan& each : *plans) {
+      ++number;
+      (number == 1 ? out : others) += plan(each, number);
+    }
+  }
+  out += dispatchers(advice) + ladder(advice);
+  for (const advise::SmSweep& each : advice.sweeps) {
+    out += sweep(each);
+  }
+  out += others;
+  return out + waterfall_section(*advice.present) + memory_section(*advice.present) +
+         inputs_section(advice.inputs);
+}
+
+}  // namespace
+
+std::string advise_html(const AdvisedRecipe& recipe) {
+  return fmt::format(
+      "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n<meta name=\"viewport\" "
+      "content=\"width=device-width,initial-scale=1\">\n<title>{} - epwise advise</title>\n"
+      "<style>{}</style></head>\n<advice_body><main>\n{}</main></advice_body></html>\n",
+      escaped(recipe.path),
+      page_style(),
+      advice_body(recipe));
+}
+
+}  // namespace epwise::report

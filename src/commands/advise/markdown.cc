@@ -1,0 +1,140 @@
+#include <string>
+
+#include <fmt/format.h>
+
+#include "commands/advise/report.h"
+#include "commands/simulate/report.h"
+#include "ui/duration_text.h"
+#include "ui/markup.h"
+#include "ui/prediction_text.h"
+
+namespace epwise::report {
+namespace {
+
+using advise::Advice;
+
+std::string dispatcher_rows(const Advice& advice) {
+  std::string out =
+      "\n### Dispatchers\n\n| rank | dispatcher | step | 80 % | memory | SMs | |\n"
+      "|---|---|---|---|---|---|---|\n";
+  for (const advise::DispatcherRow& row : advice.dispatchers) {
+    const std::string name = row.name + (row.present ? " (now)" : "");
+    if (!row.legality.legal || !row.step) {
+      out += fmt::format("| – | {} | | | | | {}: {} |\n",
+                         name,
+                         row.legality.legal ? "no prediction" : "not valid",
+                         table_cell(reason_text(row.legality)));
+      continue;
+    }
+    std::string more =
+        row.tie && row.rank > 1 ? "too close to 1; to decide: " + row.measurement : "";
+    more += row.fits ? "" : " does not fit";
+    out += fmt::format("| {} | {} | {} | {} to {} | {} | {} | {} |\n",
+                       row.rank,
+                       name,
+                       seconds_text(row.step->value),
+                       seconds_text(row.step->low),
+                       seconds_text(row.step->high),
+                       gib_text(row.needed_memory),
+                       row.sms,
+                       table_cell(more));
+  }
+  return out;
+}
+
+std::string ladder_rows(const Advice& advice) {
+  std::string out = fmt::format(
+      "\n### Overlap ladder\n\n| | step | added | alone | |\n|---|---|---|---|---|\n"
+      "| none | {} | | | |\n",
+      seconds_text(advice.ladder_start.value));
+  for (const advise::RungState& rung : advice.ladder) {
+    if (!rung.step) {
+      out += fmt::format(
+          "| + {} | | | | not valid: {} |\n", rung.title, table_cell(reason_text(rung.legality)));
+      continue;
+    }
+    out += fmt::format("| + {} ({}) | {} | {} | {} | {} |\n",
+                       rung.title,
+                       rung.move,
+                       seconds_text(rung.step->value),
+                       ratio_text(*rung.added),
+                       rung.alone ? ratio_text(*rung.alone) : "",
+                       rung.verdict == sim::Verdict::b   ? "a gain"
+                       : rung.verdict == sim::Verdict::a ? "a loss"
+                                                         : "no clear gain");
+  }
+  return out;
+}
+
+std::string plan_part(const advise::Plan& plan, int number) {
+  std::string out = fmt::format("\n**{}. {}**; step {}, memory {}, risk {}\n\n",
+                                number,
+                                gain_text(plan.speedup, plan.verdict),
+                                seconds_text(plan.step.value),
+                                gib_text(plan.needed_memory),
+                                advise::to_string(plan.risk));
+  for (const advise::PlanChange& change : plan.changes) {
+    out += fmt::format("- `{}` ({})\n", change_text(change), lint::to_string(change.tier));
+  }
+  for (const auto& [name, value] : plan.environment) {
+    out += fmt::format("- launch with `{}={}`\n", name, value);
+  }
+  for (const advise::BringUp& each : plan.bring_up) {
+    out += fmt::format("- bring up {}; check {}\n", each.what, each.check);
+  }
+  if (!plan.measurement.empty()) {
+    out += fmt::format("- to decide: {}\n", plan.measurement);
+  }
+  if (!plan.diff.empty()) {
+    out += fmt::format("\n```diff\n{}```\n", plan.diff);
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string advise_markdown(const AdvisedRecipe& recipe) {
+  const Advice& advice = recipe.advice;
+  std::string out = fmt::format("## `{}` on {}\n", recipe.path, recipe.target);
+  if (!advice.present) {
+    out += "\nNo advice; missing facts:\n\n";
+    for (const text::Diagnostic& each : advice.missing) {
+      out += fmt::format("- {}\n", missing_text(each));
+    }
+    return out;
+  }
+  out += fmt::format("\nStep {}; **{}** binds ({:.0f} % sure).\n",
+                     range_text(advice.present->step_time),
+                     advice.diagnosis.wall,
+                     100 * advice.diagnosis.sure);
+  if (advice.anchor) {
+    out += fmt::format("\nThe step is {}.\n", anchor_text(*advice.anchor));
+  }
+  if (advice.calibration) {
+    out += fmt::format("\nCalibration {}.\n", calibration_sentence(*advice.calibration));
+  }
+  for (const fix::Repair& repair : advice.repairs) {
+    for (const fix::Repair::Edit& edit : repair.edits) {
+      out += fmt::format("- fixed first: `{}` ({})\n", fix::to_text(edit), repair.rule);
+    }
+  }
+  if (!advice.dispatchers.empty()) {
+    out += dispatcher_rows(advice) + ladder_rows(advice);
+  }
+  out += "\n### Plans\n";
+  if (advice.plans.empty()) {
+    out += "\nNothing is certainly better than the recipe as it is.\n";
+  }
+  int number = 0;
+  for (const auto* plans : {&advice.plans, &advice.close}) {
+    if (plans == &advice.close && !plans->empty()) {
+      out += "\n### Too close to call\n";
+    }
+    for (const advise::Plan& plan : *plans) {
+      out += plan_part(plan, ++number);
+    }
+  }
+  return out;
+}
+
+}  // namespace epwise::report

@@ -1,0 +1,98 @@
+#include "commands/advise/report.h"
+
+#include <fmt/format.h>
+
+#include "base/units/quantity.h"
+#include "ui/duration_text.h"
+
+namespace epwise::report {
+
+std::string range_text(const sim::Range& range) {
+  return fmt::format(
+      "{}, {} to {}", seconds_text(range.value), seconds_text(range.low), seconds_text(range.high));
+}
+
+std::string ratio_text(const sim::Range& ratio) {
+  return fmt::format("{:.2f} ({:.2f} to {:.2f})", ratio.value, ratio.low, ratio.high);
+}
+
+std::string gib_text(double bytes) {
+  return fmt::format("{} GiB", count_text(bytes / units::kGiB));
+}
+
+std::string change_text(const advise::PlanChange& change) {
+  if (change.to.empty()) {
+    return "remove " + change.field;
+  }
+  return change.from.empty() ? fmt::format("add {}: {}", change.field, change.to)
+                             : fmt::format("{}: {} → {}", change.field, change.from, change.to);
+}
+
+std::string gain_text(const sim::Range& speedup, sim::Verdict verdict) {
+  const std::string range =
+      fmt::format("{:.2f} to {:.2f} (80 % interval)", speedup.low, speedup.high);
+  if (verdict == sim::Verdict::too_close) {
+    return fmt::format("too close to call: {:.2f} times as fast, {}", speedup.value, range);
+  }
+  return fmt::format("{:.2f} times as fast, {}", speedup.value, range);
+}
+
+std::string reason_text(const advise::Legality& legality) {
+  return legality.rule == nullptr ? legality.reason
+                                  : fmt::format("{} ({})", legality.reason, legality.rule->code);
+}
+
+std::string companions_text(const std::vector<advise::Companion>& companions) {
+  std::string text;
+  for (const advise::Companion& companion : companions) {
+    for (const advise::Edit& edit : companion.edits) {
+      text +=
+          (text.empty() ? "with " : ", ") +
+          (edit.drop ? "no " + edit.field : fmt::format("{}={}", edit.field, edit.value.to_text()));
+    }
+  }
+  return text;
+}
+
+std::string measured_text(const advise::Anchor& anchor) {
+  constexpr double kHundred = 100;
+  std::string text;
+  const auto add = [&](const char* what, double share) {
+    if (share > 0) {
+      text += fmt::format("{}{} {:.1f} %", text.empty() ? "" : ", ", what, share * kHundred);
+    }
+  };
+  add("only communication", anchor.exposed);
+  add("matrix products", anchor.products);
+  add("no kernel", anchor.idle);
+  if (anchor.dispatch > 0 && !anchor.source.empty()) {
+    text +=
+        fmt::format("{}one exchange {}", text.empty() ? "" : ", ", seconds_text(anchor.dispatch));
+  }
+  if (anchor.source.empty()) {
+    return text;
+  }
+  return text.empty() ? anchor.source : anchor.source + ": " + text;
+}
+
+std::string anchor_text(const advise::Anchor& anchor) {
+  std::string text = fmt::format("measured; {} were predicted", seconds_text(anchor.predicted));
+  if (const std::string shares = measured_text(anchor); !shares.empty()) {
+    text += "; " + shares;
+  }
+  return anchor.mixed ? fmt::format("{}. {}", text, kMixedSends) : text;
+}
+
+std::string_view to_string(advise::Goal goal) {
+  switch (goal) {
+    case advise::Goal::speed:
+      return "speed";
+    case advise::Goal::memory:
+      return "memory";
+    case advise::Goal::safe:
+      break;
+  }
+  return "safe";
+}
+
+}  // namespace epwise::report

@@ -1,0 +1,87 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "advise/advice.h"
+#include "ui/findings/writer.h"
+
+namespace epwise::report {
+
+/// The results of `epwise advise` for one recipe.
+struct AdvisedRecipe {
+  std::string path;
+  std::string target;  // "h100 x 16 (--hw, --gpus)"
+  std::string hw;      // "h100"
+  int gpus = 0;
+  advise::Advice advice;
+};
+
+/// One answer to --why-not FIELD=VALUE.
+struct AnsweredWhyNot {
+  std::string path;
+  std::string target;
+  advise::WhyNot answer;
+};
+
+/// For people, in the order of action: the limit of the step, the dispatchers, SM counts, the
+/// overlap ladder, and the plans, with the diff of the first (of all with -v).
+std::string advise_text(const AdvisedRecipe& recipe, const Style& style);
+
+/// {"schema": "epwise.advise/1", "wall": {"name", "share"}, "dispatchers": […], "plans": […], …}
+std::string advise_json(const AdvisedRecipe& recipe);
+
+/// For a pull request.
+std::string advise_markdown(const AdvisedRecipe& recipe);
+
+/// One self-contained page without scripts, fonts or links: plans, dispatchers, ladder, SM sweeps,
+/// breakdown of the step, memory.
+std::string advise_html(const AdvisedRecipe& recipe);
+
+std::string why_not_text(const AnsweredWhyNot& answered, const Style& style);
+std::string why_not_json(const AnsweredWhyNot& answered);
+
+}  // namespace epwise::report
+
+/// Texts shared by all formats of an advice.
+
+namespace epwise::report {
+
+/// "42.6 s, 38.1 to 47.7 s"
+std::string range_text(const sim::Range& range);
+
+/// "1.28 (1.13 to 1.43)"
+std::string ratio_text(const sim::Range& ratio);
+
+/// "68.7 GiB"
+std::string gib_text(double bytes);
+
+/// "a: 1 → 2", "add a: 2", "remove a"
+std::string change_text(const advise::PlanChange& change);
+
+/// "1.28 times as fast (1.13 to 1.43)", or that it is too close to call.
+std::string gain_text(const sim::Range& speedup, sim::Verdict verdict);
+
+/// Why a candidate is not valid: "DeepEP on … (DSP006)".
+std::string reason_text(const advise::Legality& legality);
+
+/// "with model.moe_shared_expert_overlap=false": accompanying changes; empty if there are none.
+std::string companions_text(const std::vector<advise::Companion>& companions);
+
+/// "8 steps by NVTX ranges `iteration`: only communication 18 %, matrix products 41 %, no kernel 6
+/// %"; empty if only the step was measured.
+std::string measured_text(const advise::Anchor& anchor);
+
+/// "measured; 33.1 s were predicted; 8 steps by …: only communication 18 %", with a warning if
+/// sends are ambiguous.
+std::string anchor_text(const advise::Anchor& anchor);
+
+/// The warning if a profile's SendRecv kernels may belong to a pipeline or to the exchange.
+inline constexpr std::string_view kMixedSends =
+    "the NCCL SendRecv kernels in the profile are ambiguous: token exchange, pipeline or "
+    "context-parallel communication. Neither they nor the exposed share are attributed to "
+    "dispatch; give `dispatch_time` in a YAML profile";
+
+std::string_view to_string(advise::Goal goal);  // "speed"
+
+}  // namespace epwise::report

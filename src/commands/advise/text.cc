@@ -1,0 +1,430 @@
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "commands/advise/report.h"
+#include "commands/simulate/report.h"
+#include "ui/columns.h"
+#include "ui/duration_text.h"
+#include "ui/findings/lint_report.h"
+#include "ui/prediction_text.h"
+#include "ui/style.h"
+
+namespace epwise::report {
+
+namespace {
+
+using advise::Advice;
+using advise::Plan;
+
+constexpr int kAdviceNameWidth = 16;
+
+class AdviceText {
+ public:
+  explicit AdviceText(const Style& style) : style_(style), paint_(style.colour, style.hyperlinks) {}
+
+  std::string run(const AdvisedRecipe& recipe) {
+    const Advice& advice = recipe.advice;
+    line(paint_(Role::strong, safe(recipe.path)) + " on " + safe(recipe.target));
+    if (!advice.present) {
+      line(paint_(Role::error, "  no advice; missing facts:"));
+      for (const text::Diagnostic& each : advice.missing) {
+        say("  - ", missing_text(each));
+      }
+      return std::move(out_);
+    }
+    present(advice);
+    repairs(advice);
+    dispatchers(advice);
+    sweeps(advice);
+    ladder(advice);
+    plans(advice);
+    rivals(recipe);
+    tally(advice);
+    return std::move(out_);
+  }
+
+ private:
+  void line(const std::string& text) { out_ += text + '\n'; }
+
+  std::string safe(std::string_view text) const { return printable(text, style_.unicode); }
+
+  /// A sentence wrapped over several lines, after its indent.
+  void say(const std::string& indent, std::string_view text, Role role = Role::plain) {
+    const int width = style_.width - static_cast<int>(indent.size());
+    bool first = true;
+    for (const std::string& part : wrap(safe(text), width)) {
+      line((first ? indent : std::string(indent.size(), ' ')) + paint_(role, part));
+      first = false;
+    }
+  }
+
+  void title(std::string_view text, std::string_view more = {}) {
+    line("");
+    line(paint_(Role::strong, text) + (more.empty() ? "" : paint_(Role::dim, "  " + safe(more))));
+  }
+
+  /// Results of a profile besides the step.
+  void measured(const advise::Anchor& anchor) {
+    const std::string shares = measured_text(anchor);
+    const std::string indent = fmt::format("  {:<{}}", "", kAdviceNameWidth);
+    if (!shares.empty()) {
+      say(indent, shares, Role::dim);
+    }
+    if (anchor.mixed) {
+      say(indent, kMixedSends, Role::warning);
+    }
+  }
+
+  void calibration(const sim::CalibrationEffect& effect) {
+    const std::string indent = fmt::format("  {:<{}}", "", kAdviceNameWidth);
+    say(fmt::format("  {:<{}}", "calibration", kAdviceNameWidth),
+        fmt::format("{} ({})", effect.path, effect.device),
+        Role::dim);
+    for (const std::string& each : calibration_lines(effect)) {
+      say(indent, each, Role::dim);
+    }
+    for (const std::string& note : effect.notes) {
+      say(indent, note, Role::warning);
+    }
+  }
+
+  void present(const Advice& advice) {
+    const sim::Prediction& now = *advice.present;
+    line(fmt::format(
+             "  {:<{}}{:>9}   ", "step now", kAdviceNameWidth, seconds_text(now.step_time.value)) +
+         paint_(Role::dim,
+                fmt::format("{} to {} (80 % interval)",
+                            seconds_text(now.step_time.low),
+                            seconds_text(now.step_time.high))));
+    if (advice.anchor) {
+      line(fmt::format("  {:<{}}{:>9}   ", "", kAdviceNameWidth, "measured") +
+           paint_(Role::dim,
+                  fmt::format("{} were predicted; everything below is adjusted to it",
+                              seconds_text(advice.anchor->predicted))));
+      measured(*advice.anchor);
+    }
+    if (advice.doubtful_dispatch) {
+      say("  ",
+          "the measured dispatch_time is not used: it is inconsistent with the measured step time",
+          Role::warning);
+    }
+    if (advice.calibration) {
+      calibration(*advice.calibration);
+    }
+    const double limit = now.memory_limit;
+    line(
+        fmt::format(
+            "  {:<{}}{:>9}   ", "memory now", kAdviceNameWidth, gib_text(now.needed_memory.value)) +
+        paint_(advice.fits_risk > 0.5 ? Role::error : Role::dim,
+               limit > 0 ? fmt::format("of {}; {:.0f} % probability of running out",
+                                       gib_text(limit),
+                                       100 * advice.fits_risk)
+                         : "of unknown capacity"));
+    std::string shares;
+    for (const auto& [name, share] : advice.diagnosis.shares) {
+      shares += fmt::format("{}{} {:.0f} %", shares.empty() ? "" : ", ", name, 100 * share);
+    }
+    line(fmt::format("  {:<{}}", "binds", kAdviceNameWidth) +
+         paint_(Role::strong, advice.diagnosis.wall) +
+         fmt::format(", {:.0f} % sure", 100 * advice.diagnosis.sure) +
+         paint_(Role::dim, "  of the step: " + shares));
+    say(fmt::format("  {:<{}}", "usually helps", kAdviceNameWidth),
+        advice.diagnosis.advice,
+        Role::dim);
+  }
+
+  void repairs(const Advice& advice) {
+    if (!advice.repairs.empty()) {
+      title("FIXED FIRST", "lint finds errors; everything below is relative to the fixed recipe");
+      for (const fix::Repair& repair : advice.repairs) {
+        for (const fix::Repair::Edit& edit : repair.edits) {
+          say("  ", fmt::format("{} ({})", fix::to_text(edit), repair.rule));
+        }
+      }
+    }
+    if (!advice.left.empty()) {
+      std::vector<std::string> codes;
+      for (const lint::Rule* rule : advice.left) {
+        codes.emplace_back(rule->code);
+      }
+      say("  ",
+          fmt::format("{} without a fix, not changed by any plan: {}",
+                      counted(static_cast<int>(codes.size()), "error"),
+                      listed(codes)),
+          Role::error);
+    }
+  }
+
+  void dispatchers(const Advice& advice) {
+    if (advice.dispatchers.empty()) {
+      return;
+    }
+    title("DISPATCHERS", "everything else unchanged");
+    for (const advise::DispatcherRow& row : advice.dispatchers) {
+      const std::string name = row.name + (row.present ? " *" : "");
+      if (!row.legality.legal) {
+        line(fmt::format("  -  {:<13}", name) +
+             paint_(Role::error, "not valid: " + safe(reason_text(row.legality))));
+      } else if (!row.step) {
+        line(fmt::format("  -  {:<13}no prediction: {}", name, safe(row.legality.reason)));
+      } else {
+        std::string more = row.tie && row.rank > 1 ? "too close to 1" : "";
+        if (!row.fits) {
+          more += std::string(more.empty() ? "" : "; ") + "does not fit";
+        }
+        line(fmt::format(
+                 "  {}  {:<13}{:>9}  {:>19}  {:>9}  {:>3} SMs",
+                 row.rank,
+                 name,
+                 seconds_text(row.step->value),
+                 fmt::format("{} to {}", seconds_text(row.step->low), seconds_text(row.step->high)),
+                 gib_text(row.needed_memory),
+                 row.sms) +
+             (more.empty() ? "" : "  " + paint_(Role::warning, more)));
+      }
+      details(row);
+    }
+    line(paint_(Role::dim, "  * current value of the recipe"));
+  }
+
+  void details(const advise::DispatcherRow& row) {
+    const std::string indent(18, ' ');
+    if (const std::string with = companions_text(row.legality.companions); !with.empty()) {
+      say(indent, with, Role::dim);
+    }
+    if (!row.measurement.empty()) {
+      say(indent, "to decide: " + row.measurement, Role::dim);
+    }
+    if (!row.guidance.empty()) {
+      say(indent, "documents: " + row.guidance, Role::dim);
+    }
+  }
+
+  void sweeps(const Advice& advice) {
+    if (advice.sweeps.empty()) {
+      return;
+    }
+    title("SM COUNTS",
+          "flat: within 0.5 % of the best; another count is suggested only if it is certainly "
+          "faster");
+    for (const advise::SmSweep& sweep : advice.sweeps) {
+      const std::string what = sweep.chosen == sweep.present
+                                   ? fmt::format("keep {}", sweep.present)
+                                   : fmt::format("{} → {}", sweep.present, sweep.chosen);
+      line(fmt::format("  {:<{}}{}, loss at most {:.1f} %; flat from {} to {}{}",
+                       sweep.dispatcher,
+                       kAdviceNameWidth,
+                       what,
+                       100 * sweep.regret,
+                       sweep.flat_from,
+                       sweep.flat_to,
+                       sweep.of_plan ? ", with the rest of plan 1" : ""));
+    }
+  }
+
+  void ladder(const Advice& advice) {
+    if (advice.ladder.empty()) {
+      return;
+    }
+    title("OVERLAP LADDER", "each added to those above; alone: without them");
+    line(fmt::format("  {:<24}{:>9}", "none", seconds_text(advice.ladder_start.value)));
+    for (const advise::RungState& rung : advice.ladder) {
+      const std::string name = "+ " + rung.title +
+                               (rung.move.empty() || rung.move == "on" ? "" : ": " + rung.move) +
+                               (rung.present ? " *" : "");
+      if (!rung.step) {
+        line(fmt::format("  {:<24}", name) +
+             paint_(Role::error, "not valid: " + safe(reason_text(rung.legality))));
+      } else {
+        std::string what = rung.verdict == sim::Verdict::b   ? "a gain"
+                           : rung.verdict == sim::Verdict::a ? "a loss"
+                                                             : "no clear gain";
+        what += rung.fits ? "" : "; does not fit";
+        line(fmt::format("  {:<24}{:>9}  {:<21}  ",
+                         name,
+                         seconds_text(rung.step->value),
+                         ratio_text(*rung.added)) +
+             paint_(rung.verdict == sim::Verdict::b ? Role::good : Role::warning, what) +
+             (rung.alone ? paint_(Role::dim, "  alone " + ratio_text(*rung.alone)) : ""));
+      }
+      needs(rung);
+    }
+  }
+
+  void needs(const advise::RungState& rung) {
+    std::string missing;
+    for (const advise::NeedState& need : rung.needs) {
+      if (!need.met) {
+        missing += fmt::format(
+            "{}{}{}", missing.empty() ? "" : "; ", need.what, need.arranged ? " (included)" : "");
+      }
+    }
+    const std::string indent(26, ' ');
+    if (!missing.empty()) {
+      say(indent, "needs " + missing, Role::dim);
+    } else if (!rung.needs.empty()) {
+      say(indent, "has everything it needs", Role::dim);
+    }
+    if (const std::string with = companions_text(rung.legality.companions); !with.empty()) {
+      say(indent, with, Role::dim);
+    }
+  }
+
+  void plans(const Advice& advice) {
+    title("PLANS",
+          fmt::format("goal: {}; each passes lint and fits in memory", to_string(advice.goal)));
+    if (advice.plans.empty()) {
+      say("  ",
+          advice.close.empty() ? "Nothing is better than the recipe as it is."
+                               : "Nothing is certainly better than the recipe as it is: keep it.");
+    }
+    int number = 0;
+    for (const Plan& plan : advice.plans) {
+      ++number;
+      show(plan, number, number == 1 || style_.verbose);
+    }
+    if (!advice.close.empty()) {
+      title("TOO CLOSE TO CALL", "worth measuring; not a recommendation");
+      for (const Plan& plan : advice.close) {
+        show(plan, ++number, style_.verbose);
+      }
+    }
+  }
+
+  void show(const Plan& plan, int number, bool in_full) {
+    const std::string memory =
+        plan.memory_limit > 0
+            ? fmt::format("{} of {}", gib_text(plan.needed_memory), gib_text(plan.memory_limit))
+            : gib_text(plan.needed_memory);
+    line(fmt::format("  {}. ", number) +
+         paint_(Role::strong, gain_text(plan.speedup, plan.verdict)) +
+         fmt::format("; step {}, memory {}, risk {}",
+                     seconds_text(plan.step.value),
+                     memory,
+                     advise::to_string(plan.risk)));
+    for (const advise::PlanChange& change : plan.changes) {
+      say("       ",
+          change_text(change) +
+              (change.tier == lint::Tier::training ? "  (changes training)" : ""));
+    }
+    for (const auto& [name, value] : plan.environment) {
+      say("       ", fmt::format("launch with {}={}", name, value));
+    }
+    if (!plan.measurement.empty()) {
+      say("       ", "to decide: " + plan.measurement, Role::dim);
+    }
+    if (!in_full) {
+      return;
+    }
+    say("       ",
+        fmt::format("event simulation: {:.2f} times as fast", plan.event_speedup),
+        Role::dim);
+    int step = 0;
+    for (const advise::BringUp& each : plan.bring_up) {
+      say(fmt::format("       bring up {}: ", ++step),
+          fmt::format("{}; check {}", each.what, each.check),
+          Role::dim);
+    }
+    for (const std::string& risk : plan.risks) {
+      say("       risk: ", risk, Role::dim);
+    }
+    if (!plan.obstacle.empty()) {
+      say("       ", "not applied automatically: " + plan.obstacle, Role::warning);
+    }
+    diff(plan.diff);
+  }
+
+  void diff(std::string_view text) {
+    while (!text.empty()) {
+      const std::size_t end = text.find('\n');
+      const std::string_view row = text.substr(0, end);
+      const Role role = row.starts_with('+')   ? Role::good
+                        : row.starts_with('-') ? Role::error
+                                               : Role::dim;
+      line("       " + paint_(role, safe(row)));
+      text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+    }
+  }
+
+  void rivals(const AdvisedRecipe& recipe) {
+    const Advice& advice = recipe.advice;
+    if (advice.rivals.empty()) {
+      return;
+    }
+    title("AMONG", "rank among the recipe, the given recipes and the plans");
+    line(fmt::format("  {:>2}  {}  {}",
+                     advice.own_place,
+                     safe(recipe.path),
+                     seconds_text(advice.present->step_time.value)));
+    for (const advise::Rival& rival : advice.rivals) {
+      line(fmt::format("  {:>2}  {}  {}  {}",
+                       rival.place,
+                       safe(rival.name),
+                       seconds_text(rival.step.value),
+                       gain_text(rival.speedup, rival.verdict)));
+    }
+  }
+
+  void tally(const Advice& advice) {
+    const advise::SearchTally& tally = advice.tally;
+    line("");
+    const std::string seen =
+        tally.exhaustive
+            ? fmt::format("all {} distinct combinations checked and predicted", tally.looked_at)
+            : fmt::format("{} combinations checked and predicted, of {}",
+                          tally.looked_at,
+                          tally.space < 1e6 ? fmt::format("{:.0f}", tally.space)
+                                            : fmt::format("about {:.1g}", tally.space));
+    line(paint_(Role::dim, seen + (tally.stopped ? "; the search was cut short" : "")));
+  }
+
+  const Style& style_;
+  Paint paint_;
+  std::string out_;
+};
+
+}  // namespace
+
+std::string advise_text(const AdvisedRecipe& recipe, const Style& style) {
+  return AdviceText(style).run(recipe);
+}
+
+std::string why_not_text(const AnsweredWhyNot& answered, const Style& style) {
+  const advise::WhyNot& answer = answered.answer;
+  const Paint paint(style.colour, style.hyperlinks);
+  std::string out = paint(Role::strong, printable(answered.path, style.unicode)) + " on " +
+                    printable(answered.target, style.unicode) + "\n";
+  out += fmt::format("  {}={}: ", answer.field, answer.value);
+  out += answer.legality.legal
+             ? std::string("legal\n")
+             : printable("not valid: " + reason_text(answer.legality), style.unicode) + "\n";
+  const std::string with = companions_text(answer.legality.companions);
+  if (answer.legality.legal && !answer.legality.reason.empty()) {
+    out += "  " + printable(answer.legality.reason, style.unicode) + "\n";
+  }
+  if (!with.empty()) {
+    out += "  " + with + "\n";
+  }
+  if (!answer.step) {
+    return out + "  no prediction\n";
+  }
+  out += fmt::format(
+      "  step {}; {}\n", range_text(*answer.step), gain_text(*answer.speedup, answer.verdict));
+  out += fmt::format("  memory {}{}{}\n",
+                     gib_text(answer.needed_memory),
+                     answer.memory_limit > 0 ? " of " + gib_text(answer.memory_limit) : "",
+                     answer.fits ? "" : ": does not fit");
+  for (const auto& [name, seconds] : answer.costs) {
+    constexpr double kWorthTelling = 1e-3;  // of the step
+    if (seconds > kWorthTelling * answer.step->value) {
+      out += fmt::format("  {} grows by {}\n", name, seconds_text(seconds));
+    }
+  }
+  return out;
+}
+
+}  // namespace epwise::report

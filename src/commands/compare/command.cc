@@ -1,0 +1,67 @@
+#include <ostream>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "commands/all.h"
+#include "commands/compare/comparing.h"
+#include "commands/compare/report.h"
+#include "commands/simulate/simulation.h"
+#include "ui/report_output.h"
+
+namespace epwise::cli {
+
+namespace {
+
+constexpr std::string_view kAboutCompare = R"(WHAT IS COMPARED
+  T(A)/T(B), the step time of A divided by that of B: above 1, B is faster. Uncertain constants are
+  drawn 256 times, with the same draw for both recipes, so that common errors cancel. A recipe is
+  called faster if nine of ten draws agree and the difference exceeds the run-to-run variation of
+  one recipe; otherwise it is too close to call. The causes are the differences between the two
+  waterfalls (`epwise simulate --help`).
+
+  --input states known facts about both runs, as for simulate.
+)";
+
+ExitCode run_compare(Console& console, const Arguments& arguments) {
+  if (arguments.operands.size() != 2) {
+    throw os::UsageError(
+        "two recipes are needed: `epwise compare a.yaml b.yaml --hw h100 --gpus 64`");
+  }
+  Workspace workspace(console.host(), given_by(arguments));
+  Simulator simulator(console, arguments, workspace);
+  const report::ComparedRecipes recipes = compare_jobs(simulator,
+                                                       simulator.run(arguments.operands[0], true),
+                                                       simulator.run(arguments.operands[1], true));
+  const ExitCode code = exit_code_of(recipes, arguments.flag("--force"));
+  console.out << (arguments.text_of("--format", "full") == "json"
+                      ? report::compare_json(recipes)
+                      : report::compare_text(recipes, style_of(arguments, console)));
+  return code;
+}
+
+}  // namespace
+
+Command compare_command() {
+  std::vector<Option> options = simulation_options({"full", "json"});
+  options.push_back({.name = "--force",
+                     .summary = "exit 0 even if lint finds errors in one of them",
+                     .brief = true});
+  return {.name = "compare",
+          .usage = "compare [OPTION...] A B [-- WORD...]",
+          .summary = "predict which of two recipes is faster, by how much and why",
+          .examples = {{"compare off.yaml on.yaml --hw h100 --gpus 16", "is the change worth it?"},
+                       {"compare a.yaml b.yaml --hw gb200 --gpus 256 -f json",
+                        "machine-readable output"}},
+          .options = std::move(options),
+          .exits = {{ExitCode::clean, "compared"},
+                    {ExitCode::findings,
+                     "lint finds errors in one of them and --force is not given (they are compared "
+                     "anyway), or facts are missing"}},
+          .about = kAboutCompare,
+          .operands = Completion::files,
+          .takes_words = true,
+          .run = run_compare};
+}
+
+}  // namespace epwise::cli

@@ -1,0 +1,145 @@
+#include "commands/compare/report.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "ui/columns.h"
+#include "ui/duration_text.h"
+#include "ui/findings/lint_report.h"
+#include "ui/prediction_text.h"
+#include "ui/style.h"
+
+namespace epwise::report {
+
+namespace {
+
+class ComparisonText {
+ public:
+  explicit ComparisonText(const Style& style)
+      : style_(style),
+        paint_(style.colour, style.hyperlinks) {}
+
+  std::string run(const ComparedRecipes& recipes) {
+    const int width = std::max(shown_width(recipes.a), shown_width(recipes.b));
+    side('A', recipes.a, width);
+    side('B', recipes.b, width);
+    if (recipes.comparison) {
+      verdict(*recipes.comparison);
+      causes(*recipes.comparison);
+    }
+    return std::move(out_);
+  }
+
+ private:
+  void line(const std::string& text) { out_ += text + '\n'; }
+
+  std::string shown(const SimulatedRecipe& recipe) const {
+    return printable(recipe.path, style_.unicode);
+  }
+
+  int shown_width(const SimulatedRecipe& recipe) const { return display_width(shown(recipe)); }
+
+  void side(char letter, const SimulatedRecipe& recipe, int width) {
+    const std::string path = shown(recipe);
+    std::string text = fmt::format("{}  ", letter) + paint_(Role::strong, path);
+    if (recipe.prediction) {
+      const sim::Range& step = recipe.prediction->step_time;
+      const auto gap = static_cast<std::size_t>(width - display_width(path));
+      text += fmt::format("{}  {:>9}  ", std::string(gap, ' '), seconds_text(step.value)) +
+              paint_(Role::dim,
+                     fmt::format("{} to {}", seconds_text(step.low), seconds_text(step.high)));
+    }
+    line(text);
+    if (recipe.lint_errors > 0) {
+      line(paint_(Role::error,
+                  fmt::format("   lint finds {}: it would not run as written",
+                              counted(recipe.lint_errors, "error"))));
+    }
+    for (const text::Diagnostic& each : recipe.missing) {
+      line("   missing: " + printable(missing_text(each), style_.unicode));
+    }
+  }
+
+  void verdict(const sim::Comparison& comparison) {
+    const sim::Range& speedup = comparison.speedup;
+    const std::string range = fmt::format(
+        "T(A)/T(B) = {:.3f}, {:.3f} to {:.3f} with 80 %", speedup.value, speedup.low, speedup.high);
+    std::string what = "too close to call";
+    if (comparison.verdict != sim::Verdict::too_close) {
+      what = fmt::format("{} is faster", comparison.verdict == sim::Verdict::a ? 'A' : 'B');
+    }
+    line("\n" + paint_(Role::strong, what) + ": " + range +
+         fmt::format("; B is faster in {:.0f} % of the draws", 100 * comparison.b_is_faster));
+  }
+
+  void causes(const sim::Comparison& comparison) {
+    constexpr double kNothing = 5e-4;  // of the larger step
+    double step = 0;
+    for (const sim::CauseOfDifference& cause : comparison.causes) {
+      step += std::max(cause.a, cause.b);
+    }
+    line(fmt::format("\n  {:<18}{:>10}{:>11}{:>12}", "", "A", "B", "B saves"));
+    for (const sim::CauseOfDifference& cause : comparison.causes) {
+      if (std::abs(cause.saved()) < kNothing * step) {
+        continue;
+      }
+      line(fmt::format("  {:<18}{:>10}{:>11}{:>12}",
+                       term_title(cause.name),
+                       seconds_text(cause.a),
+                       seconds_text(cause.b),
+                       seconds_text(cause.saved())));
+    }
+  }
+
+  const Style& style_;
+  Paint paint_;
+  std::string out_;
+};
+
+}  // namespace
+
+std::string compare_text(const ComparedRecipes& recipes, const Style& style) {
+  return ComparisonText(style).run(recipes);
+}
+
+namespace {
+
+Json side_json(const SimulatedRecipe& side) {
+  Json json = {{"path", side.path}, {"lint_errors", side.lint_errors}};
+  if (side.prediction) {
+    json["step_time_s"] = range_json(side.prediction->step_time);
+    return json;
+  }
+  json["missing"] = missing_json(side.missing);
+  return json;
+}
+
+}  // namespace
+
+std::string compare_json(const ComparedRecipes& recipes) {
+  Json json = {{"schema", "epwise.compare/1"},
+               {"target", recipes.a.target},
+               {"a", side_json(recipes.a)},
+               {"b", side_json(recipes.b)}};
+  if (recipes.comparison) {
+    const sim::Comparison& comparison = *recipes.comparison;
+    json["speedup"] = range_json(comparison.speedup);
+    json["b_is_faster"] = rounded(comparison.b_is_faster);
+    json["verdict"] = sim::to_string(comparison.verdict);
+    Json causes = Json::array();
+    for (const sim::CauseOfDifference& cause : comparison.causes) {
+      causes.push_back({{"name", cause.name},
+                        {"a_seconds", rounded(cause.a)},
+                        {"b_seconds", rounded(cause.b)},
+                        {"saved_seconds", rounded(cause.saved())}});
+    }
+    json["causes"] = causes;
+  }
+  return json_text(json);
+}
+
+}  // namespace epwise::report

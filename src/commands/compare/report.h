@@ -1,0 +1,31 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "commands/simulate/report.h"
+#include "perf/sim/prediction/comparison.h"
+
+namespace epwise::report {
+
+/// The result of `epwise compare A B`; no comparison if one of them has no prediction.
+struct ComparedRecipes {
+  SimulatedRecipe a;
+  SimulatedRecipe b;
+  std::optional<sim::Comparison> comparison;
+};
+
+/// For people:
+///
+///   A  off.yaml   42.6 s
+///   B  on.yaml    33.4 s
+///
+///   B is faster: 1.28 times, 1.13 to 1.43 with 80 %
+///     exposed combine   -6.4 s   …
+std::string compare_text(const ComparedRecipes& recipes, const Style& style);
+
+/// {"schema": "epwise.compare/1", "speedup": {"value", "low", "high"}, "verdict": "a|b|too_close",
+///  "causes": […]}
+std::string compare_json(const ComparedRecipes& recipes);
+
+}  // namespace epwise::report

@@ -1,0 +1,189 @@
+#include <ostream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "commands/all.h"
+#include "commands/diff/comparing.h"
+#include "commands/diff/pairs.h"
+#include "commands/diff/report.h"
+#include "commands/simulate/simulation.h"
+#include "session/workspace.h"
+#include "ui/report_output.h"
+
+namespace epwise::cli {
+
+namespace {
+
+using os::UsageError;
+
+constexpr std::string_view kAboutDiff = R"(WHAT IS COMPARED
+  Values as executed: after the framework's launch has processed them, including defaults. A changed
+  value is classified as legality-changing if an error that reads it appears or disappears,
+  otherwise as training-changing (numerics or data), performance (speed and memory) or neutral. If a
+  new finding asks for further changes, they are listed with the value: these are usually changed
+  together. If both recipes start, step time and memory are predicted; if one does not, the reason
+  is reported.
+
+  OLD and NEW are files, or REF:PATH for a file at a git revision; `epwise diff REF:PATH` compares
+  with the file in the working tree. As in git, `epwise diff REF PATH...` compares these files with
+  a revision, `epwise diff REF` compares every changed recipe (changed files that are not recipes
+  are skipped), and `REF..REF` compares two revisions. --format markdown writes a pull-request
+  comment.
+)";
+
+/// A text of several differences. JSON: one object for a single pair, otherwise all in one.
+class Answer {
+ public:
+  Answer(std::string_view format, report::Style style, bool several)
+      : json_(format == "json"),
+        markdown_(format == "markdown"),
+        style_(style),
+        several_(several && json_) {}
+
+  void add(const report::RecipeDifference& recipes) {
+    add(json_       ? report::diff_json(recipes)
+        : markdown_ ? report::diff_markdown(recipes)
+                    : report::diff_text(recipes, style_));
+  }
+
+  void add(const report::OneSided& recipe) {
+    add(json_       ? report::diff_json(recipe)
+        : markdown_ ? report::diff_markdown(recipe)
+                    : report::diff_text(recipe));
+  }
+
+  std::string text() const { return several_ ? report::diffs_json(texts_) : text_; }
+
+ private:
+  void add(const std::string& text) {
+    if (several_) {
+      texts_.push_back(text);
+      return;
+    }
+    text_ += text_.empty() ? "" : "\n";
+    text_ += text;
+  }
+
+  bool json_;
+  bool markdown_;
+  report::Style style_;
+  bool several_;  // in one JSON object
+  std::string text_;
+  std::vector<std::string> texts_;  // of several_
+};
+
+/// Compares pair by pair: an unreadable recipe does not prevent the others from being reported.
+class Comparing {
+ public:
+  Comparing(Console& console, const Arguments& arguments, DiffPairs& pairs, Answer& answer)
+      : console_(console),
+        workspace_(console.host(), given_by(arguments)),
+        simulator_(console, arguments, workspace_),
+        pairs_(pairs),
+        answer_(answer) {}
+
+  void take(const DiffPair& pair, bool alone) {
+    try {
+      tell(pair);
+    } catch (const os::MissingError& error) {
+      fail(error, alone, ExitCode::unreadable);
+    } catch (const UsageError& error) {
+      fail(error, alone, ExitCode::usage);
+    }
+  }
+
+  ExitCode code() const { return code_; }
+
+ private:
+  void tell(const DiffPair& pair) {
+    bool worse = false;
+    if (pair.old && pair.now) {
+      const ComparedSide before{pair.old->name, analysis_of(*pair.old)};
+      const ComparedSide after{pair.now->name, analysis_of(*pair.now)};
+      const report::RecipeDifference recipes = difference_of(simulator_, before, after);
+      worse = introduces_error(recipes.difference.introduced);
+      answer_.add(recipes);
+    } else {
+      const report::OneSided recipe =
+          pair.now ? added_recipe(pair.path, analysis_of(*pair.now))
+                   : report::OneSided{pair.path, false, {}, {}, pairs_.naming(pair.path)};
+      worse = introduces_error(recipe.introduced) || !recipe.named_by.empty();
+      answer_.add(recipe);
+    }
+    code_ = worse ? worst(code_, ExitCode::findings) : code_;
+  }
+
+  Analysis analysis_of(const DiffSource& source) {
+    return analyze_one(workspace_.open({source.path, source.text, false}));
+  }
+
+  template <class Error>
+  void fail(const Error& error, bool alone, ExitCode code) {
+    if (alone) {
+      throw;
+    }
+    console_.err << "epwise: " << error.what() << '\n';
+    code_ = worst(code_, code);
+  }
+
+  Console& console_;
+  Workspace workspace_;
+  Simulator simulator_;  // jobs point into it
+  DiffPairs& pairs_;
+  Answer& answer_;
+  ExitCode code_ = ExitCode::clean;
+};
+
+ExitCode run_diff(Console& console, const Arguments& arguments) {
+  DiffPairs texts(console);
+  const std::vector<DiffPair> pairs = texts.of(arguments.operands);
+  if (!texts.left_aside().empty()) {
+    console.err << fmt::format("epwise: skipped, not a recipe: {}\n",
+                               fmt::join(texts.left_aside(), ", "));
+  }
+  if (pairs.empty()) {
+    console.err << "epwise: no recipe differs\n";
+    return ExitCode::clean;
+  }
+  Answer answer(
+      arguments.text_of("--format", "text"), style_of(arguments, console), pairs.size() > 1);
+  Comparing comparing(console, arguments, texts, answer);
+  for (const DiffPair& pair : pairs) {
+    comparing.take(pair, pairs.size() == 1);
+  }
+  console.out << answer.text();
+  return comparing.code();
+}
+
+}  // namespace
+
+Command diff_command() {
+  std::vector<Option> options = simulation_options({"text", "json", "markdown"});
+  for (Option& option : options) {
+    if (option.name == "--format") {
+      option.summary = "text (default), json, or markdown for a pull request";
+    }
+  }
+  return {.name = "diff",
+          .usage = "diff [OPTION...] OLD [NEW] | REF[..REF] [PATH...] [-- WORD...]",
+          .summary = "show the effects of a change to a recipe",
+          .examples = {{"diff old.yaml new.yaml --hw h100 --gpus 64", "two files"},
+                       {"diff main recipes/a.yaml -f markdown",
+                        "against a revision, as a pull-request comment"},
+                       {"diff main..topic", "every recipe changed on a branch"}},
+          .options = std::move(options),
+          .exits = {{ExitCode::clean, "compared; no new error"},
+                    {ExitCode::findings,
+                     "the change introduces an error; this includes errors in an added recipe, and "
+                     "removing a recipe that another file still refers to"}},
+          .about = kAboutDiff,
+          .operands = Completion::files,
+          .takes_words = true,
+          .run = run_diff};
+}
+
+}  // namespace epwise::cli

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "commands/diff/report.h"
+#include "commands/simulate/simulation.h"
+#include "session/analysis.h"
+
+namespace epwise::cli {
+
+/// One side of a comparison.
+struct ComparedSide {
+  std::string name;  // "main:a.yaml"
+  session::Analysis analysis;
+};
+
+/// What `epwise diff` says of two recipes. Step times are predicted where both start.
+report::RecipeDifference difference_of(const Simulator& simulator,
+                                       const ComparedSide& before,
+                                       const ComparedSide& after);
+
+/// What it says of a recipe that only the newer side has.
+report::OneSided added_recipe(const std::string& path, const session::Analysis& analysis);
+
+/// Whether a change is for the worse.
+bool introduces_error(const std::vector<diff::Told>& introduced);
+
+}  // namespace epwise::cli

@@ -1,0 +1,203 @@
+#include "commands/explain/crash_explanation.h"
+
+#include <algorithm>
+#include <istream>
+#include <iterator>
+#include <optional>
+#include <ostream>
+#include <string>
+#include <utility>
+
+#include "commands/explain/flag_advice.h"
+#include "commands/explain/troubles.h"
+#include "commands/why/trace.h"
+#include "session/target/resolution.h"
+#include "ui/lint_options.h"
+#include "ui/report_output.h"
+#include "ui/single_recipe.h"
+#include "ui/standard_input.h"
+
+namespace epwise::cli {
+
+namespace {
+
+constexpr std::size_t kLongestLog = std::size_t{1} << 30;
+constexpr std::size_t kMostCases = 20;  // limit on lines searched
+
+std::string read_log(Console& console, const std::string& path) {
+  return path == "-" ? read_all(console.in) : console.files.read(path, kLongestLog);
+}
+
+/// The Megatron-LM version whose flags apply: the recipe's, otherwise the newest.
+recipe::Vocabulary flags_of(const report::CrashReport& report) {
+  using recipe::Framework;
+  const bool mlm = report.recipe && report.recipe->recipe->framework == Framework::mlm;
+  return recipe::Vocabulary::load(Framework::mlm,
+                                  mlm ? report.recipe->result.framework_version : "");
+}
+
+/// The cause first: an error certainly explained by a rule ranks above earlier ones, merely
+/// mentioned words below errors, consequences of others last.
+void order(std::vector<report::CrashCase>& cases) {
+  std::ranges::stable_sort(cases, {}, [](const report::CrashCase& each) {
+    const bool follows = each.crash.kind == audit::Crash::Kind::aftermath;
+    const bool sure = !each.suspects.empty() && each.suspects.front().sure;
+    const bool mentioned = each.crash.kind == audit::Crash::Kind::mentioned;
+    return follows ? 3 : sure ? 0 : mentioned && each.trouble.has_value() ? 2 : 1;
+  });
+}
+
+/// Words without the form of an error, possibly in normal output, are never conclusive.
+void look_at_lines(const std::string& text,
+                   const lint::Knowledge& knowledge,
+                   report::CrashReport& report) {
+  for (auto& crash : audit::spoken_lines(text, knowledge)) {
+    auto suspects =
+        audit::suspects(crash, knowledge, report.recipe ? &report.recipe->result : nullptr);
+    for (auto& suspect : suspects) {
+      suspect.sure = false;
+    }
+    report.cases.push_back({std::move(crash), std::move(suspects), {}, {}});
+  }
+}
+
+bool is_known(const report::CrashCase& each) {
+  return !each.suspects.empty() || each.trouble.has_value();
+}
+
+/// Words of a known failure anywhere in a log without recognised errors; they rank above mere
+/// consequences.
+void look_for_troubles(const std::string& text,
+                       const lint::Knowledge& knowledge,
+                       report::CrashReport& report) {
+  const bool known = std::ranges::any_of(report.cases, [](const report::CrashCase& each) {
+    return each.crash.kind != audit::Crash::Kind::aftermath && is_known(each);
+  });
+  if (known) {
+    return;
+  }
+  for (auto& crash : audit::trouble_lines(text, knowledge)) {
+    const bool told = std::ranges::any_of(
+        report.cases, [&](const report::CrashCase& each) { return each.crash.line == crash.line; });
+    if (!told) {
+      auto trouble = audit::recognise(crash, knowledge);
+      report.cases.push_back({std::move(crash), {}, {}, std::move(trouble)});
+    }
+  }
+  order(report.cases);
+}
+
+/// What the user accepts may still be what a run died of.
+void take_back_accepted(lint::Result& result) {
+  for (lint::Accepted& each : result.accepted) {
+    result.findings.push_back(std::move(each.finding));
+  }
+  result.accepted.clear();
+}
+
+/// The recipe's settings related to the failure of the first case.
+void ask_recipe(const Analysis& analysis, report::CrashReport& report) {
+  if (report.cases.empty() || !report.cases.front().trouble) {
+    return;
+  }
+  const auto& trouble = *report.cases.front().trouble->trouble;
+  const why::Tracer tracer(
+      *analysis.recipe, analysis.vocabulary(), *analysis.target, analysis.knowledge());
+  for (const auto field : trouble.fields) {
+    report.settings.push_back(tracer.trace(std::string(field)));
+  }
+  for (const auto id : trouble.rules) {
+    report.about.push_back(analysis.knowledge().find(id));
+  }
+}
+
+report::CrashReport::LookedFor looked_for(const lint::Knowledge& knowledge) {
+  report::CrashReport::LookedFor result;
+  for (const auto& rule : knowledge.rules) {
+    result.spoken += rule.log.empty() ? 0 : 1;
+    result.placed += rule.places.empty() ? 0 : 1;
+  }
+  for (const auto& trouble : knowledge.tables.troubles) {
+    result.troubles.push_back(trouble.name);
+  }
+  return result;
+}
+
+void look_into(audit::CrashLog log, const lint::Knowledge& knowledge, report::CrashReport& report) {
+  const auto vocabulary = flags_of(report);
+  for (auto& crash : log.crashes) {
+    report::CrashCase each{std::move(crash), {}, {}, {}};
+    each.trouble = audit::recognise(each.crash, knowledge);
+    const bool follows = each.crash.kind == audit::Crash::Kind::aftermath;
+    if (!follows && report.cases.size() < kMostCases) {
+      each.suspects =
+          audit::suspects(each.crash, knowledge, report.recipe ? &report.recipe->result : nullptr);
+      each.advice = audit::flag_advice(each.crash, vocabulary);
+    }
+    report.cases.push_back(std::move(each));
+  }
+  report.first_failure = log.first_failure;
+  order(report.cases);
+}
+
+}  // namespace
+
+CrashAnswer answer_of(const std::string& log,
+                      const std::string& name,
+                      Workspace& workspace,
+                      std::optional<Analysis> recipe) {
+  CrashAnswer answer;
+  answer.analysis = std::move(recipe);
+  report::CrashReport& report = answer.report;
+  report.log = name;
+  if (answer.analysis) {
+    const Analysis& analysis = *answer.analysis;
+    take_back_accepted(answer.analysis->result);
+    report.recipe = report::LintedFile{analysis.recipe->path,
+                                       analysis.recipe,
+                                       analysis.result,
+                                       describe(*analysis.target, analysis.recipe->framework)};
+  }
+  answer.knowledge = answer.analysis ? answer.analysis->document->knowledge
+                                     : workspace.knowledge(workspace.given().run);
+  const lint::Knowledge& knowledge = *answer.knowledge;
+  look_into(audit::read_crashes(log), knowledge, report);
+  look_for_troubles(log, knowledge, report);
+  if (report.cases.empty()) {
+    look_at_lines(log, knowledge, report);
+  }
+  if (answer.analysis) {
+    ask_recipe(*answer.analysis, report);
+  }
+  report.looked_for = looked_for(knowledge);
+  answer.known = !report.cases.empty() && is_known(report.cases.front());
+  return answer;
+}
+
+session::Given given_for_log(const Arguments& arguments) {
+  session::Given given = given_by(arguments);
+  given.selects = false;
+  return given;
+}
+
+ExitCode explain_log(Console& console, const Arguments& arguments, const std::string& path) {
+  if (arguments.operands.size() > 1) {
+    throw os::UsageError("`epwise explain --from-log` takes at most one recipe");
+  }
+  const auto text = read_log(console, path);
+  Workspace workspace(console.host(), given_for_log(arguments));
+  std::optional<Analysis> analysis;
+  if (!arguments.operands.empty() || !arguments.words.empty()) {
+    const std::string file = arguments.operands.empty() ? "" : arguments.operands.front();
+    analysis = analyze_path(file, arguments, console, workspace);
+  }
+  const CrashAnswer answer =
+      answer_of(text, path == "-" ? "<stdin>" : path, workspace, std::move(analysis));
+  const std::string format = arguments.text_of("--format", "text");
+  console.out << (format == "json"
+                      ? report::crash_json(answer.report)
+                      : report::crash_text(answer.report, style_of(arguments, console)));
+  return answer.known ? ExitCode::clean : ExitCode::findings;
+}
+
+}  // namespace epwise::cli

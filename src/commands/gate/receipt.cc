@@ -1,0 +1,219 @@
+#include "commands/gate/receipt.h"
+
+#include <cstdint>
+#include <cstring>
+#include <map>
+
+#include <fmt/format.h>
+
+#include "base/embedded/embedded.h"
+#include "base/os/regular_files.h"
+#include "base/text/sha256.h"
+#include "ui/json.h"
+#include "ui/place.h"
+#include "ui/version.h"
+
+namespace epwise::cli {
+
+namespace {
+
+using report::Json;
+using report::json_line;
+
+constexpr std::string_view kSchema = "epwise.receipt/1";
+constexpr std::string_view kSeal = ",\n\"seal\":\"";
+constexpr std::size_t kMostReceiptBytes = std::size_t{256} << 20U;  // of a receipt
+constexpr std::size_t kMostFile = std::size_t{64} << 20U;           // of the files that it lists
+
+std::uint64_t mixed(std::uint64_t hash, std::uint64_t word) {
+  constexpr std::uint64_t kFactor = 0x9e3779b97f4a7c15U;
+  hash = (hash ^ word) * kFactor;
+  return hash ^ (hash >> 29U);
+}
+
+/// Identifies the compiled rules and vocabularies; fast, because a launcher waits for it.
+std::string rule_set() {
+  std::uint64_t hash = 0;
+  for (const std::string_view table :
+       {embedded::compiled_rules(), embedded::compiled_vocabulary()}) {
+    hash = mixed(hash, table.size());
+    for (std::size_t at = 0; at + sizeof hash <= table.size(); at += sizeof hash) {
+      std::uint64_t word = 0;
+      std::memcpy(&word, table.data() + at, sizeof word);
+      hash = mixed(hash, word);
+    }
+  }
+  return fmt::format("{:016x}", hash);
+}
+
+void seal(std::string& text) {
+  const std::string hash = text::sha256(text);
+  text.append(kSeal).append(hash).append("\"}\n");
+}
+
+/// The part covered by the checksum; empty if it does not match.
+std::string_view unsealed(std::string_view text) {
+  const std::size_t at = text.rfind(kSeal);
+  if (at == std::string_view::npos) {
+    return {};
+  }
+  const std::string_view part = text.substr(0, at);
+  const std::string_view rest = text.substr(at + kSeal.size());
+  return rest == text::sha256(part) + "\"}\n" ? part : std::string_view();
+}
+
+Json recipe_json(const report::LintedFile& file) {
+  Json values = Json::object();
+  for (const auto& [name, field] : file.recipe->fields) {
+    values[name] = field.value.is_unknown() ? "?" : field.value.to_text();
+  }
+  for (const facts::Rewrite& rewrite : file.result.effective) {
+    values[rewrite.field] = rewrite.after.is_unknown() ? "?" : rewrite.after.to_text();
+  }
+  for (const auto& [name, variable] : file.recipe->variables) {
+    values["env." + name] = variable.value.is_unknown() ? "?" : variable.value.to_text();
+  }
+  return {{"path", file.path},
+          {"framework", recipe::to_string(file.recipe->framework)},
+          {"version", file.result.framework_version},
+          {"target", file.target},
+          {"launch", lint::to_string(file.result.launch.verdict)},
+          {"accepted", file.result.accepted.size()},
+          {"values", std::move(values)}};
+}
+
+/// The parts of a receipt needed for verification; builds no tree for recipes and budgets, which
+/// are most of it.
+Json read_attestation_head(std::string_view part) {
+  const Json::parser_callback_t wanted = [](int depth, Json::parse_event_t event, Json& parsed) {
+    return depth != 1 || event != Json::parse_event_t::key ||
+           (parsed != "recipes" && parsed != "budgets");
+  };
+  return Json::parse(part, wanted, false);
+}
+
+std::string text_at(const Json& json, const char* key) {
+  const auto found = json.is_object() ? json.find(key) : json.end();
+  return found != json.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+bool is_receipt(const Json& json) {
+  return text_at(json, "schema") == kSchema && json.contains("files") && json["files"].is_array() &&
+         json.contains("exit_code") && json["exit_code"].is_number_integer();
+}
+
+}  // namespace
+
+void Receipt::add(const report::LintedFile& file) {
+  for (const auto& source : file.recipe->files) {
+    if (report::is_real_file(source->name()) && !hashes_.contains(source->name())) {
+      const std::string mark = source->had_byte_order_mark() ? "\xEF\xBB\xBF" : "";
+      hashes_.emplace(source->name(), text::sha256(mark + std::string(source->bytes())));
+    }
+  }
+  recipes_.add(recipes_.empty() ? "\n" : ",\n");
+  recipes_.add(json_line(recipe_json(file)));
+}
+
+void Receipt::add(const WitnessFiles& files, const std::vector<std::string>& skipped) {
+  hashes_.insert(files.read_files().begin(), files.read_files().end());
+  for (const std::string& path : skipped) {
+    hashes_.erase(path);
+  }
+  absent_ = files.absent();
+}
+
+std::string Receipt::text(const report::LintReport& report) const {
+  Json files = Json::array();
+  for (const auto& [path, hash] : hashes_) {
+    files.push_back({{"path", path}, {"sha256", hash}});
+  }
+  Json budgets = Json::array();
+  for (const report::Budget& budget : report.budgets) {
+    budgets.push_back({{"path", budget.path},
+                       {"option", budget.option},
+                       {"limit", budget.limit},
+                       {"kept", budget.state == report::Budget::State::kept},
+                       {"text", budget.text}});
+  }
+  // Appends in place: with many recipes this is large and should be in memory only once.
+  std::string text = fmt::format(
+      "{{\"schema\":\"{}\",\n\"tool\":\"{}\",\n\"rules\":\"{}\",\n\"exit_code\":{},\n\"files\":{},"
+      "\n\"absent\":{},\n\"recipes\":[",
+      kSchema,
+      report.tool_version,
+      rule_set(),
+      report.exit_code,
+      json_line(files),
+      json_line(Json(absent_)));
+  recipes_.give([&text](std::string_view part) {
+    text += part;
+    if (text.size() > kMostReceiptBytes) {
+      throw os::MissingError(
+          fmt::format("no receipt written: it would be larger than {} MiB; gate fewer paths per "
+                      "run, each with its own receipt",
+                      kMostReceiptBytes >> 20U));
+    }
+  });
+  text += "],\n\"budgets\":" + json_line(budgets);
+  seal(text);
+  return text;
+}
+
+Verification verify_receipt(const os::Files& files, const std::string& path) {
+  Verification result;
+  std::string text;
+  try {
+    text = os::read_regular(files, path, kMostReceiptBytes);
+  } catch (const os::MissingError& error) {
+    return {ExitCode::unreadable, {error.what()}};
+  }
+  if (text.size() > kMostReceiptBytes) {
+    return {
+        ExitCode::unreadable,
+        {fmt::format("{}: not a receipt, or larger than {} MiB", path, kMostReceiptBytes >> 20U)}};
+  }
+  const std::size_t size = unsealed(text).size();
+  if (size == 0) {
+    return {ExitCode::unreadable, {fmt::format("{}: not a receipt, or it was modified", path)}};
+  }
+  text.resize(size);
+  text += '}';
+  const Json json = read_attestation_head(text);
+  if (!is_receipt(json)) {
+    return {ExitCode::unreadable, {fmt::format("{}: not a receipt of this program", path)}};
+  }
+  const auto object = [&](std::string sentence) {
+    result.code = ExitCode::findings;
+    result.sentences.push_back(fmt::format("{}: {}", path, std::move(sentence)));
+  };
+  if (json["exit_code"] != 0) {
+    object("the gate did not pass");
+  }
+  if (text_at(json, "tool") != tool_version() || text_at(json, "rules") != rule_set()) {
+    object("it was written with other rules: run `epwise gate` again");
+  }
+  const Json& listed = json["files"];
+  if (listed.empty()) {
+    object("it lists no files");
+  }
+  for (const Json& entry : listed) {
+    const std::string name = text_at(entry, "path");
+    try {
+      if (text::sha256(os::read_regular(files, name, kMostFile)) != text_at(entry, "sha256")) {
+        object(fmt::format("{} has changed since", name));
+      }
+    } catch (const os::MissingError& error) {
+      object(error.what());
+    }
+  }
+  const auto absent = json.find("absent");
+  for (const Json& entry : absent == json.end() ? Json::array() : *absent) {
+    if (entry.is_string() && files.is_file(entry.get<std::string>())) {
+      object(fmt::format("{} exists now", entry.get<std::string>()));
+    }
+  }
+  return result;
+}
+
+}  // namespace epwise::cli

@@ -1,0 +1,145 @@
+#pragma once
+
+#include <map>
+#include <mutex>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/os/files.h"
+#include "base/os/regular_files.h"
+#include "base/text/sha256.h"
+#include "session/files/places.h"
+#include "ui/console.h"
+#include "ui/exit_code.h"
+#include "ui/findings/lint_report.h"
+#include "ui/spool.h"
+
+namespace epwise::cli {
+
+/// A file system that records accesses: the inputs of a result besides the recipes (configuration,
+/// baseline, profiles, calibrations, budget inputs), and the files that were not found.
+/// Thread-safe.
+class WitnessFiles : public os::Files, public os::PartWriter, public os::RegularReader {
+ public:
+  explicit WitnessFiles(os::Files& below) : below_(below) {}
+
+  std::string read(const std::string& path,
+                   std::size_t limit = static_cast<std::size_t>(-2)) const override {
+    std::string text = below_.read(path, limit);
+    note(path, text);
+    return text;
+  }
+
+  std::string read_regular(const std::string& path, std::size_t limit) const override {
+    std::string text = os::read_regular(below_, path, limit);
+    note(path, text);
+    return text;
+  }
+
+  bool is_file(const std::string& path) const override {
+    const bool found = below_.is_file(path);
+    const std::string name = found || below_.is_directory(path) ? "" : name_of(path);
+    if (!name.empty()) {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      absent_.insert(name);
+    }
+    return found;
+  }
+
+  bool is_directory(const std::string& path) const override { return below_.is_directory(path); }
+
+  std::vector<std::string> list(const std::string& directory) const override {
+    return below_.list(directory);
+  }
+
+  std::optional<std::string> canonical(const std::string& path) const override {
+    return below_.canonical(path);
+  }
+
+  void write_atomically(const std::string& path, const std::string& content) override {
+    below_.write_atomically(path, content);
+  }
+
+  void write_in_parts(const std::string& path, const os::Parts& parts) override {
+    os::write_parts(below_, path, parts);
+  }
+
+  /// SHA-256 of each file when it was last read, relative to the working directory. Omits absolute
+  /// paths outside this checkout, which belong to the machine.
+  const std::map<std::string, std::string>& read_files() const { return read_; }
+
+  /// Files that were looked up but did not exist.
+  const std::set<std::string>& absent() const { return absent_; }
+
+ private:
+  void note(const std::string& path, const std::string& text) const {
+    if (const std::string name = name_of(path); !name.empty()) {
+      std::string hash = text::sha256(text);
+      const std::lock_guard<std::mutex> lock(mutex_);
+      read_.insert_or_assign(name, std::move(hash));
+    }
+  }
+
+  /// Git's own files and ignore lists affect which recipes are found, not their results.
+  static bool is_bookkeeping(const std::string& path) {
+    return path.ends_with("/.git") || path == ".git" || path.find(".git/") != std::string::npos ||
+           path.ends_with(".gitignore") || path.ends_with(".epwiseignore");
+  }
+
+  /// Relative to the working directory; empty for files that no result depends on, and for files of
+  /// the machine.
+  std::string name_of(const std::string& path) const {
+    if (is_bookkeeping(path)) {
+      return {};
+    }
+    if (!path.starts_with('/')) {
+      return path;
+    }
+    return below(root_, path) ? shown(below_, path) : std::string();
+  }
+
+  os::Files& below_;
+  std::string root_;  // of the repository
+
+  mutable std::mutex mutex_;
+  mutable std::map<std::string, std::string> read_;
+  mutable std::set<std::string> absent_;
+};
+
+/// The result of a gate for a later job start: every file by its SHA-256, the values of the
+/// recipes, the target, the rule set and the result, with a checksum. The checksum detects damage,
+/// not forgery.
+///   {"schema": "epwise.receipt/1", "tool": "0.1.0", "rules": "9a0f…", "exit_code": 0,
+///    "files": [{"path", "sha256"}], "absent": [path…], "recipes": [{"path", "framework",
+///    "version", "target", "launch", "values": {…}}], "budgets": [...], "seal": "…"}
+class Receipt {
+ public:
+  void add(const report::LintedFile& file);
+
+  /// Further inputs of the result: everything that was read, except `skipped` files that are not
+  /// recipes, and files that did not exist.
+  void add(const WitnessFiles& files, const std::vector<std::string>& skipped);
+
+  /// `report` without its files. Throws os::MissingError for more than verifying would read.
+  std::string text(const report::LintReport& report) const;
+
+ private:
+  std::map<std::string, std::string> hashes_;  // files by name, as read
+  std::set<std::string> absent_;
+  report::Spool recipes_;
+};
+
+/// Whether a receipt is still valid.
+struct Verification {
+  ExitCode code = ExitCode::clean;
+  std::vector<std::string> sentences;  // why it is invalid; empty if valid
+};
+
+/// Clean: intact, written by this program with these rules, for a gate that passed, and every file
+/// is unchanged, including missing ones. Findings: one of these does not hold. Unreadable: it
+/// cannot be read or is not a receipt. Loads no rules.
+Verification verify_receipt(const os::Files& files, const std::string& path);
+
+}  // namespace epwise::cli

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/os/files.h"
+#include "commands/lint/linting.h"
+#include "session/baseline.h"
+#include "ui/findings/lint_report.h"
+
+namespace epwise::cli {
+
+/// Which entries of baselines a run has used.
+class BaselineTally {
+ public:
+  void add(const LintOutcome& outcome, const Checkout& checkout);
+
+  /// What each baseline came to, by its path.
+  std::vector<report::BaselineCount> counts(const os::Files& files, const Checkout& checkout) const;
+
+ private:
+  std::map<std::string, session::BaselineUse> uses_;  // by file
+};
+
+/// Puts one more baseline into a report, which speaks of all of them together.
+void add_count(const report::BaselineCount& count, report::LintReport& report);
+
+}  // namespace epwise::cli

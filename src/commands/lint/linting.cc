@@ -1,0 +1,292 @@
+#include "commands/lint/linting.h"
+
+#include <algorithm>
+#include <exception>
+#include <functional>
+#include <iterator>
+#include <map>
+#include <memory>
+#include <utility>
+
+#include <fmt/core.h>
+
+#include "base/os/files.h"
+#include "commands/lint/pricing.h"
+#include "fix/judge.h"
+#include "fix/proof.h"
+#include "fix/verdict.h"
+#include "session/target/resolution.h"
+#include "suppress/suppressions.h"
+#include "ui/findings/lint_report.h"
+#include "yaml/parse.h"
+
+namespace epwise::cli {
+
+namespace {
+
+/// The text is parsed once for reading and for all edits that are tried.
+std::shared_ptr<const Document> parsed(const std::shared_ptr<const Document>& document) {
+  if (document->request.file == nullptr) {
+    return document;
+  }
+  auto with_stream = std::make_shared<Document>(*document);
+  with_stream->request.stream =
+      std::make_shared<const yaml::Stream>(yaml::parse(*document->request.file));
+  return with_stream;
+}
+
+void add(Analysis analysis, LintOutcome& outcome) {
+  if (analysis.document->acceptance.baseline) {
+    outcome.known.push_back(
+        {analysis.document->acceptance.baseline, analysis.recipe, std::move(analysis.known)});
+  }
+  outcome.files.push_back({analysis.recipe->path,
+                           analysis.recipe,
+                           std::move(analysis.result),
+                           describe(*analysis.target, analysis.recipe->framework),
+                           std::nullopt,
+                           analysis.document->threshold.fail_on,
+                           analysis.document->threshold.effect});
+}
+
+}  // namespace
+
+bool may_use_base(const LintOutcome& outcome) {
+  return !outcome.unreadable.empty() || !outcome.usage.empty() ||
+         std::ranges::any_of(outcome.files, [](const report::LintedFile& file) {
+           return file.recipe->base != nullptr;
+         });
+}
+
+void check_base_is_used(const session::Given& given, bool used) {
+  const std::optional<Setting>& base = given.targets.front().base;
+  if (base && !used) {
+    throw os::UsageError(
+        fmt::format("{} {} only applies to files of Megatron-Bridge overrides, and none is linted",
+                    base->source,
+                    base->value));
+  }
+}
+
+LintOutcome Linter::run(const LintTask& task) {
+  LintOutcome outcome;
+  try {
+    return lint(task);
+  } catch (const os::UsageError& error) {
+    outcome.usage = error.what();
+  } catch (const os::MissingError& error) {
+    outcome.unreadable = error.what();
+  } catch (const std::exception& error) {
+    outcome.internal = fmt::format("{}: {}", task.source.path, error.what());
+  }
+  return outcome;
+}
+
+LintOutcome Linter::lint(const LintTask& task) {
+  std::shared_ptr<const Document> document = workspace_.open(task.source);
+  if (order_.fix || order_.shows_fixes) {
+    document = parsed(document);
+  }
+  LintOutcome outcome;
+  const std::function<void(Analysis&)> price = [&](Analysis& analysis) {
+    outcome.unpriced = order_.pricing->add(analysis);
+  };
+  const auto more = order_.pricing == nullptr ? std::function<void(Analysis&)>() : price;
+  std::vector<Analysis> analyses = analyze(document, more);
+  outcome.skipped = !task.named && is_not_a_recipe(analyses);
+  if (outcome.skipped) {
+    return outcome;
+  }
+  std::vector<report::Repaired> repaired;
+  if (order_.fix) {
+    std::vector<Analysis> after = fix(analyses, more, repaired, outcome);
+    if (!order_.fix->show_only) {
+      analyses = std::move(after);
+    }
+  } else if (order_.shows_fixes) {
+    for (Analysis& analysis : analyses) {
+      prove(analysis);
+    }
+  }
+  for (Analysis& analysis : analyses) {
+    add(std::move(analysis), outcome);
+  }
+  for (std::size_t i = 0; i < std::min(repaired.size(), outcome.files.size()); ++i) {
+    outcome.files[i].repaired = std::move(repaired[i]);
+  }
+  return outcome;
+}
+
+void Linter::prove(Analysis& analysis) const {
+  const bool full = order_.written_in_full;
+  fix::prove_fixes(analysis, full ? lint::Severity::note : lint::Severity::warning);
+  if (full) {
+    fix::find_elsewhere(analysis);
+  }
+}
+
+namespace {
+
+/// The lowest tier with a verified fix that resolves this finding.
+std::optional<lint::Tier> least_tier(const lint::Finding& finding) {
+  std::optional<lint::Tier> least;
+  for (const lint::Fix& fix : finding.fixes) {
+    if (!fix.edits.empty() && (!least || fix.tier < *least)) {
+      least = fix.tier;
+    }
+  }
+  return least;
+}
+
+/// Names of findings, and the lowest tier with changes that resolve them.
+using Tiers = std::map<std::string, lint::Tier>;
+
+/// The errors left by a plan that a higher tier's plan resolves.
+Tiers higher_tiers(const fix::Plan& plan, lint::Tier highest) {
+  Tiers tiers;
+  for (const lint::Tier tier : {lint::Tier::performance, lint::Tier::training}) {
+    if (tier <= highest || fix::errors_in(plan.after.result) == 0) {
+      continue;
+    }
+    const Analysis after = fix::plan(plan.after, tier).after;
+    const auto& left = fix::verdict_of(after).problems;
+    for (const lint::Finding& finding : plan.after.result.findings) {
+      std::string name = fix::name_of(finding);
+      if (finding.severity == lint::Severity::error && !std::ranges::binary_search(left, name)) {
+        tiers.emplace(std::move(name), tier);
+      }
+    }
+  }
+  return tiers;
+}
+
+/// The errors of a document after fixing go into its report.
+void count_left(const lint::Result& after,
+                lint::Tier highest,
+                const Tiers& higher,
+                FixedText& fixed,
+                report::Repaired& repaired) {
+  for (const lint::Finding& finding : after.findings) {
+    auto tier = least_tier(finding);
+    const auto known = higher.find(fix::name_of(finding));
+    if (known != higher.end() && (!tier || *tier <= highest || known->second < *tier)) {
+      tier = known->second;
+    }
+    if (finding.severity > lint::Severity::note && tier && *tier > highest) {
+      ++fixed.left[*tier];
+    }
+    if (finding.severity == lint::Severity::error) {
+      repaired.left.push_back({finding.rule, tier});
+    }
+  }
+  std::string unsettled = report::unsettled_text(repaired);
+  if (!unsettled.empty()) {
+    fixed.unsettled.push_back(std::move(unsettled));
+  }
+}
+
+/// Accepted findings with a fix of this tier, which --fix would otherwise have considered.
+void count_spared(const lint::Result& result, lint::Tier highest, FixedText& fixed) {
+  for (const lint::Accepted& each : result.accepted) {
+    const auto tier = least_tier(each.finding);
+    const bool note = each.finding.severity == lint::Severity::note;
+    if (tier && *tier <= (note ? lint::Tier::neutral : highest)) {
+      ++(each.mark.nowhere() ? fixed.spared_by_baseline : fixed.spared_by_comments);
+    }
+  }
+}
+
+report::Repaired report_of(const fix::Plan& plan, bool made) {
+  report::Repaired repaired;
+  repaired.made = made;
+  repaired.bounded = plan.bounded;
+  for (const fix::Repair& repair : plan.repairs) {
+    for (const fix::Repair::Edit& edit : repair.edits) {
+      repaired.changes.push_back({edit.field, edit.before, edit.after, repair.rule, repair.tier});
+    }
+  }
+  return repaired;
+}
+
+/// Removes comments that no longer accept anything, with their line if nothing else is on it.
+Draft without_unused_comments(const std::vector<Analysis>& analyses, FixedText& fixed) {
+  const std::shared_ptr<const text::SourceFile>& file = analyses.front().document->request.file;
+  std::vector<text::Mark> cuts;
+  for (const Analysis& analysis : analyses) {
+    for (const lint::Finding& finding : analysis.result.findings) {
+      const text::Mark& mark = finding.primary.mark;
+      if (finding.rule->id == "suppression/unused" && mark.file == file.get()) {
+        cuts.push_back(suppress::cut_of(mark));
+        fixed.repairs.push_back(
+            {std::string(finding.rule->id),
+             lint::Tier::neutral,
+             {{std::string(mark.file->bytes().substr(mark.begin, mark.end - mark.begin)),
+               "",
+               std::nullopt}}});
+      }
+    }
+  }
+  Draft draft = analyses.front().document->draft();
+  const std::size_t start = file != nullptr && file->had_byte_order_mark() ? 3 : 0;
+  std::ranges::sort(cuts, std::greater<>(), &text::Mark::begin);
+  for (const text::Mark& cut : cuts) {
+    draft.bytes.erase(start + cut.begin, cut.end - cut.begin);
+  }
+  return draft;
+}
+
+/// The same document with another text.
+std::shared_ptr<const Document> rewritten(const Document& document, const Draft& draft) {
+  auto result = std::make_shared<Document>(document);
+  if (result->request.file) {
+    result->request.file =
+        std::make_shared<const text::SourceFile>(document.request.file->name(), draft.bytes);
+    result->request.stream = nullptr;
+  }
+  result->request.words = draft.words;
+  return result;
+}
+
+bool is_of_words(const recipe::Recipe& recipe, const Document& document) {
+  const auto launcher = recipe.raw.find("raw.launcher");
+  return !document.request.file ||
+         (launcher != recipe.raw.end() && launcher->second.to_text() == "shell");
+}
+
+}  // namespace
+
+std::vector<Analysis> Linter::fix(const std::vector<Analysis>& analyses,
+                                  const std::function<void(Analysis&)>& more,
+                                  std::vector<report::Repaired>& repaired,
+                                  LintOutcome& outcome) const {
+  const FixOrder& order = *order_.fix;
+  const Document& document = *analyses.front().document;
+  FixedText fixed;
+  fixed.before = document.draft();
+  Draft draft = without_unused_comments(analyses, fixed);
+  std::vector<Tiers> higher;
+  for (const Analysis& analysis : analyses) {
+    const Analysis before = analysis.with(draft);
+    count_spared(before.result, order.highest, fixed);
+    fix::Plan plan = fix::plan(before, order.highest);
+    repaired.push_back(report_of(plan, !order.show_only));
+    higher.push_back(higher_tiers(plan, order.highest));
+    fixed.of_words = fixed.of_words || is_of_words(*analysis.recipe, document);
+    std::ranges::move(plan.repairs, std::back_inserter(fixed.repairs));
+    fixed.bounded = fixed.bounded || plan.bounded;
+    draft = std::move(plan.after.draft);
+  }
+  std::vector<Analysis> after = analyze(rewritten(document, draft), more);
+  fixed.after = std::move(draft);
+  repaired.resize(std::min(repaired.size(), after.size()));
+  for (Analysis& analysis : after) {
+    prove(analysis);
+  }
+  for (std::size_t i = 0; i < repaired.size(); ++i) {
+    count_left(after[i].result, order.highest, higher[i], fixed, repaired[i]);
+  }
+  outcome.fixed = std::move(fixed);
+  return after;
+}
+
+}  // namespace epwise::cli

@@ -1,0 +1,191 @@
+#include <ostream>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "commands/all.h"
+#include "commands/simulate/page.h"
+#include "commands/simulate/simulation.h"
+#include "commands/simulate/trace.h"
+#include "ui/report_output.h"
+
+namespace epwise::cli {
+
+namespace {
+
+constexpr std::string_view kAboutSimulate = R"(WHAT IS PREDICTED
+  The time of one training step with an 80 % interval, tokens and model FLOP per second per GPU, and
+  a breakdown of the step: compute alone first, then what each cause adds; the terms sum to the
+  step. The prediction uses the values that the framework's launch produces from the recipe. Times
+  come from cost laws fitted to published kernel and collective timings (`hwprofiles/costlaws`) and
+  from the constants of the step model (`hwprofiles/stepmodel`).
+
+  Values given neither by the recipe nor by the profile are assumed and listed. Facts that cannot be
+  assumed (hardware, number of GPUs, batch sizes, model sizes) must be given.
+
+CHARTS
+  --format html=PATH writes one self-contained page, without network access or scripts: the terms of
+  the step, a layer on its streams, step time against the dispatcher's SMs, memory per stage.
+  --format trace=PATH writes every node of every stage and micro-batch of the event simulation for
+  Perfetto (ui.perfetto.dev) or chrome://tracing; of a long step only the first micro-batches.
+
+INPUTS
+  --input states facts that are otherwise assumed; known facts narrow the interval.
+  routing=forced|natural, imbalance=1.2 (most loaded rank over mean), host=40us (one framework
+  operation), cpu=x86|grace, cpu_binding=none|numactl|bindpcie|cores, nic_rate=400Gbit/s,
+  nvlink_domain=72, attention_path=fused|unfused (learnable softmax), fp8_attention=on|off,
+  fused_experts=on|off, tensor_overlap=on|off (collectives overlapped with their GEMMs),
+  optimizer_states=12B (weights and moments per parameter), gradients=4B,
+  pipeline_layout=Et*12|t*12L. An old stack excludes fused attention (cudnn) and fused experts (te).
+  A hardware profile may state any of them under `inputs`. `inputs: {host: 52us}` in .epwise.yaml
+  applies to every recipe, in an entry of `targets` to those that match; --input takes precedence
+  over both. The report lists the source of each input, or that it is assumed.
+)";
+
+const std::vector<std::string_view>& format_names() {
+  static const std::vector<std::string_view> names = {"full", "json", "csv", "trace", "html"};
+  return names;
+}
+
+/// Chart data of the jobs: only if a format needs it.
+struct Drawn {
+  std::vector<sim::StepWork> works;  // of the jobs with a prediction
+  std::vector<sim::StepRun> runs;
+};
+
+Drawn run_steps(const std::vector<SimulatedJob>& jobs, bool whole) {
+  constexpr int kMostTasks = 400'000;  // a trace of about 60 MB
+  Drawn drawn;
+  for (const SimulatedJob& job : jobs) {
+    if (job.workload != nullptr && job.report.prediction) {
+      drawn.works.push_back(sim::lower(*job.workload, job.machine, job.constants, job.stated));
+      drawn.runs.push_back(
+          sim::run_events(drawn.works.back(), job.constants, {}, whole ? 0 : kMostTasks));
+    }
+  }
+  return drawn;
+}
+
+std::string trace_text(const std::vector<SimulatedJob>& jobs) {
+  const Drawn drawn = run_steps(jobs, false);
+  std::vector<report::TracedRecipe> traced;
+  for (const SimulatedJob& job : jobs) {
+    if (job.workload != nullptr && job.report.prediction) {
+      traced.push_back({job.report.path,
+                        job.report.target,
+                        job.report.prediction->step_time.value,
+                        job.workload.get(),
+                        &drawn.runs[traced.size()]});
+    }
+  }
+  return report::trace_json(traced);
+}
+
+std::string page_text(const std::vector<SimulatedJob>& jobs) {
+  const Drawn drawn = run_steps(jobs, true);
+  std::vector<report::PageRecipe> pages;
+  std::size_t next = 0;
+  for (const SimulatedJob& job : jobs) {
+    report::PageRecipe& page = pages.emplace_back();
+    page.simulated = job.report;
+    if (job.workload != nullptr && job.report.prediction) {
+      const sim::StepWork& work = drawn.works[next];
+      page.layers = sim::steady_layers(work, job.constants);
+      page.sweep = sim::sm_sweep(work, job.constants);
+      if (job.workload->parallel.expert > 1) {
+        page.dispatcher = workload::to_string(job.workload->exchange.dispatcher);
+      }
+      page.event_step = drawn.runs[next].timeline.seconds;
+      ++next;
+    }
+  }
+  return report::simulate_html(pages);
+}
+
+std::string text_of(const std::string& format,
+                    const std::vector<SimulatedJob>& jobs,
+                    const report::Style& style) {
+  if (format == "trace") {
+    return trace_text(jobs);
+  }
+  if (format == "html") {
+    return page_text(jobs);
+  }
+  std::vector<report::SimulatedRecipe> recipes;
+  for (const SimulatedJob& job : jobs) {
+    recipes.push_back(job.report);
+  }
+  if (format == "json") {
+    return report::simulate_json(recipes);
+  }
+  return format == "csv" ? report::simulate_csv(recipes) : report::simulate_text(recipes, style);
+}
+
+ExitCode run_simulate(Console& console, const Arguments& arguments) {
+  std::vector<std::string> paths = arguments.operands;
+  if (paths.empty() && !arguments.words.empty()) {
+    paths.emplace_back();  // the words are the recipe
+  }
+  if (paths.empty()) {
+    throw os::UsageError("no recipe given: `epwise simulate recipe.yaml --hw h100 --gpus 64`");
+  }
+  const std::vector<FormatSink> sinks = format_sinks(arguments.all("--format"), format_names());
+  Workspace workspace(console.host(), given_by(arguments));
+  Simulator simulator(console, arguments, workspace);
+  std::vector<SimulatedJob> jobs;
+  ExitCode code = ExitCode::clean;
+  for (const std::string& path : paths) {
+    jobs.push_back(simulator.run(path, arguments.flag("--force")));
+    if (!jobs.back().report.prediction) {
+      code = ExitCode::findings;
+    }
+  }
+  for (const FormatSink& sink : sinks) {
+    report::Style style;
+    if (sink.path.empty()) {
+      style = style_of(arguments, console);
+    }
+    write_format(sink, text_of(sink.name, jobs, style), console);
+  }
+  return code;
+}
+
+}  // namespace
+
+Command simulate_command() {
+  std::vector<Option> options = simulation_options(format_names());
+  for (Option& option : options) {
+    if (option.name == "--format") {
+      option.arity = Option::Arity::many;
+      option.value = "NAME[=PATH]";
+      option.summary = "full (default), json, csv, trace (Perfetto) or html; repeatable";
+      option.words.clear();
+      option.completion = Completion::nothing;
+    }
+  }
+  options.push_back({.name = "--force",
+                     .summary = "simulate a recipe even if lint finds errors in it",
+                     .brief = true});
+  return {
+      .name = "simulate",
+      .usage = "simulate [OPTION...] FILE... [-- WORD...]",
+      .summary = "predict the step time of a recipe, with a breakdown",
+      .examples = {{"simulate recipe.yaml --hw h100 --gpus 64", "one recipe"},
+                   {"simulate a.yaml b.yaml --hw gb200 --gpus 256 -f csv", "a table of several"},
+                   {"simulate recipe.yaml --hw h100 --gpus 64 -f json", "machine-readable output"},
+                   {"simulate recipe.yaml --hw h100 --gpus 64 -f full -f html=step.html -f "
+                    "trace=step.json",
+                    "with an HTML page and a trace for Perfetto"}},
+      .options = std::move(options),
+      .exits =
+          {{ExitCode::clean, "every recipe was simulated"},
+           {ExitCode::findings,
+            "one was not: lint finds errors in it and --force is not given, or facts are missing"}},
+      .about = kAboutSimulate,
+      .operands = Completion::files,
+      .takes_words = true,
+      .run = run_simulate};
+}
+
+}  // namespace epwise::cli

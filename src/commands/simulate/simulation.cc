@@ -1,0 +1,181 @@
+#include "commands/simulate/simulation.h"
+
+#include <algorithm>
+#include <cmath>
+#include <ostream>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/text/spelling.h"
+#include "base/units/quantity.h"
+#include "lint/facts/facts.h"
+#include "lint/launch_run.h"
+#include "perf/cost/compiled_table.h"
+#include "session/target/resolution.h"
+#include "ui/single_recipe.h"
+
+namespace epwise::cli {
+
+namespace {
+
+/// A recipe as input of predictions: values after the launch.
+workload::WorkloadReading read_workload(const Analysis& analysis) {
+  facts::Facts facts = analysis.facts();
+  lint::settle(facts, analysis.knowledge());
+  return workload::read_workload(facts);
+}
+
+/// Statements of the hardware profile, then of configuration and options.
+void state_inputs(const Analysis& analysis, workload::Workload& job, sim::StatedInputs& stated) {
+  sim::state_profile(*analysis.target->hw, job, stated);
+  for (const Setting& input : analysis.document->inputs) {
+    const std::string wrong =
+        sim::state(input.value, job, stated, {workload::InputStatus::written, input.source});
+    if (!wrong.empty()) {
+      throw os::UsageError(fmt::format("{}: {}", input.source, wrong));
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<Option> simulation_options(std::vector<std::string_view> formats) {
+  std::vector<Option> options = single_recipe_options();
+  for (Option& option : options) {
+    if (option.name == "--format") {
+      option.summary = "full (default) or json";
+      option.words = std::move(formats);
+    }
+  }
+  options.push_back({.name = "--input",
+                     .arity = Option::Arity::many,
+                     .value = "NAME=VALUE",
+                     .summary = "known facts about the run: host=40us, routing=natural, ..."});
+  options.push_back(calibration_option());
+  return options;
+}
+
+Simulator::Simulator(Console& console, const Arguments& arguments, Workspace& workspace)
+    : console_(console),
+      arguments_(arguments),
+      workspace_(workspace),
+      laws_(cost::compiled_table()),
+      calibration_(read_calibration_option(console, arguments)) {}
+
+std::vector<sim::MeasuredConstant> Simulator::measured(const std::string& hw) const {
+  return calibration_ ? calibration_->measured(laws_, hw) : std::vector<sim::MeasuredConstant>();
+}
+
+sim::ConstantTable Simulator::constants(const std::string& hw) const {
+  return sim::with_measured(sim::constants(), measured(hw));
+}
+
+std::optional<sim::CalibrationEffect> Simulator::calibration(const std::string& hw) const {
+  return calibration_ ? std::optional(calibration_->effect(console_, hw)) : std::nullopt;
+}
+
+sim::Prediction Simulator::predict(SimulatedJob& job) const {
+  if (!calibration_) {
+    return sim::predict(*job.workload, job.machine, sim::constants().values, job.stated);
+  }
+  sim::CalibrationEffect effect = calibration_->effect(console_, job.report.hw);
+  sim::Prediction prediction = sim::predict_measured(
+      *job.workload, job.machine, sim::constants(), measured(job.report.hw), job.stated, effect);
+  const double host = job.workload->machine.cpu == workload::Cpu::grace ? job.constants.host_arm
+                                                                        : job.constants.host_x86;
+  sim::settle_inputs(effect.constants, host, job.report.inputs);
+  job.report.calibration = std::move(effect);
+  return prediction;
+}
+
+SimulatedJob Simulator::run(const std::string& path, bool force) {
+  return run(analyze_path(path, arguments_, console_, workspace_), force);
+}
+
+SimulatedJob Simulator::run(const Analysis& analysis, bool force) const {
+  const facts::Target& target = *analysis.target;
+  SimulatedJob job;
+  report::SimulatedRecipe& report = job.report;
+  report.path = analysis.recipe->path;
+  report.framework = recipe::to_string(analysis.recipe->framework);
+  report.target = describe(target, analysis.recipe->framework);
+  report.hw = target.hw == nullptr ? "" : target.hw->name;
+  report.lint_errors = count_errors(analysis.result);
+  if (report.lint_errors > 0 && !force) {
+    return job;
+  }
+  workload::WorkloadReading read = read_workload(analysis);
+  if (!read.problems.empty()) {
+    report.missing = std::move(read.problems);
+    return job;
+  }
+  state_inputs(analysis, read.workload, job.stated);
+  const sim::ConstantTable& constants = sim::constants();
+  sim::MachineReading machine =
+      sim::machine_of(*target.hw, read.workload.machine, laws_, constants);
+  if (!machine.problem.empty()) {
+    text::Diagnostic& problem = report.missing.emplace_back();
+    problem.message = std::move(machine.problem);
+    problem.help = "choose another profile with --hw";
+    return job;
+  }
+  job.machine = machine.machine;
+  sim::note_assumptions(constants.values, job.stated, read.workload);
+  sim::prefer_measured(measured(report.hw), read.workload.machine.cpu, job.stated);
+  report.inputs = read.workload.inputs;
+  job.workload = std::make_shared<const workload::Workload>(std::move(read.workload));
+  job.constants = this->constants(report.hw).values;
+  sim::Prediction prediction = predict(job);
+  if (std::isfinite(prediction.step_time.value) && prediction.step_time.value > 0) {
+    report.prediction = std::move(prediction);
+  } else {
+    text::Diagnostic& problem = report.missing.emplace_back();
+    problem.message = "these model, batch and parallel sizes do not yield a step time";
+    problem.help = "correct them; `epwise lint` may show which";
+  }
+  return job;
+}
+
+std::vector<FormatSink> format_sinks(const std::vector<Setting>& formats,
+                                     const std::vector<std::string_view>& names) {
+  std::vector<FormatSink> sinks;
+  for (const Setting& format : formats) {
+    const std::size_t equals = format.value.find('=');
+    FormatSink sink{format.value.substr(0, equals), {}};
+    if (std::ranges::find(names, sink.name) == names.end()) {
+      throw os::UsageError(fmt::format(
+          "{}: no format `{}`{}", format.source, sink.name, text::did_you_mean(sink.name, names)));
+    }
+    if (equals != std::string::npos) {
+      sink.path = format.value.substr(equals + 1);
+      if (sink.path.empty()) {
+        throw os::UsageError(
+            fmt::format("{}: `{}` does not name a file", format.source, format.value));
+      }
+      sink.path = sink.path == "-" ? "" : sink.path;
+    }
+    if (std::ranges::find(sinks, sink.path, &FormatSink::path) != sinks.end()) {
+      throw os::UsageError(
+          fmt::format("{}: two formats cannot both go to {}; write one of them to a file, for "
+                      "example --format html=FILE",
+                      format.source,
+                      sink.path.empty() ? "standard output" : sink.path));
+    }
+    sinks.push_back(std::move(sink));
+  }
+  if (sinks.empty()) {
+    sinks.push_back({std::string(names.front()), {}});
+  }
+  return sinks;
+}
+
+void write_format(const FormatSink& sink, const std::string& text, Console& console) {
+  if (sink.path.empty()) {
+    console.out << text;
+  } else {
+    console.files.write_atomically(sink.path, text);
+  }
+}
+
+}  // namespace epwise::cli

@@ -1,0 +1,127 @@
+#include "commands/whatif/points.h"
+
+#include <algorithm>
+
+#include "base/os/files.h"
+#include "session/target/resolution.h"
+
+namespace epwise::whatif {
+
+namespace {
+
+void add_once(const lint::Rule* rule, std::vector<const lint::Rule*>& all) {
+  if (rule != nullptr && std::ranges::find(all, rule) == all.end()) {
+    all.push_back(rule);
+  }
+}
+
+std::vector<Sighting> sightings_of(const lint::Result& result) {
+  std::vector<Sighting> all;
+  for (const auto& finding : result.findings) {
+    const auto same = std::ranges::find(all, finding.rule, &Sighting::rule);
+    if (same != all.end()) {
+      same->severity = std::max(same->severity, finding.severity);
+    } else {
+      all.push_back({finding.rule, false, finding.severity, finding.message, {}});
+    }
+  }
+  for (const auto& open : result.open) {
+    if (std::ranges::find(all, open.rule, &Sighting::rule) == all.end()) {
+      all.push_back({open.rule, true, open.rule->severity, {}, open.needs});
+    }
+  }
+  std::ranges::sort(all, {}, [](const Sighting& sighting) { return sighting.rule->id; });
+  return all;
+}
+
+/// Whether the user has accepted what rejects the launch, deselected its rule, or made it weigh
+/// less than what fails.
+bool is_accepted(const lint::Result& result, const Question& question) {
+  const auto rejects = [&](const lint::Rule* rule) {
+    return rule == result.launch.rule || rule == result.root;
+  };
+  const lint::Rule* cause = result.root == nullptr ? result.launch.rule : result.root;
+  return (cause != nullptr && !question.base.selection().takes(*cause)) ||
+         std::ranges::any_of(result.accepted,
+                             [&](const auto& each) { return rejects(each.finding.rule); }) ||
+         std::ranges::any_of(result.findings, [&](const lint::Finding& finding) {
+           return rejects(finding.rule) && question.fail_on && finding.severity < *question.fail_on;
+         });
+}
+
+std::vector<const lint::Rule*> blockers_of(const Look& look,
+                                           const lint::Result& result,
+                                           const Question& question) {
+  std::vector<const lint::Rule*> all;
+  if (look.launch.verdict == lint::Verdict::rejects && !is_accepted(result, question)) {
+    add_once(look.launch.rule, all);
+  }
+  for (const auto& sighting : look.sightings) {
+    const bool severe =
+        !sighting.open && question.fail_on && sighting.severity >= *question.fail_on;
+    if (!sighting.rule->preview && (severe || (sighting.open && question.strict))) {
+      add_once(sighting.rule, all);
+    }
+  }
+  return all;
+}
+
+}  // namespace
+
+const Sighting* Look::find(const lint::Rule* rule) const {
+  const auto found = std::ranges::find(sightings, rule, &Sighting::rule);
+  return found == sightings.end() ? nullptr : &*found;
+}
+
+Spot Points::present() const {
+  Spot spot;
+  for (const auto& axis : question_.axes) {
+    spot.push_back(axis.present);
+  }
+  return spot;
+}
+
+const Look& Points::look(const Spot& spot) {
+  const auto found = looks_.find(spot);
+  return found != looks_.end() ? found->second : looks_.emplace(spot, lint(spot)).first->second;
+}
+
+const session::Analysis& Points::at_version(const facts::Target& target) {
+  const std::string versions = session::versions_of(target.stack);
+  auto known = readings_.find(versions);
+  if (known == readings_.end()) {
+    session::Analysis analysis = question_.base.on(target);
+    if (analysis.recipe == nullptr || !analysis.recipe->readable) {
+      throw os::MissingError(question_.base.document->path +
+                             " can't be read as a recipe of every version on the axis");
+    }
+    known = readings_.emplace(versions, std::move(analysis)).first;
+  }
+  return known->second;
+}
+
+Look Points::lint(const Spot& spot) {
+  auto target = question_.target;
+  for (std::size_t i = 0; i < spot.size(); ++i) {
+    const auto& axis = question_.axes[i];
+    if (spot[i] != axis.present || axis.assumed) {
+      target = moved(std::move(target), axis, spot[i]);
+    }
+  }
+  const session::Analysis there = at_version(target).on(target);
+  const auto& vocabulary =
+      there.document->vocabulary(target, there.recipe->framework, there.recipe->model_class);
+  if (std::ranges::find(vocabularies_, &vocabulary) == vocabularies_.end()) {
+    vocabularies_.push_back(&vocabulary);
+  }
+  const lint::Result& result = there.result;
+  Look look;
+  look.launch = result.launch;
+  look.framework_version = result.framework_version;
+  look.version_unknown = result.version_unknown;
+  look.sightings = sightings_of(result);
+  look.blockers = blockers_of(look, result, question_);
+  return look;
+}
+
+}  // namespace epwise::whatif

@@ -1,0 +1,169 @@
+#include "lint/launch_plan.h"
+
+#include <algorithm>
+#include <map>
+
+#include "lint/rule.h"
+#include "recipe/framework.h"
+#include "recipe/trainers/trainer_facts.h"
+
+namespace epwise::lint {
+
+namespace {
+
+/// A check at its place.
+struct Check {
+  std::int32_t order = 0;
+  const Rule* rule = nullptr;
+};
+
+class Planner {
+ public:
+  Planner(const Knowledge& knowledge,
+          const recipe::Recipe& recipe,
+          const recipe::Vocabulary& vocabulary,
+          bool settled)
+      : knowledge_(knowledge),
+        recipe_(recipe),
+        vocabulary_(vocabulary),
+        settled_(settled),
+        framework_(recipe::to_string(recipe.framework)) {}
+
+  LaunchPlan run() {
+    sort_rules();
+    const auto pipeline = std::ranges::find(knowledge_.pipelines, framework_, &Pipeline::framework);
+    if (pipeline == knowledge_.pipelines.end()) {
+      return std::move(plan_);
+    }
+    plan_.created = pipeline->created;
+    for (const auto& stage : pipeline->stages) {
+      if (!here(stage.versions) || !runs(stage.name)) {
+        continue;
+      }
+      plan_.legs.push_back({&stage, &stage, steps(stage)});
+      for (const auto again : stage.repeats) {
+        const auto found = std::ranges::find(pipeline->stages, again, &Stage::name);
+        if (found != pipeline->stages.end()) {
+          plan_.legs.push_back({&*found, &stage, steps(*found)});
+        }
+      }
+    }
+    return std::move(plan_);
+  }
+
+ private:
+  bool here(const std::vector<Range>& versions) const {
+    return holds(versions, framework_, vocabulary_.version());
+  }
+
+  /// Whether something applies to every release, if any may run.
+  bool everywhere(const std::vector<Range>& versions) const {
+    const auto all = recipe::Vocabulary::versions(vocabulary_.framework());
+    return settled_ || std::ranges::all_of(all, [&](std::string_view version) {
+             return holds(versions, framework_, version);
+           });
+  }
+
+  bool somewhere(const std::vector<Range>& versions) const {
+    const auto all = recipe::Vocabulary::versions(vocabulary_.framework());
+    return std::ranges::any_of(
+        all, [&](std::string_view version) { return holds(versions, framework_, version); });
+  }
+
+  bool runs(std::string_view stage) const { return recipe::runs_stage(recipe_, stage); }
+
+  /// Advice about sections of Megatron-Bridge's configuration, which other frameworks do not have.
+  bool is_about_sections(const Rule& rule) const {
+    const auto asks = [](const expr::Expression& expression) {
+      return std::ranges::any_of(expression.nodes, [](const expr::Node& node) {
+        return node.op == expr::Op::has_section;
+      });
+    };
+    return recipe::has_trainer(recipe_) && (asks(rule.given) || asks(rule.assertion));
+  }
+
+  bool is_checked(const Rule& rule) const {
+    return rule.places.empty() || std::ranges::any_of(rule.places, [&](const Place& place) {
+             return place.framework == framework_ && runs(place.stage);
+           });
+  }
+
+  void sort_rules() {
+    for (const auto& rule : knowledge_.rules) {
+      if (rule.builtin && rule.places.empty()) {
+        continue;
+      }
+      if (!everywhere(rule.versions)) {
+        if (!rule.builtin && is_checked(rule) && somewhere(rule.versions)) {
+          plan_.unsettled.push_back(&rule);
+        }
+        continue;
+      }
+      if (!here(rule.versions)) {
+        continue;
+      }
+      bool placed = false;
+      for (const auto& place : rule.places) {
+        if (place.framework == framework_) {
+          checks_[place.stage].push_back({place.order, &rule});
+          placed = true;
+        }
+      }
+      if (!placed && !rule.builtin && !is_about_sections(rule)) {
+        plan_.rest.push_back(&rule);  // this framework fails on it later, if at all
+      }
+    }
+    for (auto& [stage, checks] : checks_) {
+      std::ranges::stable_sort(checks, {}, &Check::order);
+    }
+  }
+
+  /// A check is before a rewrite of the same line.
+  std::vector<Step> steps(const Stage& stage) const {
+    std::vector<Step> all;
+    const auto found = checks_.find(stage.name);
+    const std::vector<Check> none;
+    const auto& checks = found == checks_.end() ? none : found->second;
+    auto check = checks.begin();
+    for (const auto& rewrite : stage.rewrites) {
+      for (; check != checks.end() && check->order <= rewrite.order; ++check) {
+        all.push_back({check->rule, nullptr});
+      }
+      if (here(rewrite.versions) && everywhere(rewrite.versions) && known(rewrite)) {
+        all.push_back({nullptr, &rewrite});
+      }
+    }
+    for (; check != checks.end(); ++check) {
+      all.push_back({check->rule, nullptr});
+    }
+    return all;
+  }
+
+  bool known(const RewriteStep& rewrite) const {
+    if (!rewrite.slot) {
+      return true;
+    }
+    const auto name = knowledge_.names.name(*rewrite.slot);
+    return std::ranges::find(plan_.created, *rewrite.slot) != plan_.created.end() ||
+           vocabulary_.find(name) != nullptr || recipe_.find(name) != nullptr;
+  }
+
+  const Knowledge& knowledge_;
+  const recipe::Recipe& recipe_;
+  const recipe::Vocabulary& vocabulary_;
+  bool settled_;
+  std::string_view framework_;
+  std::map<std::string_view, std::vector<Check>> checks_;
+  LaunchPlan plan_;
+};
+
+}  // namespace
+
+LaunchPlan plan(const Knowledge& knowledge,
+                const recipe::Recipe& recipe,
+                const recipe::Vocabulary& vocabulary,
+                bool settled) {
+  return Planner(knowledge, recipe, vocabulary, settled).run();
+}
+
+}  // namespace epwise::lint

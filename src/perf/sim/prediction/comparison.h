@@ -1,0 +1,42 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+#include "perf/sim/constants/constants.h"
+#include "perf/sim/prediction/uncertainty.h"
+#include "perf/sim/step/waterfall.h"
+#include "perf/sim/work/step_work.h"
+
+namespace epwise::sim {
+
+enum class Verdict : std::uint8_t { a, b, too_close };
+
+std::string_view to_string(Verdict verdict);  // "a", "b", "too_close"
+
+/// The contribution of one cause to the difference of two steps; positive: B saves it.
+struct CauseOfDifference {
+  std::string_view name;
+  double a = 0;  // s
+  double b = 0;  // s
+
+  double saved() const { return a - b; }
+};
+
+/// Two recipes on one machine.
+struct Comparison {
+  Range speedup;           // T(A)/T(B): above 1, B is faster
+  double b_is_faster = 0;  // chance
+  Verdict verdict = Verdict::too_close;
+  std::array<CauseOfDifference, kWaterfallNames.size()> causes{};  // largest first
+};
+
+/// Draws the constants 256 times, with the same draw for both, so that common errors cancel;
+/// uncertainty of only one of them (routing, overlap, …) remains. Deterministic.
+///
+/// A recipe is called faster if nine of ten draws agree and the difference exceeds the run-to-run
+/// variation of one recipe (0.8 %).
+Comparison compare(const StepWork& a, const StepWork& b, const ConstantTable& constants);
+
+}  // namespace epwise::sim

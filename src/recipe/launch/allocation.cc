@@ -1,0 +1,113 @@
+#include "recipe/launch/allocation.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/text/diagnostic.h"
+
+namespace epwise::recipe {
+
+namespace {
+
+/// srun starts its command once for each task.
+std::optional<std::int64_t> starts_per_node(const Processes& found) {
+  if (!found.srun) {
+    return found.torch ? std::optional<std::int64_t>(1) : std::nullopt;
+  }
+  std::optional<std::int64_t> result;
+  if (found.elastic) {
+    return result;
+  }
+  if (found.node_tasks) {
+    result = found.node_tasks->value;
+  }
+  if (found.tasks && found.nodes) {
+    const std::int64_t spread = std::max<std::int64_t>(found.tasks->value / found.nodes->value, 1);
+    result = result ? std::min(*result, spread) : spread;
+  }
+  return result;
+}
+
+void report_nodes(Recipe& recipe, const Processes& found) {
+  if (!found.torch_nodes) {
+    return;
+  }
+  const std::int64_t wanted = found.torch_nodes->value;
+  const bool too_few = found.allocated_nodes && found.allocated_nodes->value < wanted;
+  const bool on_all = found.srun && found.nodes && !found.tasks;
+  const bool too_many = on_all && found.nodes->value > wanted;
+  if (!too_few && !too_many) {
+    return;
+  }
+  recipe.diagnostics.push_back(
+      {"recipe/allocated-nodes",
+       found.torch_nodes->mark,
+       fmt::format("torchrun expects {} nodes, but {} {}",
+                   wanted,
+                   too_few ? "the job has" : "srun starts it on",
+                   too_few ? found.allocated_nodes->value : found.nodes->value),
+       {},
+       "pass the job's own number: --nnodes $SLURM_NNODES"});
+}
+
+void report_gpus(Recipe& recipe, const Processes& found) {
+  const auto starts = starts_per_node(found);
+  if (!starts || !found.node_gpus || (found.torch && !found.torch_ranks)) {
+    return;
+  }
+  const std::int64_t each = found.torch ? found.torch_ranks->value : 1;
+  const std::int64_t gpus = found.node_gpus->value;
+  if (*starts <= gpus / each) {
+    return;
+  }
+  const Count& named = found.torch ? *found.torch_ranks : *found.node_gpus;
+  const bool both = found.torch && *starts > 1;
+  recipe.diagnostics.push_back(
+      {"recipe/allocated-gpus",
+       named.mark,
+       both ? fmt::format("srun starts torchrun {} times on a node, with {} processes each, but a "
+                          "node has {} GPUs",
+                          *starts,
+                          each,
+                          gpus)
+            : fmt::format("a node gets {} processes, but has {} GPUs", *starts * each, gpus),
+       {},
+       both ? "start torchrun once on each node: srun --ntasks-per-node=1"
+            : "start one process for each GPU"});
+}
+
+void report_rendezvous(Recipe& recipe, const Processes& found) {
+  const bool several = found.torch_nodes && found.torch_nodes->value > 1;
+  const bool named =
+      std::any_of(recipe.variables.begin(), recipe.variables.end(), [](const auto& variable) {
+        return std::string_view(variable.first).substr(0, 4) == "PET_";
+      });
+  if (!several || found.addressed || named) {
+    return;
+  }
+  recipe.diagnostics.push_back(
+      {"recipe/no-rendezvous",
+       found.torch_nodes->mark,
+       fmt::format(
+           "torchrun on {} nodes gets no address to meet at, so every node waits at its own "
+           "127.0.0.1",
+           found.torch_nodes->value),
+       {},
+       "pass --master-addr, or --rdzv-backend c10d with --rdzv-endpoint; torchrun does not read "
+       "MASTER_ADDR"});
+}
+
+}  // namespace
+
+void report_allocation(Recipe& recipe, const Processes& processes) {
+  report_nodes(recipe, processes);
+  report_gpus(recipe, processes);
+  report_rendezvous(recipe, processes);
+}
+
+}  // namespace epwise::recipe

@@ -1,0 +1,12 @@
+#pragma once
+
+#include "recipe/launch/launch_words.h"
+#include "recipe/recipe.h"
+
+namespace epwise::recipe {
+
+/// Compares what the launcher starts with what the job has: recipe/allocated-nodes,
+/// recipe/allocated-gpus and recipe/no-rendezvous. Unknown numbers are compared with nothing.
+void report_allocation(Recipe& recipe, const Processes& processes);
+
+}  // namespace epwise::recipe

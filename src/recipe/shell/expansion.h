@@ -1,0 +1,85 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "recipe/shell/field.h"
+#include "recipe/shell/syntax.h"
+#include "recipe/shell/variables.h"
+
+namespace epwise::shell {
+
+/// The value of a name.
+struct Looked {
+  enum class State : std::uint8_t {
+    set,
+    unset,    // set by the script or the caller
+    unbound,  // not set anywhere
+    unknown,  // set by the machine or scheduler
+  };
+  State state = State::unbound;
+  bool list = false;
+  std::vector<Field> fields = {};
+};
+
+/// Expands words into fields, with the current variables.
+///   ${TP:-4} → "4"; "${ARGS[@]}" → one field per element; $FLAGS → split at blanks
+///
+/// Each piece of a field is marked with its source: the element of the list, the literal in the
+/// assignment, or the `$X` that expands to a single value.
+class Expansion {
+ public:
+  Expansion(Variables& variables,
+            const std::vector<Field>& arguments,
+            const Surroundings& surroundings)
+      : variables_(variables),
+        arguments_(arguments),
+        surroundings_(surroundings) {}
+
+  /// Words of a command or list.
+  std::vector<Field> fields(const std::vector<Word>& words);
+  std::vector<Field> fields(const Word& word);
+
+  /// One field, never split: an assigned value, a word of `[[ ]]` or `case`.
+  Field field(const Word& word);
+
+  /// A pattern of `case` or `[[ == ]]`: quoted parts match literally.
+  Field pattern(const Word& word);
+
+  Looked look_up(const std::string& name) const;
+
+  /// Names as an arithmetic expression sees them.
+  std::optional<std::int64_t> number(std::string_view name) const;
+
+  std::optional<std::int64_t> calculate(const std::string& text) const;
+
+  bool used_arguments() const { return used_arguments_; }
+
+ private:
+  void add(const Word& word, FieldBuilder& builder);
+  void add_parameter(const Part& part, FieldBuilder& builder);
+  void add_single(const Part& part, const Looked& looked, FieldBuilder& builder);
+  void add_list(const Part& part,
+                const Looked& looked,
+                const std::string& index,
+                FieldBuilder& builder);
+  void add_default(const Part& part, const Looked& looked, FieldBuilder& builder);
+  void add_changed(const Part& part, const Field& value, FieldBuilder& builder);
+  void add_unknown(const Part& part,
+                   std::vector<std::string> needs,
+                   bool unbound,
+                   FieldBuilder& builder);
+  void add_value(const Part& part, const Field& value, FieldBuilder& builder);
+  void add_arithmetic(const Part& part, FieldBuilder& builder);
+  void add_command(const Part& part, FieldBuilder& builder);
+  std::string index_of(const Part& part);
+
+  Variables& variables_;
+  const std::vector<Field>& arguments_;
+  const Surroundings& surroundings_;
+  mutable bool used_arguments_ = false;
+  int depth_ = 0;
+};
+
+}  // namespace epwise::shell

@@ -1,0 +1,691 @@
+#include "recipe/shell/interpreter.h"
+
+#include <algorithm>
+#include <deque>
+#include <functional>
+#include <iterator>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "recipe/shell/conditions.h"
+#include "recipe/shell/expansion.h"
+#include "recipe/shell/nested_script.h"
+#include "recipe/shell/parser.h"
+#include "recipe/shell/syntax.h"
+#include "recipe/shell/variables.h"
+
+namespace epwise::shell {
+
+/// What `follow` (recipe/shell/interpreter.h) does, one script after another: control in
+/// script_control.cc, single commands in script_commands.cc.
+class Interpreter {
+ public:
+  explicit Interpreter(const Surroundings& surroundings)
+      : surroundings_(surroundings),
+        outer_(surroundings.outer),
+        arguments_(surroundings.arguments) {
+    for (const auto& [name, variable] : surroundings.presets) {
+      variables_.set(name, variable);
+    }
+  }
+
+  Trace run(const text::SourceFile& script);
+
+ private:
+  // ---- control
+
+  void run_text(const Source& source);
+
+  Truth run(const Command& command);
+
+  Truth run_all(const std::vector<Command>& commands);
+
+  Truth dispatch(const Command& command);
+
+  /// In a subshell: its assignments are discarded afterwards.
+  Truth apart(const std::vector<Command>& commands);
+
+  Truth chained(const Command& command, bool wants);
+
+  /// Runs both sides of an undecided condition and joins the results.
+  void maybe(const Truth& truth,
+             const text::Mark& mark,
+             const std::function<void()>& first,
+             const std::function<void()>& second);
+
+  void branch(const Command& command, std::size_t at);
+
+  /// Options that a script parses in a loop over its arguments keep their defaults if there are
+  /// none.
+  void loop(const Command& command);
+
+  void each(const Command& command);
+
+  void choice(const Command& command);
+
+  void choose(const Command& command, std::size_t at, const Field& subject);
+
+  // ---- simple commands
+
+  Expansion expanding();
+
+  void remember(const Expansion& expansion);
+
+  Truth simple(const Command& command);
+
+  std::optional<Truth> builtin(const std::string& name, std::vector<Field>& words);
+
+  void call(const Command& function, std::vector<Field> arguments);
+
+  // ---- other scripts
+
+  Truth include(const std::vector<Field>& words);
+
+  std::shared_ptr<const text::SourceFile> open(const Field& path);
+
+  void run_nested(const Source& source, std::vector<Field> outer);
+
+  void external(const Command& command, std::vector<Field> words, Expansion& expansion);
+
+  void enter(const NestedScript& nested, const std::vector<Field>& words);
+
+  void record(std::vector<Field> words);
+
+  const Surroundings& surroundings_;
+  Variables variables_;
+  std::vector<Field> outer_;
+  std::vector<Field> arguments_;
+  std::deque<Command> scripts_;  // functions point into them
+  std::map<std::string, const Command*, std::less<>> functions_;
+  std::size_t left_bytes_ = kMostScriptBytes;
+  std::map<std::string, Field, std::less<>> written_;  // here-documents written to files
+  Trace trace_;
+  int depth_ = 0;
+  int nested_ = 0;
+  int calls_ = 0;
+  int steps_ = 0;
+  int conditions_ = 0;
+  bool certain_ = true;
+  bool elsewhere_ = false;
+  bool done_ = false;
+};
+
+/// NAME=…, NAME+=…, NAME=(…)
+void assign(const Assignment& assignment, Variables& variables, Expansion& expansion);
+
+/// export, declare, local, readonly, typeset: `words` are its words without assignments.
+void declare(const Command& command,
+             const std::vector<Field>& words,
+             Variables& variables,
+             Expansion& expansion);
+
+/// read NAME…, mapfile NAME: their text is unknown.
+void read_variables(const std::vector<Field>& words, Variables& variables);
+
+void unset_variables(const std::vector<Field>& words, Variables& variables);
+
+namespace {
+
+constexpr std::size_t kMostInvocations = 256;
+
+/// Whether a command may be the launch itself, rather than a `pkill` or `mkdir` before it.
+bool runs_python(const Invocation& invocation) {
+  const std::string first = invocation.words.empty() ? "" : invocation.words.front().text();
+  return first != "pkill" && first != "killall" &&
+         std::ranges::any_of(invocation.words, [](const Field& word) {
+           const std::string text = word.text();
+           const std::string name = text.substr(text.rfind('/') + 1);
+           return name.ends_with(".py") || name.starts_with("python") || name == "torchrun" ||
+                  name == "megatron";
+         });
+}
+
+/// read -r -d '' X: all of the input goes to one variable.
+bool reads_whole(const std::vector<Field>& words) {
+  const auto ends_at_nothing = [&words](std::size_t at) {
+    const std::string text = words[at].text();
+    return text.starts_with('-') && !text.starts_with("--") && text.ends_with('d') &&
+           at + 2 < words.size() && words[at + 1].text().empty();
+  };
+  for (std::size_t i = 1; i + 2 < words.size(); ++i) {
+    if (ends_at_nothing(i)) {
+      return i + 3 == words.size();
+    }
+  }
+  return false;
+}
+
+/// Whether `cd` may change to a directory that is not near the script. `cd "$(dirname "$0")/.."`
+/// and relative names stay near.
+bool leaves(const std::vector<Field>& words) {
+  if (words.size() < 2) {
+    return true;  // to $HOME
+  }
+  const std::string folder = words[1].text();
+  const bool near = words[1].known() && !folder.starts_with('/');
+  return !near && folder.find("dirname") == std::string::npos &&
+         folder.find("BASH_SOURCE") == std::string::npos;
+}
+
+/// What stands between `[` and `]`, or behind `test`.
+std::vector<Field> tested_words(const std::vector<Field>& words) {
+  std::vector<Field> inside(words.begin() + 1, words.end());
+  if (words.front().text() == "[" && !inside.empty()) {
+    inside.pop_back();
+  }
+  return inside;
+}
+
+}  // namespace
+
+Expansion Interpreter::expanding() {
+  return {variables_, arguments_, surroundings_};
+}
+
+void Interpreter::remember(const Expansion& expansion) {
+  trace_.uses_arguments = trace_.uses_arguments || expansion.used_arguments();
+}
+
+Truth Interpreter::simple(const Command& command) {
+  Expansion expansion = expanding();
+  std::vector<Field> words = expansion.fields(command.words);
+  if (words.empty()) {
+    for (const Assignment& assignment : command.assignments) {
+      assign(assignment, variables_, expansion);
+    }
+    remember(expansion);
+    return Truth::of(true);
+  }
+  remember(expansion);
+  const std::string name = words.front().known() ? words.front().text() : std::string();
+  if (declares(name)) {
+    declare(command, words, variables_, expansion);
+    remember(expansion);
+    return Truth::of(true);
+  }
+  if (name == "read" && !command.input.empty() && reads_whole(words)) {
+    variables_.assign(words.back().text(),
+                      Variable::Kind::text,
+                      {expansion.field(command.input.front())},
+                      words.back().mark);
+    remember(expansion);
+    return Truth{};
+  }
+  if (const auto truth = builtin(name, words)) {
+    return *truth;
+  }
+  const auto function = functions_.find(name);
+  if (function != functions_.end()) {
+    call(*function->second, {words.begin() + 1, words.end()});
+    return {};
+  }
+  external(command, std::move(words), expansion);
+  return {};
+}
+
+std::optional<Truth> Interpreter::builtin(const std::string& name, std::vector<Field>& words) {
+  if (name == "[" || name == "test") {
+    return evaluate_test(tested_words(words), false);
+  }
+  if (name == "false") {
+    return Truth::of(false);
+  }
+  if (name == "exit") {
+    // One that certainly precedes every launch is for a call without arguments.
+    const bool fails = words.size() > 1 && words[1].known() && words[1].text() != "0";
+    const bool started =
+        fails ? std::ranges::any_of(trace_.invocations, runs_python) : !trace_.invocations.empty();
+    done_ = !certain_ || started;
+    return Truth::of(true);
+  }
+  if (name == "return") {
+    done_ = calls_ > 0;
+    return Truth::of(true);
+  }
+  if (name == "shift") {
+    arguments_.erase(arguments_.begin(), arguments_.begin() + (arguments_.empty() ? 0 : 1));
+    return Truth::of(true);
+  }
+  if (name == "unset") {
+    unset_variables(words, variables_);
+    return Truth::of(true);
+  }
+  if (name == "source" || name == ".") {
+    return include(words);
+  }
+  if (name == "eval" && words.size() > 1) {
+    words.erase(words.begin());
+    run_nested(joined(words), {});
+    return Truth{};
+  }
+  if (name == "read" || name == "mapfile" || name == "readarray") {
+    read_variables(words, variables_);
+    return Truth{};
+  }
+  if (name == "cd" || name == "pushd") {
+    elsewhere_ = elsewhere_ || leaves(words);
+  }
+  return succeeds(name) ? std::optional<Truth>(Truth::of(true)) : std::nullopt;
+}
+
+void Interpreter::call(const Command& function, std::vector<Field> arguments) {
+  std::swap(arguments_, arguments);
+  ++calls_;
+  run_all(function.children);
+  --calls_;
+  done_ = false;
+  std::swap(arguments_, arguments);
+}
+
+Truth Interpreter::include(const std::vector<Field>& words) {
+  const auto file = words.size() > 1 ? open(words[1]) : nullptr;
+  if (file != nullptr) {
+    run_nested(Source(*file), {});
+  }
+  return Truth::of(true);
+}
+
+std::shared_ptr<const text::SourceFile> Interpreter::open(const Field& path) {
+  constexpr std::size_t kMostFiles = 16;
+  if (!surroundings_.open || !path.known() || trace_.files.size() >= kMostFiles) {
+    return nullptr;
+  }
+  auto file = surroundings_.open(path.text());
+  const bool large = file != nullptr && file->bytes().size() > left_bytes_;
+  if (file != nullptr && !large) {
+    left_bytes_ -= file->bytes().size();
+    trace_.files.push_back(file);
+    return file;
+  }
+  if (trace_.unread.size() < kMostFiles) {
+    trace_.unread.push_back({path, large});
+  }
+  return nullptr;
+}
+
+void Interpreter::run_nested(const Source& source, std::vector<Field> outer) {
+  constexpr int kMostNested = 8;
+  if (nested_ >= kMostNested) {
+    return;
+  }
+  ++nested_;
+  const std::size_t before = outer_.size();
+  std::move(outer.begin(), outer.end(), std::back_inserter(outer_));
+  run_text(source);
+  outer_.resize(before);
+  --nested_;
+}
+
+void Interpreter::external(const Command& command, std::vector<Field> words, Expansion& expansion) {
+  const Variables before = variables_;
+  for (const Assignment& assignment : command.assignments) {
+    assign(assignment, variables_, expansion);
+    variables_.mark_exported(assignment.name);
+  }
+  std::optional<Field> input;
+  if (!command.input.empty()) {
+    input = expansion.field(command.input.front());
+  }
+  remember(expansion);
+  const bool writes =
+      words.size() == 1 && words.front().text() == "cat" && input && !command.output.empty();
+  if (writes) {
+    written_.insert_or_assign(expansion.field(command.output.front()).text(), *input);
+  } else if (const auto nested = nested_script(words, input)) {
+    enter(*nested, words);
+  } else {
+    record(std::move(words));
+  }
+  variables_ = before;
+}
+
+void Interpreter::enter(const NestedScript& nested, const std::vector<Field>& words) {
+  std::vector<Field> outer(words.begin(),
+                           words.begin() + static_cast<std::ptrdiff_t>(nested.first));
+  if (!nested.path) {
+    const Variables before = variables_;
+    if (nested.remote) {
+      variables_ = {};
+    }
+    run_nested(nested.source, std::move(outer));
+    variables_ = before;
+    return;
+  }
+  const auto own = written_.find(words[*nested.path].text());
+  const auto file = own == written_.end() ? open(words[*nested.path]) : nullptr;
+  if (file == nullptr && own == written_.end()) {
+    record(words);
+    return;
+  }
+  std::vector<Field> arguments(words.begin() + static_cast<std::ptrdiff_t>(*nested.path) + 1,
+                               words.end());
+  const Variables all = variables_;
+  variables_ = {};
+  for (const auto& [name, variable] : all.exported()) {
+    variables_.set(name, variable);
+  }
+  std::swap(arguments_, arguments);
+  if (file == nullptr) {
+    run_nested(joined({own->second}), std::move(outer));
+  } else {
+    for (Field& directive : directives(*file)) {
+      outer.push_back(std::move(directive));
+    }
+    run_nested(Source(*file), std::move(outer));
+  }
+  std::swap(arguments_, arguments);
+  variables_ = all;
+  done_ = false;
+}
+
+void Interpreter::record(std::vector<Field> words) {
+  if (trace_.invocations.size() >= kMostInvocations) {
+    return;
+  }
+  Invocation invocation;
+  invocation.words = outer_;
+  std::move(words.begin(), words.end(), std::back_inserter(invocation.words));
+  invocation.environment = variables_.exported();
+  invocation.certain = certain_;
+  invocation.elsewhere = elsewhere_;
+  trace_.invocations.push_back(std::move(invocation));
+}
+
+namespace {
+
+using Kind = Command::Kind;
+
+constexpr int kMaxControlDepth = 64;
+constexpr int kMostSteps = 20'000;
+constexpr std::size_t kMostRounds = 128;
+
+}  // namespace
+
+Trace Interpreter::run(const text::SourceFile& script) {
+  left_bytes_ -= std::min(left_bytes_, script.bytes().size());
+  run_text(Source(script));
+  return std::move(trace_);
+}
+
+void Interpreter::run_text(const Source& source) {
+  scripts_.push_back(parse(source));
+  run(scripts_.back());
+}
+
+Truth Interpreter::run(const Command& command) {
+  if (done_ || depth_ >= kMaxControlDepth || ++steps_ > kMostSteps) {
+    return {};
+  }
+  ++depth_;
+  Truth truth = dispatch(command);
+  --depth_;
+  return command.negated && command.kind != Kind::loop ? truth.negated() : truth;
+}
+
+Truth Interpreter::run_all(const std::vector<Command>& commands) {
+  Truth last = Truth::of(true);
+  for (const Command& command : commands) {
+    last = run(command);
+  }
+  return last;
+}
+
+Truth Interpreter::dispatch(const Command& command) {
+  switch (command.kind) {
+    case Kind::simple:
+      return simple(command);
+    case Kind::sequence:
+      return run_all(command.children);
+    case Kind::pipeline:
+    case Kind::subshell:
+      return apart(command.children);
+    case Kind::both:
+      return chained(command, true);
+    case Kind::either:
+      return chained(command, false);
+    case Kind::branch:
+      branch(command, 0);
+      return {};
+    case Kind::loop:
+      loop(command);
+      return {};
+    case Kind::each:
+      each(command);
+      return {};
+    case Kind::choice:
+      choice(command);
+      return {};
+    case Kind::function:
+      functions_[command.name] = &command;
+      return Truth::of(true);
+    case Kind::test:
+    case Kind::arithmetic: {
+      Expansion expansion = expanding();
+      Truth truth = truth_of(command, expansion);
+      remember(expansion);
+      return truth;
+    }
+  }
+  return {};
+}
+
+Truth Interpreter::apart(const std::vector<Command>& commands) {
+  const Variables before = variables_;
+  Truth truth = run_all(commands);
+  variables_ = before;
+  done_ = false;
+  return truth;
+}
+
+Truth Interpreter::chained(const Command& command, bool wants) {
+  const Truth first = run(command.children[0]);
+  if (first.open()) {
+    maybe(
+        first, command.mark, [&] { run(command.children[1]); }, [] {});
+    return {};
+  }
+  return first.yes() == wants ? run(command.children[1]) : first;
+}
+
+void Interpreter::maybe(const Truth& truth,
+                        const text::Mark& mark,
+                        const std::function<void()>& first,
+                        const std::function<void()>& second) {
+  const Variables before = variables_;
+  const bool certain = std::exchange(certain_, false);
+  first();
+  const bool first_ends = std::exchange(done_, false);
+  Variables left = std::move(variables_);
+  variables_ = before;
+  second();
+  const bool second_ends = std::exchange(done_, false);
+  certain_ = certain;
+  if (first_ends != second_ends) {
+    if (second_ends) {
+      variables_ = std::move(left);
+    }
+    return;
+  }
+  Doubt doubt{conditions_ + 1, conditions_ + 2, truth.needs};
+  conditions_ += 2;
+  if (doubt.needs.empty()) {
+    doubt.needs.push_back("the condition in line " + std::to_string(mark.start().line));
+  }
+  variables_ = Variables::merged(left, variables_, doubt);
+}
+
+void Interpreter::branch(const Command& command, std::size_t at) {
+  const auto& children = command.children;
+  if (at >= children.size()) {
+    return;
+  }
+  if (at + 1 == children.size()) {
+    run(children[at]);
+    return;
+  }
+  const Truth truth = run(children[at]);
+  if (truth.yes()) {
+    run(children[at + 1]);
+  } else if (truth.no()) {
+    branch(command, at + 2);
+  } else if (++depth_ < kMaxControlDepth) {
+    maybe(
+        truth,
+        children[at].children.empty() ? command.mark : children[at].children.front().mark,
+        [&] { run(children[at + 1]); },
+        [&] { branch(command, at + 2); });
+    --depth_;
+  } else {
+    --depth_;
+  }
+}
+
+void Interpreter::loop(const Command& command) {
+  const Truth truth = run(command.children[0]);
+  const bool runs = command.negated ? !truth.yes() : !truth.no();
+  if (runs) {
+    maybe(
+        truth, command.mark, [&] { run(command.children[1]); }, [] {});
+  }
+}
+
+void Interpreter::each(const Command& command) {
+  Expansion expansion = expanding();
+  const std::vector<Field> rounds = expansion.fields(command.words);
+  remember(expansion);
+  const bool known =
+      std::all_of(rounds.begin(), rounds.end(), [](const Field& field) { return field.known(); });
+  if (known && rounds.size() <= kMostRounds) {
+    for (const Field& round : rounds) {
+      variables_.assign(command.name, Variable::Kind::text, {round}, command.mark);
+      run(command.children[0]);
+    }
+    return;
+  }
+  const auto body = [&] {
+    variables_.assign(command.name,
+                      Variable::Kind::text,
+                      {unknown_field(command.mark, {"${" + command.name + "}"})},
+                      command.mark);
+    run(command.children[0]);
+  };
+  maybe({}, command.mark, body, [] {});
+}
+
+void Interpreter::choice(const Command& command) {
+  Expansion expansion = expanding();
+  const Field subject = expansion.field(command.words.front());
+  remember(expansion);
+  choose(command, 0, subject);
+}
+
+void Interpreter::choose(const Command& command, std::size_t at, const Field& subject) {
+  if (at >= command.clauses.size() || depth_ >= kMaxControlDepth) {
+    return;
+  }
+  const Clause& clause = command.clauses[at];
+  Expansion expansion = expanding();
+  const Truth truth = matches(clause, subject, expansion);
+  if (truth.yes()) {
+    run_all(clause.body);
+  } else if (truth.no()) {
+    choose(command, at + 1, subject);
+  } else {
+    ++depth_;
+    maybe(
+        truth,
+        command.mark,
+        [&] { run_all(clause.body); },
+        [&] { choose(command, at + 1, subject); });
+    --depth_;
+  }
+}
+
+Trace follow(const text::SourceFile& script, const Surroundings& surroundings) {
+  return Interpreter(surroundings).run(script);
+}
+
+namespace {
+
+using VariableKind = Variable::Kind;
+
+/// The value appended to the previous one.
+std::vector<Field> appended(std::vector<Field> before, std::vector<Field> more, bool list) {
+  if (list) {
+    std::move(more.begin(), more.end(), std::back_inserter(before));
+  } else {
+    std::vector<Piece>& pieces = more.front().pieces;
+    std::move(pieces.begin(), pieces.end(), std::back_inserter(before.front().pieces));
+  }
+  return before;
+}
+
+}  // namespace
+
+void assign(const Assignment& assignment, Variables& variables, Expansion& expansion) {
+  if (assignment.indexed) {
+    std::vector<Field> unknown{unknown_field(assignment.mark, {"${" + assignment.name + "}"})};
+    variables.assign(assignment.name, VariableKind::list, std::move(unknown), assignment.key);
+    return;
+  }
+  std::vector<Field> fields;
+  if (assignment.list) {
+    fields = expansion.fields(assignment.values);
+  } else {
+    fields.push_back(expansion.field(assignment.values.front()));
+  }
+  const Variable* before = variables.find(assignment.name);
+  const bool append = assignment.append && before != nullptr && !before->fields.empty();
+  if (append) {
+    fields = appended(before->fields, std::move(fields), assignment.list);
+  }
+  const bool list = assignment.list || (append && before->kind == VariableKind::list);
+  variables.assign(assignment.name,
+                   list ? VariableKind::list : VariableKind::text,
+                   std::move(fields),
+                   assignment.key);
+}
+
+void declare(const Command& command,
+             const std::vector<Field>& words,
+             Variables& variables,
+             Expansion& expansion) {
+  const bool exports = words.front().text() == "export" ||
+                       std::any_of(words.begin(), words.end(), [](const Field& word) {
+                         const std::string text = word.text();
+                         return text.starts_with("-") && text.find('x') != std::string::npos;
+                       });
+  for (const Assignment& assignment : command.assignments) {
+    assign(assignment, variables, expansion);
+    if (exports) {
+      variables.mark_exported(assignment.name);
+    }
+  }
+  for (std::size_t i = 1; i < words.size() && exports; ++i) {
+    variables.mark_exported(words[i].text());
+  }
+}
+
+void read_variables(const std::vector<Field>& words, Variables& variables) {
+  for (std::size_t i = 1; i < words.size(); ++i) {
+    const std::string name = words[i].text();
+    if (!name.starts_with("-")) {
+      variables.assign(name,
+                       VariableKind::text,
+                       {unknown_field(words[i].mark, {"${" + name + "}"})},
+                       words[i].mark);
+    }
+  }
+}
+
+void unset_variables(const std::vector<Field>& words, Variables& variables) {
+  for (std::size_t i = 1; i < words.size(); ++i) {
+    variables.set(words[i].text(), {VariableKind::unset, true, {}, words[i].mark});
+  }
+}
+
+}  // namespace epwise::shell

@@ -1,0 +1,13 @@
+#pragma once
+
+#include "recipe/shell/syntax.h"
+
+namespace epwise::shell {
+
+/// The commands of a text, as a sequence. Accepts any bytes: text that is not shell code is
+/// skipped.
+///   parse("A=(x y)\nrun \"${A[@]}\" | tee log") → sequence{simple{A=(x y)}, pipeline{run…, tee
+///   log}}
+Command parse(const Source& source);
+
+}  // namespace epwise::shell

@@ -1,0 +1,73 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/text/diagnostic.h"
+#include "base/text/source_file.h"
+#include "recipe/shell/field.h"
+
+namespace epwise::shell {
+
+/// The value that a script gave to a name; absent for names not touched by a script.
+struct Variable {
+  enum class Kind : std::uint8_t { unset, text, list };
+  Kind kind = Kind::unset;
+  bool exported = false;
+  std::vector<Field> fields = {};  // of a text: one
+  text::Mark key = {};
+};
+
+/// Why it is undecided which of two branches runs: a number for what exists in only one of them,
+/// and the names that would decide it.
+struct Doubt {
+  int first = 0;
+  int second = 0;
+  std::vector<std::string> needs;
+};
+
+/// All variables of a shell at one moment.
+class Variables {
+ public:
+  const Variable* find(std::string_view name) const;
+
+  void set(const std::string& name, Variable variable);
+
+  /// Sets a text or list without changing whether it is exported.
+  void assign(const std::string& name,
+              Variable::Kind kind,
+              std::vector<Field> fields,
+              const text::Mark& key);
+
+  void mark_exported(const std::string& name);
+
+  std::map<std::string, Variable> exported() const;
+
+  /// The state after one of two branches ran, if it is unknown which. If both agree on the
+  /// beginning of a text or list, that part is certain; flags after it are conditional; any other
+  /// value is unknown.
+  static Variables merged(const Variables& first, const Variables& second, const Doubt& doubt);
+
+ private:
+  std::map<std::string, Variable, std::less<>> all_;
+};
+
+/// The environment of a script.
+struct Surroundings {
+  std::string path;  // the script's name as given: $0
+  /// Known values of the caller's environment; nullopt: unset on purpose. All other names count as
+  /// unset for `${X:-default}` and `-z`, and as unknown if used without a default.
+  std::map<std::string, std::optional<std::string>, std::less<>> environment;
+  std::map<std::string, Variable> presets;  // set by the scheduler before the script runs
+  std::vector<Field> arguments;             // $1, $2, …
+  std::vector<Field> outer;  // the command that starts the script: sbatch and its options
+  /// Another file that the script reads; null pointer: unknown.
+  std::function<std::shared_ptr<const text::SourceFile>(const std::string& path)> open;
+};
+
+}  // namespace epwise::shell

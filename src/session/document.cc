@@ -1,0 +1,49 @@
+#include "session/document.h"
+
+#include <charconv>
+
+#include <fmt/core.h>
+
+#include "base/os/files.h"
+#include "session/target/resolution.h"
+
+namespace epwise::session {
+
+DocumentChoice parse_document(const Setting& setting) {
+  if (setting.value == "all" || setting.value == "merge") {
+    return {setting.value == "merge", 0};
+  }
+  int number = 0;
+  const char* end = setting.value.data() + setting.value.size();
+  const auto result = std::from_chars(setting.value.data(), end, number);
+  if (result.ec != std::errc() || result.ptr != end || number < 1) {
+    throw os::UsageError(fmt::format(
+        "{} expects a number from 1, all or merge, not `{}`", setting.source, setting.value));
+  }
+  return {false, number};
+}
+
+Draft Document::draft() const {
+  Draft draft;
+  draft.words = request.words;
+  if (request.file) {
+    draft.bytes = request.file->had_byte_order_mark() ? "\xEF\xBB\xBF" : "";
+    draft.bytes += request.file->bytes();
+  }
+  return draft;
+}
+
+const recipe::Vocabulary& Document::vocabulary(const facts::Target& on,
+                                               recipe::Framework framework,
+                                               std::string_view model_class) const {
+  return vocabularies->get(framework, framework_version(on.stack, framework), model_class);
+}
+
+std::vector<recipe::Recipe> Document::load(const recipe::Request& text,
+                                           const facts::Target& on) const {
+  return recipe::load(text, [&](recipe::Framework found) -> const recipe::Vocabulary& {
+    return vocabulary(on, found, {});
+  });
+}
+
+}  // namespace epwise::session

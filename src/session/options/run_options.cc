@@ -1,0 +1,99 @@
+#include "session/options/run_options.h"
+
+#include <algorithm>
+#include <iterator>
+
+namespace epwise::session {
+
+Option rules_option() {
+  return {.name = "--rules",
+          .arity = Option::Arity::one,
+          .value = "DIR",
+          .summary = "additional rules; a rule with an existing id overrides it",
+          .variable = "EPWISE_RULES",
+          .completion = Completion::directories};
+}
+
+std::vector<Option> selection_options() {
+  using enum Option::Arity;
+  return {
+      {.name = "--select",
+       .arity = many,
+       .value = "RULE",
+       .summary = "only these rules: an id, a code, or a prefix of either (overlap/, EPO)",
+       .variable = "EPWISE_SELECT",
+       .completion = Completion::rules},
+      {.name = "--ignore",
+       .arity = many,
+       .value = "RULE",
+       .summary = "skip these rules",
+       .variable = "EPWISE_IGNORE",
+       .completion = Completion::rules},
+      rules_option(),
+      {.name = "--fail-on",
+       .arity = one,
+       .value = "LEVEL",
+       .summary =
+           "exit 1 at this severity or above: error (default), warning, note, never; or at errors "
+           "and at warnings about runs that hang, train something wrong, waste memory or are slow: "
+           "hang, wrong, memory, slow",
+       .variable = "EPWISE_FAIL_ON",
+       .words = {"error", "warning", "note", "never", "hang", "wrong", "memory", "slow"},
+       .completion = Completion::words,
+       .brief = true},
+      {.name = "--strict",
+       .summary = "also exit 1 if a rule is undecided",
+       .variable = "EPWISE_STRICT",
+       .brief = true},
+  };
+}
+
+RunSettings run_settings(const Arguments& arguments) {
+  RunSettings settings;
+  for (const Setting& list : arguments.all("--select")) {
+    std::ranges::move(split_list(list), std::back_inserter(settings.select));
+  }
+  for (const Setting& list : arguments.all("--ignore")) {
+    std::ranges::move(split_list(list), std::back_inserter(settings.ignore));
+  }
+  settings.fail_on = arguments.one("--fail-on");
+  settings.rules = arguments.one("--rules");
+  if (const auto strict = arguments.one("--strict")) {
+    settings.strict = Setting{"true", strict->source};
+  }
+  return settings;
+}
+
+std::vector<Option> configuration_options() {
+  using enum Option::Arity;
+  return {
+      {.name = "--config",
+       .arity = one,
+       .value = "FILE|none",
+       .summary = "use this configuration instead of the nearest .epwise.yaml",
+       .variable = "EPWISE_CONFIG",
+       .completion = Completion::files},
+      {.name = "--target",
+       .arity = one,
+       .value = "NAME",
+       .summary = "use this entry of `targets` instead of the one whose paths match",
+       .variable = "EPWISE_TARGET"},
+  };
+}
+
+std::vector<Option> acceptance_options() {
+  using enum Option::Arity;
+  return {
+      {.name = "--baseline",
+       .arity = one,
+       .value = "FILE|none",
+       .summary = "ignore findings recorded in this file (epwise baseline write)",
+       .variable = "EPWISE_BASELINE",
+       .completion = Completion::files},
+      {.name = "--no-ignores",
+       .summary = "disregard comments such as `# epwise: ignore[...]`",
+       .variable = "EPWISE_NO_IGNORES"},
+  };
+}
+
+}  // namespace epwise::session

@@ -1,0 +1,108 @@
+#include "session/options/target_options.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include <fmt/core.h>
+
+#include "base/os/files.h"
+#include "lint/facts/target.h"
+
+namespace epwise::session {
+
+std::vector<Option> target_options() {
+  using enum Option::Arity;
+  return {
+      {.name = "--framework",
+       .arity = one,
+       .value = "NAME",
+       .summary =
+           "bridge (Megatron-Bridge) or mlm (Megatron-LM); by default detected from the keys",
+       .variable = "EPWISE_FRAMEWORK",
+       .words = {"bridge", "mlm"},
+       .completion = Completion::words},
+      {.name = "--hw",
+       .arity = one,
+       .value = "NAME",
+       .summary = "target GPU: a profile (`epwise hw list`), or auto for this machine",
+       .variable = "EPWISE_HW",
+       .completion = Completion::profiles,
+       .brief = true},
+      {.name = "--gpus",
+       .arity = one,
+       .value = "N",
+       .summary = "number of GPUs of the job (world size)",
+       .variable = "EPWISE_GPUS",
+       .brief = true},
+      {.name = "--stack",
+       .arity = many,
+       .value = "LIST",
+       .summary = "software: te=2.14.0,torch=2.9.1,...; a released container (nemo-26.06); auto "
+                  "for the software installed here",
+       .variable = "EPWISE_STACK",
+       .brief = true},
+      {.name = "--env",
+       .arity = many,
+       .value = "K=V",
+       .summary = "environment variable of the job; K alone: unset",
+       .variable = "EPWISE_ENV",
+       .separator = ' '},
+      {.name = "--purpose",
+       .arity = one,
+       .value = "WHAT",
+       .summary = "purpose of the run, which affects some advice: training, benchmark, bring-up or "
+                  "comparison",
+       .variable = "EPWISE_PURPOSE",
+       .words = {facts::kPurposes.begin(), facts::kPurposes.end()},
+       .completion = Completion::words},
+      {.name = "--harness",
+       .arity = many,
+       .value = "K=V",
+       .summary = "option of Megatron-Bridge's performance harness, when it launches the recipe",
+       .variable = "EPWISE_HARNESS"},
+      {.name = "--base",
+       .arity = one,
+       .value = "FILE",
+       .summary = "base recipe for override files: the dump of a complete ConfigContainer",
+       .variable = "EPWISE_BASE",
+       .completion = Completion::files},
+  };
+}
+
+namespace {
+
+/// A target cannot be two things: conflicting values are an error rather than the last one winning.
+void check_said_once(const Arguments& arguments) {
+  for (const std::string_view option : {"--hw", "--gpus", "--framework", "--purpose", "--base"}) {
+    const std::vector<Setting> said = arguments.all(option);
+    for (const Setting& setting : said) {
+      if (setting.source == said.front().source && setting.value != said.front().value) {
+        throw os::UsageError(fmt::format("{}: `{}` and `{}` contradict each other; name one",
+                                         option,
+                                         said.front().value,
+                                         setting.value));
+      }
+    }
+  }
+}
+
+}  // namespace
+
+TargetSettings target_settings(const Arguments& arguments) {
+  check_said_once(arguments);
+  TargetSettings settings;
+  settings.hw = arguments.one("--hw");
+  settings.gpus = arguments.one("--gpus");
+  settings.framework = arguments.one("--framework");
+  for (const Setting& list : arguments.all("--stack")) {
+    std::ranges::move(split_list(list), std::back_inserter(settings.stack));
+  }
+  settings.environment = arguments.all("--env");
+  settings.inputs = arguments.all("--input");
+  settings.purpose = arguments.one("--purpose");
+  settings.harness = arguments.all("--harness");
+  settings.base = arguments.one("--base");
+  return settings;
+}
+
+}  // namespace epwise::session

@@ -1,0 +1,122 @@
+#include "session/settings/recipe_header.h"
+
+#include <algorithm>
+#include <iterator>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include <fmt/core.h>
+
+#include "base/text/ascii.h"
+#include "session/files/places.h"
+#include "session/options/command_line.h"
+#include "session/options/target_options.h"
+
+namespace epwise::session {
+
+namespace {
+
+constexpr std::string_view kPrefix = "epwise:";
+
+/// The options in a comment line; empty for any other comment.
+std::string_view options_in(std::string_view comment) {
+  comment.remove_prefix(1);
+  comment = text::trimmed(comment, text::kBlanksAndReturns);
+  if (!comment.starts_with(kPrefix)) {
+    return {};
+  }
+  comment = text::trimmed(comment.substr(kPrefix.size()), text::kBlanksAndReturns);
+  return comment.starts_with("--") ? comment : std::string_view{};
+}
+
+bool is_before_content(std::string_view line) {
+  return line.empty() || line.front() == '#' || line.front() == '%' || line == "---";
+}
+
+void override_with(TargetSettings later, TargetSettings& settings) {
+  if (later.hw) {
+    settings.hw = std::move(later.hw);
+  }
+  if (later.gpus) {
+    settings.gpus = std::move(later.gpus);
+  }
+  if (later.framework) {
+    settings.framework = std::move(later.framework);
+  }
+  if (later.purpose) {
+    settings.purpose = std::move(later.purpose);
+  }
+  if (later.base) {
+    settings.base = std::move(later.base);
+  }
+  std::ranges::move(later.stack, std::back_inserter(settings.stack));
+  std::ranges::move(later.environment, std::back_inserter(settings.environment));
+  std::ranges::move(later.harness, std::back_inserter(settings.harness));
+  std::ranges::move(later.inputs, std::back_inserter(settings.inputs));
+}
+
+}  // namespace
+
+std::vector<std::string> split_words(std::string_view text) {
+  std::vector<std::string> words;
+  std::string word;
+  bool inside = false;
+  char quote = '\0';
+  for (const char c : text) {
+    if (quote != '\0') {
+      if (c == quote) {
+        quote = '\0';
+      } else {
+        word += c;
+      }
+    } else if (c == '\'' || c == '"') {
+      quote = c;
+      inside = true;
+    } else if (text::kBlanksAndReturns.find(c) != std::string_view::npos) {
+      if (inside) {
+        words.push_back(std::exchange(word, {}));
+      }
+      inside = false;
+    } else {
+      word += c;
+      inside = true;
+    }
+  }
+  if (inside) {
+    words.push_back(word);
+  }
+  return words;
+}
+
+TargetSettings read_header(const text::SourceFile& file) {
+  TargetSettings settings;
+  for (int number = 1; number <= file.line_count(); ++number) {
+    const std::string_view line = text::trimmed(file.line(number), text::kBlanksAndReturns);
+    if (!is_before_content(line)) {
+      break;
+    }
+    const std::string_view options = line.starts_with('#') ? options_in(line) : std::string_view{};
+    if (options.empty()) {
+      continue;
+    }
+    const std::string place = fmt::format("{}:{}", file.name(), number);
+    const std::string who = fmt::format("the header at {}", place);
+    const Arguments arguments = parse_words(target_options(), split_words(options), who, place);
+    if (!arguments.operands.empty()) {
+      throw os::UsageError(
+          fmt::format("`{}` is not an option for {}: a header accepts options such as --hw, "
+                      "--gpus, --stack and --env",
+                      arguments.operands.front(),
+                      who));
+    }
+    TargetSettings said = target_settings(arguments);
+    if (said.base) {
+      said.base->value = join(parent_of(file.name()), said.base->value);
+    }
+    override_with(std::move(said), settings);
+  }
+  return settings;
+}
+
+}  // namespace epwise::session

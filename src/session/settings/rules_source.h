@@ -1,0 +1,22 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "base/os/files.h"
+#include "lint/knowledge.h"
+#include "session/options/arguments.h"
+
+namespace epwise::session {
+
+/// The compiled rules and those of the folder that --rules or a configuration names. Throws
+/// os::UsageError when there is no such folder or a rule in it is broken.
+lint::Knowledge load_rules(const os::Files& files, const std::optional<Setting>& folder);
+
+/// By id, code or alias; throws os::UsageError with the nearest names.
+const lint::Rule& find_rule(const lint::Knowledge& knowledge, const std::string& name);
+
+/// ", did you mean `overlap/expert-ranks`?" over ids, codes and topics.
+std::string nearest_rules(const lint::Knowledge& knowledge, const std::string& name);
+
+}  // namespace epwise::session

@@ -1,0 +1,342 @@
+#include "session/target/resolution.h"
+
+#include <algorithm>
+#include <charconv>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fmt/core.h>
+#include <fmt/ranges.h>
+
+#include "base/text/spelling.h"
+#include "hw/profile.h"
+
+namespace epwise::session {
+
+const hw::Machine& ThisMachine::get() const {
+  std::call_once(once_,
+                 [this] { machine_ = hw::inspect(host_.files, host_.variables, host_.devices); });
+  return machine_;
+}
+
+const recipe::Vocabulary& Vocabularies::get(recipe::Framework framework,
+                                            std::string_view version,
+                                            std::string_view model_class) {
+  const Key key(framework, version, model_class);
+  {
+    const std::lock_guard lock(mutex_);
+    if (const auto found = made_.find(key); found != made_.end()) {
+      return *found->second;
+    }
+  }
+  // Created outside the lock: two threads may both create one, and the first to finish wins.
+  std::unique_ptr<recipe::Vocabulary> fresh;
+  if (model_class.empty()) {
+    fresh = std::make_unique<recipe::Vocabulary>(recipe::Vocabulary::load(framework, version));
+  } else {
+    fresh = std::make_unique<recipe::Vocabulary>(get(framework, version));
+    fresh->use_model_class(model_class);
+  }
+  const std::lock_guard lock(mutex_);
+  return *made_.try_emplace(key, std::move(fresh)).first->second;
+}
+
+namespace {
+
+using os::UsageError;
+
+constexpr int kMostGpus = 1 << 24;
+
+bool is_pair(const Setting& setting) {
+  return setting.value.find('=') != std::string::npos;
+}
+
+const hw::Profile* profile_of(const Setting& setting) {
+  if (const hw::Profile* profile = hw::find_profile(setting.value)) {
+    return profile;
+  }
+  std::vector<std::string_view> names;
+  for (const hw::Profile& profile : hw::profiles()) {
+    names.push_back(profile.name);
+    names.insert(names.end(), profile.aliases.begin(), profile.aliases.end());
+  }
+  throw UsageError(fmt::format("{}: unknown hardware profile `{}`{} (see `epwise hw list`)",
+                               setting.source,
+                               setting.value,
+                               text::did_you_mean(setting.value, names)));
+}
+
+const Setting* strongest(std::span<const TargetSettings* const> sources,
+                         std::optional<Setting> TargetSettings::*member) {
+  for (const TargetSettings* source : sources) {
+    if (const std::optional<Setting>& setting = source->*member) {
+      return &*setting;
+    }
+  }
+  return nullptr;
+}
+
+int count_of(const Setting& setting) {
+  int count = 0;
+  const char* end = setting.value.data() + setting.value.size();
+  const auto result = std::from_chars(setting.value.data(), end, count);
+  if (result.ec != std::errc() || result.ptr != end || count < 1 || count > kMostGpus) {
+    throw UsageError(
+        fmt::format("{}: `{}` is not a valid number of GPUs: expected a whole number from 1 to {}",
+                    setting.source,
+                    setting.value,
+                    kMostGpus));
+  }
+  return count;
+}
+
+constexpr const char* kThisMachine = "this machine";
+
+[[noreturn]] void throw_nothing_found(const Setting& setting, std::string_view what) {
+  throw UsageError(
+      fmt::format("{}: auto found no {} on this machine (`epwise doctor` shows what was searched); "
+                  "give it explicitly",
+                  setting.source,
+                  what));
+}
+
+void resolve_hardware(std::span<const TargetSettings* const> sources,
+                      const ThisMachine& machine,
+                      facts::Target& target) {
+  const Setting* hw = strongest(sources, &TargetSettings::hw);
+  const Setting* gpus = strongest(sources, &TargetSettings::gpus);
+  const bool here = hw != nullptr && hw->value == "auto";
+  if (here) {
+    target.hw = machine.get().profile;
+    target.hw_source = kThisMachine;
+    if (target.hw == nullptr) {
+      throw_nothing_found(*hw, "GPU with a hardware profile");
+    }
+  } else if (hw != nullptr) {
+    target.hw = profile_of(*hw);
+    target.hw_source = hw->source;
+  }
+  if (gpus != nullptr && gpus->value != "auto") {
+    target.gpus = count_of(*gpus);
+    target.gpus_source = gpus->source;
+  } else if (gpus != nullptr || here) {
+    target.gpus = machine.get().job_gpus;
+    target.gpus_source = target.gpus ? kThisMachine : "";
+    if (gpus != nullptr && !target.gpus) {
+      throw_nothing_found(*gpus, "number of GPUs");
+    }
+  }
+}
+
+void set_installed(const Setting& setting, const ThisMachine& machine, recipe::Stack& stack) {
+  if (machine.get().components.empty()) {
+    throw_nothing_found(setting, "known software");
+  }
+  for (const hw::Component& component : machine.get().components) {
+    stack.set(component.name, component.version, kThisMachine);
+  }
+}
+
+const lint::Container& container_of(const Setting& setting, const lint::Knowledge& knowledge) {
+  std::vector<std::string_view> names{"auto"};
+  for (const lint::Container& container : knowledge.containers) {
+    if (container.name == setting.value) {
+      return container;
+    }
+    names.push_back(container.name);
+  }
+  throw UsageError(fmt::format("{}: `{}` is neither component=version nor a released container{}",
+                               setting.source,
+                               setting.value,
+                               text::did_you_mean(setting.value, names)));
+}
+
+void set_component(std::string_view pair, const std::string& source, recipe::Stack& stack) {
+  const std::size_t equals = pair.find('=');
+  stack.set(pair.substr(0, equals), pair.substr(equals + 1), source);
+}
+
+/// A source that gives two different versions of a component contradicts itself.
+void check_contradictions(const std::vector<Setting>& stack) {
+  for (auto later = stack.begin(); later != stack.end(); ++later) {
+    const auto name = later->value.substr(0, later->value.find('='));
+    for (auto earlier = stack.begin(); earlier != later; ++earlier) {
+      if (is_pair(*later) && is_pair(*earlier) && earlier->source == later->source &&
+          earlier->value.substr(0, earlier->value.find('=')) == name &&
+          earlier->value != later->value) {
+        throw UsageError(fmt::format("{}: `{}` and `{}` contradict each other; name one",
+                                     later->source,
+                                     earlier->value,
+                                     later->value));
+      }
+    }
+  }
+}
+
+/// The effective settings of the stack, in the order in which they are applied.
+std::vector<Setting> effective_stack(std::span<const TargetSettings* const> sources) {
+  std::vector<Setting> result;
+  for (std::size_t i = sources.size(); i-- > 0;) {
+    std::vector<Setting> stack = sources[i]->stack;
+    check_contradictions(stack);
+    // Single components override those of a container from the same source, in any order.
+    const auto pairs = std::stable_partition(
+        stack.begin(), stack.end(), [](const Setting& setting) { return !is_pair(setting); });
+    if (pairs != stack.begin()) {
+      result.clear();
+    }
+    std::ranges::move(stack, std::back_inserter(result));
+  }
+  return result;
+}
+
+recipe::Stack resolve_stack(std::span<const TargetSettings* const> sources,
+                            const lint::Knowledge& knowledge,
+                            const ThisMachine& machine) {
+  recipe::Stack stack;
+  for (const Setting& setting : effective_stack(sources)) {
+    if (is_pair(setting)) {
+      set_component(setting.value, setting.source, stack);
+      continue;
+    }
+    if (setting.value == "auto") {
+      set_installed(setting, machine, stack);
+      continue;
+    }
+    const lint::Container& container = container_of(setting, knowledge);
+    for (const std::string_view component : container.components) {
+      set_component(component, fmt::format("container {}", container.name), stack);
+    }
+  }
+  return stack;
+}
+
+recipe::Environment resolve_environment(std::span<const TargetSettings* const> sources) {
+  recipe::Environment environment;
+  for (std::size_t i = sources.size(); i-- > 0;) {
+    for (const Setting& setting : sources[i]->environment) {
+      const std::size_t equals = setting.value.find('=');
+      const std::string name = setting.value.substr(0, equals);
+      if (name.empty() || name.find(' ') != std::string::npos) {
+        throw UsageError(
+            fmt::format("{}: `{}` is neither NAME=value nor NAME", setting.source, setting.value));
+      }
+      environment[name] = equals == std::string::npos
+                              ? std::nullopt
+                              : std::optional(setting.value.substr(equals + 1));
+    }
+  }
+  return environment;
+}
+
+/// "true" and whole numbers have their Python meaning; everything else is text.
+expr::Value harness_value(const std::string& text) {
+  if (text == "true" || text == "false") {
+    return expr::Value::of(text == "true");
+  }
+  std::int64_t number = 0;
+  const char* end = text.data() + text.size();
+  const auto result = std::from_chars(text.data(), end, number);
+  return result.ec == std::errc() && result.ptr == end ? expr::Value::of(number)
+                                                       : expr::Value::of(text);
+}
+
+void resolve_harness(std::span<const TargetSettings* const> sources, facts::Target& target) {
+  for (std::size_t i = sources.size(); i-- > 0;) {
+    for (const Setting& setting : sources[i]->harness) {
+      const std::size_t equals = setting.value.find('=');
+      if (equals == 0 || equals == std::string::npos) {
+        throw UsageError(
+            fmt::format("{}: `{}` is not of the form NAME=value", setting.source, setting.value));
+      }
+      target.harness[setting.value.substr(0, equals)] =
+          harness_value(setting.value.substr(equals + 1));
+    }
+  }
+}
+
+void add_once(const std::string& source, std::vector<std::string>& sources) {
+  if (!source.empty() && std::ranges::find(sources, source) == sources.end()) {
+    sources.push_back(source);
+  }
+}
+
+std::string component_text(std::string_view name, const recipe::Stack::Component& component) {
+  if (component.absent) {
+    return fmt::format("no {}", name);
+  }
+  return component.version ? fmt::format("{} {}", name, component.version->text())
+                           : fmt::format("{} (some version)", name);
+}
+
+std::string hardware_text(const facts::Target& target) {
+  if (target.hw == nullptr) {
+    return target.gpus ? fmt::format("{} GPUs", *target.gpus) : "";
+  }
+  return target.gpus ? fmt::format("{} x {}", target.hw->name, *target.gpus) : target.hw->name;
+}
+
+}  // namespace
+
+ResolvedTarget resolve_target(std::span<const TargetSettings* const> sources,
+                              const lint::Knowledge& knowledge,
+                              const ThisMachine& machine) {
+  ResolvedTarget result;
+  resolve_hardware(sources, machine, result.target);
+  if (const Setting* framework = strongest(sources, &TargetSettings::framework)) {
+    result.framework = recipe::parse_framework(framework->value);
+  }
+  if (const Setting* base = strongest(sources, &TargetSettings::base)) {
+    result.base = base->value;
+  }
+  if (const Setting* purpose = strongest(sources, &TargetSettings::purpose)) {
+    result.target.purpose = purpose->value;
+  }
+  resolve_harness(sources, result.target);
+  result.target.stack = resolve_stack(sources, knowledge, machine);
+  result.target.environment = resolve_environment(sources);
+  return result;
+}
+
+std::string framework_version(const recipe::Stack& stack, recipe::Framework framework) {
+  std::vector<std::string_view> components{"bridge"};
+  if (framework == recipe::Framework::mlm) {
+    components = {"mlm", "mcore"};
+  }
+  for (const std::string_view name : components) {
+    const recipe::Stack::Component* component = stack.find(name);
+    if (component != nullptr && component->version.has_value()) {
+      return component->version->text();
+    }
+  }
+  return "";
+}
+
+std::string versions_of(const recipe::Stack& stack) {
+  return framework_version(stack, recipe::Framework::bridge) + " " +
+         framework_version(stack, recipe::Framework::mlm);
+}
+
+std::string describe(const facts::Target& target, recipe::Framework framework) {
+  std::vector<std::string> parts;
+  std::vector<std::string> sources;
+  if (const std::string hardware = hardware_text(target); !hardware.empty()) {
+    parts.push_back(hardware);
+  }
+  add_once(target.hw_source, sources);
+  add_once(target.gpus_source, sources);
+  for (const auto& [name, component] : target.stack.components()) {
+    add_once(component.source, sources);
+    if (name != recipe::to_string(framework)) {
+      parts.push_back(component_text(name, component));
+    }
+  }
+  std::string text = fmt::format("{}", fmt::join(parts, ", "));
+  if (!sources.empty()) {
+    text += fmt::format("{}({})", text.empty() ? "" : " ", fmt::join(sources, ", "));
+  }
+  return text;
+}
+
+}  // namespace epwise::session

@@ -1,0 +1,232 @@
+#include "session/workspace.h"
+
+#include <algorithm>
+#include <chrono>
+#include <string>
+#include <utility>
+
+#include <fmt/core.h>
+#include <fmt/format.h>
+
+#include "base/os/files.h"
+#include "base/os/regular_files.h"
+#include "session/files/neighbours.h"
+#include "session/options/run_options.h"
+#include "session/options/target_options.h"
+#include "session/settings/recipe_header.h"
+#include "session/settings/rules_source.h"
+#include "session/target/resolution.h"
+#include "session/version.h"
+#include "yaml/parse.h"
+
+namespace epwise::session {
+
+/// Today's date in UTC, as in comments: "2026-11-22". EPWISE_TODAY overrides it for reproducible
+/// runs.
+std::string today(const os::Variables& variables);
+
+std::string today(const os::Variables& variables) {
+  if (const auto said = variables.get("EPWISE_TODAY"); said && !said->empty()) {
+    return *said;
+  }
+  const auto days = std::chrono::floor<std::chrono::days>(std::chrono::system_clock::now());
+  const std::chrono::year_month_day date(days);
+  return fmt::format("{:04}-{:02}-{:02}",
+                     static_cast<int>(date.year()),
+                     static_cast<unsigned>(date.month()),
+                     static_cast<unsigned>(date.day()));
+}
+
+namespace {
+
+using os::MissingError;
+using recipe::Framework;
+
+/// Words alone tell by their form whose they are.
+Framework framework_of_words(const std::vector<std::string>& words) {
+  const bool flags = !words.empty() && words.front().starts_with('-');
+  return flags ? Framework::mlm : Framework::bridge;
+}
+
+std::shared_ptr<const text::SourceFile> read_base(const std::string& path, const os::Files& files) {
+  return path.empty() ? nullptr
+                      : std::make_shared<const text::SourceFile>(
+                            path, os::read_regular(files, path, yaml::Limits{}.bytes));
+}
+
+recipe::Request request_for(const Source& source,
+                            std::shared_ptr<const text::SourceFile> file,
+                            const ResolvedTarget& resolved,
+                            const Given& given,
+                            const os::Files& files) {
+  recipe::Request request;
+  request.framework = resolved.framework;
+  if (source.words_only && !request.framework) {
+    request.framework = framework_of_words(given.words);
+  }
+  request.file = std::move(file);
+  request.base = read_base(resolved.base, files);
+  request.words = given.words;
+  request.environment = resolved.target.environment;
+  Neighbours neighbours = session::neighbours(files, source.path);
+  request.open = std::move(neighbours.open);
+  request.slip = std::move(neighbours.slip);
+  request.refused = std::move(neighbours.refused);
+  if (given.choice.merge) {
+    request.documents = recipe::Request::Documents::merge;
+  }
+  return request;
+}
+
+/// The weakest source first: the last one counts.
+std::vector<Setting> inputs_of(const std::vector<const TargetSettings*>& sources) {
+  std::vector<Setting> inputs;
+  for (auto source = sources.rbegin(); source != sources.rend(); ++source) {
+    inputs.insert(inputs.end(), (*source)->inputs.begin(), (*source)->inputs.end());
+  }
+  return inputs;
+}
+
+}  // namespace
+
+Given given_by(const Arguments& arguments) {
+  Given given;
+  given.targets = {target_settings(arguments)};
+  given.run = run_settings(arguments);
+  given.configuration = arguments.text_of("--config");
+  given.entry = arguments.text_of("--target");
+  given.baseline = arguments.one("--baseline");
+  given.comments = !arguments.flag("--no-ignores");
+  if (const auto document = arguments.one("--document")) {
+    given.choice = parse_document(*document);
+  }
+  given.words = arguments.words;
+  return given;
+}
+
+Workspace::Workspace(const Host& host, Given given)
+    : host_(host),
+      given_(std::move(given)),
+      machine_(host),
+      today_(today(host.variables)),
+      configurations_(host.files, given_.configuration, tool_version()) {}
+
+std::shared_ptr<const lint::Knowledge> Workspace::rules_in(const std::optional<Setting>& folder) {
+  auto& known = knowledge_[folder ? folder->value : ""];
+  if (known == nullptr) {
+    known = std::make_shared<const lint::Knowledge>(load_rules(host_.files, folder));
+  }
+  return known;
+}
+
+std::shared_ptr<const Baseline> Workspace::baseline_of(const Configuration& configuration) {
+  const std::optional<Setting>& named = given_.baseline ? given_.baseline : configuration.baseline;
+  if (!given_.baselines || !named || named->value == "none") {
+    return nullptr;
+  }
+  auto& known = baselines_[named->value];
+  if (known == nullptr) {
+    known = std::make_shared<const Baseline>(Baseline::read(host_.files, named->value));
+  }
+  return known;
+}
+
+InputSettings Workspace::settle(const Configuration& configuration, const TargetEntry* entry) {
+  InputSettings settings;
+  settings.configuration = &configuration;
+  settings.entry = entry;
+  settings.run = joined(given_.run, configuration.run);
+  settings.knowledge = rules_in(settings.run.rules);
+  const lint::Knowledge& knowledge = *settings.knowledge;
+  settings.selection = given_.selects ? selection_of(settings.run, knowledge) : lint::Selection();
+  settings.selects_any = std::ranges::any_of(
+      knowledge.rules, [&](const lint::Rule& rule) { return settings.selection.takes(rule); });
+  settings.threshold = threshold_of(settings.run);
+  if (!configuration.severity.empty()) {
+    settings.severities = std::make_shared<const Severities>(configuration.severity, knowledge);
+  }
+  settings.baseline = baseline_of(configuration);
+  return settings;
+}
+
+const InputSettings& Workspace::settings_of(const std::string& path) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  const Configuration& configuration = configurations_.find(path);
+  const TargetEntry* entry = find_entry(host_.files, configuration, path, given_.entry);
+  const auto known = settings_.find({&configuration, entry});
+  return known != settings_.end()
+             ? known->second
+             : settings_.emplace(std::pair(&configuration, entry), settle(configuration, entry))
+                   .first->second;
+}
+
+std::shared_ptr<const lint::Knowledge> Workspace::knowledge(const RunSettings& run) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return rules_in(run.rules);
+}
+
+const Checkout& Workspace::checkout() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (checkout_ == nullptr) {
+    checkout_ = std::make_shared<const Checkout>(find_checkout(host_.files));
+  }
+  return *checkout_;
+}
+
+std::vector<const TargetSettings*> Workspace::sources_of(const InputSettings& settings,
+                                                         const TargetSettings& header) const {
+  std::vector<const TargetSettings*> sources;
+  for (const TargetSettings& given : given_.targets) {
+    sources.push_back(&given);
+  }
+  sources.push_back(&header);
+  if (settings.entry != nullptr) {
+    sources.push_back(&settings.entry->settings);
+  }
+  sources.push_back(&settings.configuration->target);
+  return sources;
+}
+
+std::shared_ptr<const text::SourceFile> Workspace::read(const Source& source) const {
+  if (source.words_only) {
+    return nullptr;
+  }
+  if (source.file != nullptr) {
+    return source.file;
+  }
+  if (source.path.ends_with(".py")) {
+    throw MissingError(
+        fmt::format("{}: a Python recipe contains no YAML; dump it to a YAML file first (README, "
+                    "\"Python recipes\")",
+                    source.path));
+  }
+  return std::make_shared<const text::SourceFile>(
+      source.path,
+      source.text ? *source.text : host_.files.read(source.path, yaml::Limits{}.bytes));
+}
+
+std::shared_ptr<const Document> Workspace::open(const Source& source) {
+  const InputSettings& settings = settings_of(source.path);
+  auto document = std::make_shared<Document>();
+  document->path = source.path;
+  document->knowledge = settings.knowledge;
+  document->selection = settings.selection;
+  document->threshold = settings.threshold;
+  document->acceptance = {given_.comments, today_, settings.severities, settings.baseline, nullptr};
+  if (settings.baseline) {
+    static_cast<void>(checkout());
+    document->acceptance.checkout = checkout_;
+  }
+  const auto file = read(source);
+  const TargetSettings header = file == nullptr ? TargetSettings{} : read_header(*file);
+  const auto sources = sources_of(settings, header);
+  ResolvedTarget resolved = resolve_target(sources, *document->knowledge, machine_);
+  document->request = request_for(source, file, resolved, given_, host_.files);
+  document->inputs = inputs_of(sources);
+  document->target = std::move(resolved.target);
+  document->vocabularies = vocabularies_;
+  document->choice = given_.choice;
+  return document;
+}
+
+}  // namespace epwise::session

@@ -1,0 +1,68 @@
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "lint/engine.h"
+#include "lint/facts/target.h"
+#include "lint/knowledge.h"
+#include "recipe/recipe.h"
+#include "suppress/comment.h"
+
+namespace epwise::suppress {
+
+/// Context for evaluating comments, besides the recipe.
+struct Circumstances {
+  const lint::Knowledge& knowledge;
+  const facts::Target& target;
+  std::string today;  // "2026-11-22"
+};
+
+/// The comments of one input and their effects, over all its documents.
+///
+///   Suppressions waivers;
+///   waivers.accept(recipe, circumstances, result);   // each document
+///   waivers.report(selection, knowledge, results);   // what is wrong with comments: findings
+class Suppressions {
+ public:
+  /// Moves findings covered by a comment in the recipe's files to `result.accepted`. A finding is
+  /// covered if any of its locations is in the comment's scope. A comment with an undecided
+  /// condition accepts nothing, nor does any comment in a file without a readable recipe.
+  void accept(const recipe::Recipe& recipe,
+              const Circumstances& circumstances,
+              lint::Result& result);
+
+  /// Adds findings about comments to the first result whose recipe contains them:
+  /// suppression/malformed, suppression/lapsed and suppression/unused. Call once, after all
+  /// documents. A comment is unused if every rule that it names was decided and none failed in its
+  /// scope.
+  void report(const lint::Selection& selection,
+              const lint::Knowledge& knowledge,
+              const std::vector<std::pair<const recipe::Recipe*, lint::Result*>>& results) const;
+
+ private:
+  struct Seen {
+    Comment comment;
+    bool used = false;
+    bool open = false;    // a rule that it names is undecided
+    std::string problem;  // of rules and conditions
+    std::string lapsed;   // why it no longer accepts anything
+    std::string undecided;
+    std::set<const lint::Rule*> rules;
+  };
+
+  using Key = std::pair<std::string, std::uint32_t>;  // file, place
+
+  void judge(Seen& seen, const Circumstances& circumstances) const;
+
+  std::map<Key, Seen> seen_;
+};
+
+/// The range to delete when the comment is removed: its bytes, and the line if nothing else is left
+/// on it.
+text::Mark cut_of(const text::Mark& comment);
+
+}  // namespace epwise::suppress

@@ -1,0 +1,73 @@
+#include "ui/prediction_text.h"
+
+#include <cmath>
+#include <cstdlib>
+#include <string_view>
+
+#include <fmt/format.h>
+
+namespace epwise::report {
+
+double rounded(double value) {
+  return std::strtod(fmt::format("{:.12g}", value).c_str(), nullptr);
+}
+
+Json range_json(const sim::Range& range, double unit) {
+  return {{"value", rounded(range.value / unit)},
+          {"low", rounded(range.low / unit)},
+          {"high", rounded(range.high / unit)}};
+}
+
+Json missing_json(const std::vector<text::Diagnostic>& missing) {
+  Json all = Json::array();
+  for (const text::Diagnostic& each : missing) {
+    all.push_back({{"message", each.message}, {"help", each.help}});
+  }
+  return all;
+}
+
+namespace {
+
+/// How far the upper end of an interval exceeds its middle, in per cent.
+double percent_up(double half_width) {
+  return 100 * (std::exp(half_width) - 1);
+}
+
+}  // namespace
+
+std::vector<std::string> calibration_lines(const sim::CalibrationEffect& effect) {
+  return {fmt::format(
+              "{} of the {} constants that matter here are measured, {} without the calibration",
+              effect.measured,
+              effect.mattering,
+              effect.bound_before),
+          fmt::format("the interval extends {:.0f} % above the value instead of {:.0f} %",
+                      percent_up(effect.half_width),
+                      percent_up(effect.half_width_before))};
+}
+
+std::string calibration_sentence(const sim::CalibrationEffect& effect) {
+  std::string text = fmt::format("{} ({})", effect.path, effect.device);
+  std::string_view before = ": ";
+  for (const auto& lines : {calibration_lines(effect), effect.notes}) {
+    for (const std::string& line : lines) {
+      text += fmt::format("{}{}", before, line);
+      before = "; ";
+    }
+  }
+  return text;
+}
+
+Json effect_json(const sim::CalibrationEffect& effect) {
+  return {{"path", effect.path},
+          {"device", effect.device},
+          {"constants_that_matter", effect.mattering},
+          {"measured", effect.measured},
+          {"measured_without", effect.bound_before},
+          {"half_width", rounded(effect.half_width)},
+          {"half_width_without", rounded(effect.half_width_before)},
+          {"constants", effect.constants},
+          {"notes", effect.notes}};
+}
+
+}  // namespace epwise::report

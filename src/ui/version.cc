@@ -1,0 +1,20 @@
+#include "ui/version.h"
+
+#include <fmt/core.h>
+#include <fmt/ranges.h>
+
+#include "recipe/vocabulary/vocabulary.h"
+
+namespace epwise::cli {
+
+std::string version_text(const lint::Knowledge& knowledge) {
+  std::string text = fmt::format("epwise {}\n{} rules\n", tool_version(), knowledge.rules.size());
+  for (const recipe::Framework framework : {recipe::Framework::bridge, recipe::Framework::mlm}) {
+    text += fmt::format("{} {}\n",
+                        recipe::title(framework),
+                        fmt::join(recipe::Vocabulary::versions(framework), " "));
+  }
+  return text;
+}
+
+}  // namespace epwise::cli

@@ -1,0 +1,163 @@
+#include "commands/explain/troubles.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "commands/explain/crash_log.h"
+#include "support/example_target.h"
+
+namespace epwise::audit {
+namespace {
+
+std::string without_gaps(std::string_view words) {
+  std::string text;
+  while (!words.empty()) {
+    const auto gap = std::min(words.find("..."), words.size());
+    text += std::string(words.substr(0, gap));
+    words.remove_prefix(std::min(gap + 3, words.size()));
+    text += words.empty() ? "" : "7";
+  }
+  return text;
+}
+
+/// The trouble that the first error of a log is; "" for none.
+std::string first_trouble(const std::string& log) {
+  const auto crashes = read_crashes(log).crashes;
+  const auto found = crashes.empty() ? std::nullopt : recognise(crashes.front(), test::knowledge());
+  return found ? std::string(found->trouble->name) : "";
+}
+
+TEST_CASE("the words of every trouble, in a message of our own, lead to it") {
+  CHECK(test::knowledge().tables.troubles.size() >= 14);
+  for (const auto& trouble : test::knowledge().tables.troubles) {
+    for (const auto words : trouble.log) {
+      CAPTURE(trouble.name);
+      CAPTURE(words);
+      Crash crash;
+      crash.exception = "RuntimeError";
+      crash.message = "rank 3 says: " + without_gaps(words) + ", then it ended";
+      const auto found = recognise(crash, test::knowledge());
+      REQUIRE(found.has_value());
+      CHECK(found->trouble == &trouble);
+      CHECK(found->words == words);
+    }
+  }
+}
+
+TEST_CASE("the words of every hint are told only where they stand") {
+  for (const auto& trouble : test::knowledge().tables.troubles) {
+    Crash crash;
+    crash.message = without_gaps(trouble.log.front());
+    const auto before = recognise(crash, test::knowledge());
+    REQUIRE(before.has_value());
+    for (const auto& hint : trouble.hints) {
+      CAPTURE(trouble.name);
+      CAPTURE(hint.says);
+      auto with = crash;
+      with.frames = {{"/opt/x.py", 7, without_gaps(hint.log.front())}};
+      const auto hints = recognise(with, test::knowledge())->hints;
+      CHECK(std::ranges::find(hints, hint.says) != hints.end());
+    }
+    CHECK(before->hints.size() < std::max<std::size_t>(trouble.hints.size(), 1));
+  }
+}
+
+TEST_CASE("errors as jobs tell them") {
+  const std::vector<std::pair<std::string, std::string>> kLogs = {
+      {"[rank3]: torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB. GPU 3 has "
+       "a total "
+       "capacity of 79.11 GiB of which 1.11 GiB is free.\n",
+       "gpu-memory"},
+      {"RuntimeError: CUDA error: out of memory\n", "gpu-memory"},
+      {"torch.cuda.OutOfMemoryError: CUDA out of memory. Tried to allocate 64.00 MiB\n",
+       "gpu-memory"},
+      {"slurmstepd: error: Detected 1 oom_kill event in StepId=7.0. Some of the step tasks have "
+       "been OOM Killed.\n",
+       "host-memory"},
+      {"[rank0]:[E1122 10:11:12.1 ProcessGroupNCCL.cpp:616] [Rank 0] Watchdog caught collective "
+       "operation timeout: "
+       "WorkNCCL(SeqNum=12, OpType=ALLTOALL_BASE, NumelIn=1, NumelOut=1, Timeout(ms)=600000) ran "
+       "for 600029 ms\n",
+       "collective-timeout"},
+      {"RuntimeError: NCCL error in: /opt/pytorch/x.cpp:7, unhandled system error, "
+       "ncclSystemError\n",
+       "nccl-error"},
+      {"torch.AcceleratorError: CUDA error: an illegal memory access was encountered\n",
+       "illegal-access"},
+      {"RuntimeError: CUDA error: device-side assert triggered\n", "device-assert"},
+      {"AssertionError: Rank 114: found NaN in local forward loss calculation. Device: 2\n",
+       "not-a-number"},
+      {"RuntimeError: Rank 0: Unexpected result nan (message='found NaN in local grad norm for "
+       "bucket #0 in backward pass')\n",
+       "not-a-number"},
+      {"ModuleNotFoundError: No module named 'deep_ep'\n", "missing-module"},
+      {"ImportError: cannot import name 'HybridEPBuffer' from 'deep_ep' "
+       "(/opt/deep_ep/__init__.py)\n",
+       "missing-module"},
+      {"ImportError: /opt/transformer_engine_torch.so: undefined symbol: _ZN3c104cuda\n",
+       "broken-build"},
+      {"RuntimeError: DeepEP error: timeout (dispatch CPU)\n", "deepep-timeout"},
+      {"RuntimeError: CUDA error: operation not permitted when stream is capturing\n",
+       "graph-capture"},
+      {"OSError: [Errno 28] No space left on device\n", "storage"},
+      {"torch.distributed.DistNetworkError: The server socket has failed to listen. EADDRINUSE\n",
+       "rendezvous"},
+      {"AssertionError: the moon is full\n", ""},
+      {"KeyError: 'shared'\n", ""},
+  };
+  for (const auto& [log, name] : kLogs) {
+    const std::string shown = log;
+    CAPTURE(shown);
+    CHECK(first_trouble(log) == name);
+  }
+}
+
+TEST_CASE("what follows the words narrows a trouble down") {
+  Crash crash;
+  crash.exception = "OutOfMemoryError";
+  crash.message = "CUDA out of memory. Tried to allocate 1.50 GiB";
+  crash.frames = {{"/opt/Megatron-LM/megatron/core/transformer/moe/experts.py", 7, "forward"}};
+  const auto found = recognise(crash, test::knowledge());
+  REQUIRE(found.has_value());
+  REQUIRE(found->hints.size() == 1);
+  CHECK(found->hints.front().find("expert layer") != std::string_view::npos);
+}
+
+TEST_CASE("lines without the form of an error are found in a log that nobody knows") {
+  const std::string log =
+      "starting\n"
+      "[rank1]: /src/modules/transport/ibgda/ibgda.cpp:2234: NULL value Unable to create ah.\n"
+      "[rank1]: nvshmem setup connections failed\n"
+      " iteration 3/ 5000 | grad norm: 1.5 | number of nan iterations: 0 |\n";
+  const auto lines = trouble_lines(log, test::knowledge());
+  REQUIRE(lines.size() == 1);
+  CHECK(lines.front().line == 2);
+  CHECK(lines.front().ranks == std::vector<int>{1});
+  CHECK(recognise(lines.front(), test::knowledge())->trouble->name == "nvshmem-start");
+  CHECK(trouble_lines("nothing of this is known\n", test::knowledge()).empty());
+}
+
+TEST_CASE("what checks of the launch say is no trouble of a running job") {
+  for (const auto& rule : test::knowledge().rules) {
+    for (const auto words : rule.log) {
+      if (rule.places.empty()) {
+        continue;
+      }
+      CAPTURE(rule.code);
+      CAPTURE(words);
+      Crash crash;
+      crash.exception = "AssertionError";
+      crash.message = without_gaps(words);
+      const auto found = recognise(crash, test::knowledge());
+      // A package that a rule speaks of is missing like any other.
+      CHECK((!found || found->trouble->name == "missing-module"));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace epwise::audit
