@@ -13,10 +13,19 @@ fail() {
   exit 1
 }
 
+# The compiler and the sanitizers of that build: a sanitized archive links with nothing else.
+cached() {
+  sed -n "s/^$1:[A-Z]*=//p" "$build/CMakeCache.txt"
+}
+flags=
+[ "$(cached EPWISE_SANITIZE)" != ON ] || flags=-fsanitize=address,undefined
+[ "$(cached EPWISE_FUZZ)" != ON ] || flags+=",fuzzer-no-link"
+
 cmake --install "$build" --component library --prefix "$work/prefix" >/dev/null
 headers=$(cd "$work/prefix/include" && find . -type f)
 [ "$headers" = "./epwise/epwise.h" ] || fail "installed headers: $headers"
-cmake -S tests/library/consumer -B "$work/build" -G Ninja -DCMAKE_PREFIX_PATH="$work/prefix" -DCMAKE_BUILD_TYPE=Release >"$work/log" 2>&1 ||
+cmake -S tests/library/consumer -B "$work/build" -G Ninja -DCMAKE_PREFIX_PATH="$work/prefix" -DCMAKE_BUILD_TYPE=Release \
+  -DCMAKE_CXX_COMPILER="$(cached CMAKE_CXX_COMPILER)" -DCMAKE_CXX_FLAGS="$flags" >"$work/log" 2>&1 ||
   fail "$(cat "$work/log")"
 cmake --build "$work/build" >"$work/log" 2>&1 || fail "$(cat "$work/log")"
 
