@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <charconv>
+#include <map>
 #include <sstream>
 #include <stdexcept>
+#include <utility>
 
 #include "hw/profile.h"
 
@@ -26,6 +28,20 @@ void set_variable(facts::Target& target, const std::string& assignment) {
   } else {
     target.environment[assignment.substr(0, equals)] = assignment.substr(equals + 1);
   }
+}
+
+/// Read once a framework and version: reading takes longer than a lint of an example.
+std::shared_ptr<const recipe::Vocabulary> vocabulary_of(recipe::Framework framework,
+                                                        const std::string& version) {
+  static std::map<std::pair<recipe::Framework, std::string>,
+                  std::shared_ptr<const recipe::Vocabulary>>
+      kept;
+  auto& vocabulary = kept[{framework, version}];
+  if (vocabulary == nullptr) {
+    vocabulary =
+        std::make_shared<const recipe::Vocabulary>(recipe::Vocabulary::load(framework, version));
+  }
+  return vocabulary;
 }
 
 }  // namespace
@@ -79,8 +95,7 @@ Linted lint_text(std::string_view text, std::string_view words, const lint::Know
     const auto* given = linted.target->target.stack.find(recipe::to_string(framework));
     const auto version =
         given != nullptr && given->version ? given->version->text() : std::string();
-    linted.vocabulary =
-        std::make_shared<recipe::Vocabulary>(recipe::Vocabulary::load(framework, version));
+    linted.vocabulary = vocabulary_of(framework, version);
     return *linted.vocabulary;
   };
   recipe::Request request;

@@ -28,7 +28,7 @@ ExampleTarget parse_target(std::string_view words);
 /// A recipe text linted with everything it refers to kept alive.
 struct Linted {
   std::shared_ptr<ExampleTarget> target;
-  std::shared_ptr<recipe::Vocabulary> vocabulary;
+  std::shared_ptr<const recipe::Vocabulary> vocabulary;
   std::vector<std::shared_ptr<recipe::Recipe>> recipes;
   std::vector<lint::Result> results;  // one a document
 };
