@@ -35,8 +35,8 @@ def free_port():
 
 
 def wait_for_points(path):
-    """Until a few points stand in a file that is being written; a minute at most."""
-    limit = time.monotonic() + 60
+    """Until a few points stand in a file that is being written; four minutes at most."""
+    limit = time.monotonic() + 240
     while time.monotonic() < limit and not (path.exists() and path.read_text().count('status: measured') > 2):
         time.sleep(0.02)
 

@@ -277,8 +277,10 @@ TEST_CASE(
   int compared = 0;
   int settled = 0;
   int number = 0;
+  constexpr int kForced =
+      5;  // brute force takes most of the time: on the examples of each fifth rule
   for (const Rule& rule : all_rules().rules) {
-    if (++number % sanitized_share(25) != 0) {
+    if (++number % sanitized_share(5 * kForced) != 0) {
       continue;
     }
     for (const auto& example : rule.examples) {
@@ -295,6 +297,9 @@ TEST_CASE(
       CHECK(verdict_of(plan.after).launch <= verdict_of(before).launch);
       CHECK_FALSE(plan.bounded);
       settled += errors_left(plan.after) < errors_left(before) ? 1 : 0;
+      if (number % kForced != 0) {
+        continue;
+      }
       if (const auto best = brute_force(before, {})) {
         CHECK(errors_left(plan.after) == 0);
         CHECK(is_no_larger(plan, before, *best));
@@ -308,7 +313,7 @@ TEST_CASE(
     }
   }
   MESSAGE(settled, " examples end with fewer errors; ", compared, " held against brute force");
-  CHECK(compared > 200 / sanitized_share(25));
+  CHECK(compared > 150 / sanitized_share(5));
 }
 
 TEST_CASE("where a recipe would do as it is") {
