@@ -40,7 +40,7 @@ struct Selection {
 };
 
 /// Runs the launch model and every selected rule on one recipe. Pure: same inputs, same result.
-/// `vocabulary` is used unless the recipe brings its own (for the classes that it names).
+/// `defaults` is used unless the recipe brings its own (for the classes that it names).
 ///
 /// 1. Diagnostics of the readers become findings of their built-in rules.
 /// 2. The stages of the framework's pipeline run in order; a check that fires is a finding, the first
@@ -49,7 +49,7 @@ struct Selection {
 /// 4. A rule whose premise failed is a consequence and not reported; one whose premise is undecided is
 ///    undecided. A rule that reads a value that is invalid by itself is suppressed.
 Result lint(const recipe::Recipe& recipe,
-            const recipe::Vocabulary& vocabulary,
+            const recipe::Vocabulary& defaults,
             const facts::Target& target,
             const Knowledge& knowledge,
             const Selection& selection = {});

@@ -28,6 +28,7 @@ struct Judgement {
 ///   variants.judge({{*knowledge.names.find("model.expert_model_parallel_size"), Value::of(8)}})
 class Variants {
  public:
+  // NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init): a slot has no default constructor
   struct Change {
     expr::NameSlot slot;  // a field whose section exists, "gpus", "hw.…", "stack.…" or "env.…"
     expr::Value value;

@@ -256,9 +256,8 @@ class PermuteKernel : public TokenKernel {
     const Floats before = out;
     std::fill(out.begin(), out.end(), std::nanf(""));
     run(threads);
-    const Check check = back_
-                            ? judged("largest difference from double precision", sum_error(), 1e-5)
-                            : judged("bitwise", copy_error(), 0);
+    Check check = back_ ? judged("largest difference from double precision", sum_error(), 1e-5)
+                        : judged("bitwise", copy_error(), 0);
     out = before;
     return check;
   }

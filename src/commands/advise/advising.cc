@@ -114,7 +114,7 @@ advise::Measured measured_in(const Console& console,
   }
   const text::SourceFile file(path, console.files.read(path, yaml::Limits{}.bytes));
   std::vector<text::Diagnostic> problems;
-  const advise::Measured measured = advise::read_measured(file, problems);
+  advise::Measured measured = advise::read_measured(file, problems);
   if (!problems.empty()) {
     const text::Diagnostic& first = problems.front();
     throw os::MissingError(fmt::format(

@@ -236,23 +236,22 @@ class AdviceText {
       const std::string name = "+ " + rung.title +
                                (rung.move.empty() || rung.move == "on" ? "" : ": " + rung.move) +
                                (rung.present ? " *" : "");
-      if (!rung.step) {
-        line(fmt::format("  {:<24}", name) +
-             paint_(Role::error, "not valid: " + safe(reason_text(rung.legality))));
-      } else {
-        std::string what = rung.verdict == sim::Verdict::b   ? "a gain"
-                           : rung.verdict == sim::Verdict::a ? "a loss"
-                                                             : "no clear gain";
-        what += rung.fits ? "" : "; does not fit";
-        line(fmt::format("  {:<24}{:>9}  {:<21}  ",
-                         name,
-                         seconds_text(rung.step->value),
-                         ratio_text(*rung.added)) +
-             paint_(rung.verdict == sim::Verdict::b ? Role::good : Role::warning, what) +
-             (rung.alone ? paint_(Role::dim, "  alone " + ratio_text(*rung.alone)) : ""));
-      }
+      line(fmt::format("  {:<24}", name) +
+           (rung.step ? effect_of(rung)
+                      : paint_(Role::error, "not valid: " + safe(reason_text(rung.legality)))));
       needs(rung);
     }
+  }
+
+  /// The step with a rung that is valid, what the rung adds, and what it does alone.
+  std::string effect_of(const advise::RungState& rung) const {
+    std::string what = rung.verdict == sim::Verdict::b   ? "a gain"
+                       : rung.verdict == sim::Verdict::a ? "a loss"
+                                                         : "no clear gain";
+    what += rung.fits ? "" : "; does not fit";
+    return fmt::format("{:>9}  {:<21}  ", seconds_text(rung.step->value), ratio_text(*rung.added)) +
+           paint_(rung.verdict == sim::Verdict::b ? Role::good : Role::warning, what) +
+           (rung.alone ? paint_(Role::dim, "  alone " + ratio_text(*rung.alone)) : "");
   }
 
   void needs(const advise::RungState& rung) {

@@ -85,7 +85,7 @@ EffectTable EffectTable::read(const text::SourceFile& file,
 }
 
 const EffectTable& EffectTable::embedded() {
-  static const EffectTable kTable = [] {
+  static const EffectTable embedded_table = [] {
     const text::SourceFile file("effects.yaml", std::string(embedded::effects()));
     std::vector<text::Diagnostic> problems;
     EffectTable table = read(file, problems);
@@ -94,7 +94,7 @@ const EffectTable& EffectTable::embedded() {
     }
     return table;
   }();
-  return kTable;
+  return embedded_table;
 }
 
 std::vector<const EffectTable::Line*> EffectTable::best_for(std::string_view field) const {

@@ -25,7 +25,7 @@ std::vector<std::string_view> words_between_spaces(std::string_view text) {
   return words;
 }
 
-std::string without_first(std::string text, std::string_view start) {
+std::string without_first(const std::string& text, std::string_view start) {
   return text.starts_with(start) ? text.substr(start.size()) : text;
 }
 

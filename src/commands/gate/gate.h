@@ -17,6 +17,6 @@ struct GateWatch {
 
 /// `epwise gate`: lint with budgets, a choice of files and a receipt. The report goes to the
 /// console in the formats that are asked for. Throws os::UsageError and os::MissingError.
-ExitCode gate(Console& console, const Arguments& arguments, const GateWatch& watch);
+ExitCode gate(Console& console, const Arguments& given, const GateWatch& watch);
 
 }  // namespace epwise::cli

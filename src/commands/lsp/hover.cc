@@ -109,22 +109,36 @@ Json contents(const std::string& text, const text::Mark& mark, const Client& cli
 
 }  // namespace
 
-Json hover_at(const LintedDocument& reading, std::size_t offset, const Client& client) {
-  const auto* file = reading.file.get();
+namespace {
+
+/// What is shown at a place, and the range that it is about.
+struct Story {
   std::string text;
   text::Mark mark;
+};
+
+Story findings_at(const LintedDocument& reading, std::size_t offset, const Client& client) {
+  Story told;
   for (const session::Analysis& analysis : reading.analyses) {
     for (const lint::Finding& finding : analysis.result.findings) {
       const text::Mark place = place_of(reading, analysis, finding.primary.mark);
-      if (covers(place, file, offset)) {
+      if (covers(place, reading.file.get(), offset)) {
         const std::string_view rule = client.markdown ? "\n---\n\n" : "\n";
-        text += fmt::format("{}{}",
-                            text.empty() ? std::string_view() : rule,
-                            finding_text(finding, client.markdown));
-        mark = place;
+        told.text += fmt::format("{}{}",
+                                 told.text.empty() ? std::string_view() : rule,
+                                 finding_text(finding, client.markdown));
+        told.mark = place;
       }
     }
   }
+  return told;
+}
+
+}  // namespace
+
+Json hover_at(const LintedDocument& reading, std::size_t offset, const Client& client) {
+  const auto* file = reading.file.get();
+  auto [text, mark] = findings_at(reading, offset, client);
   // The value and how it is computed are shown below its findings.
   for (const session::Analysis& analysis : reading.analyses) {
     const auto* field = analysis.recipe->readable ? field_at(analysis, file, offset) : nullptr;

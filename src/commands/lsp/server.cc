@@ -72,7 +72,7 @@ Json params_of(const Json& message) {
 }  // namespace
 
 const std::map<std::string_view, Server::Answerer>& Server::answerers() {
-  static const std::map<std::string_view, Answerer> kAll = {
+  static const std::map<std::string_view, Answerer> all = {
       {"initialize", &Server::initialize},
       {"shutdown", &Server::shut_down},
       {"textDocument/diagnostic", &Server::diagnose},
@@ -81,11 +81,11 @@ const std::map<std::string_view, Server::Answerer>& Server::answerers() {
       {"textDocument/completion", &Server::complete},
       {"textDocument/inlayHint", &Server::hint},
   };
-  return kAll;
+  return all;
 }
 
 const std::map<std::string_view, Server::Listener>& Server::listeners() {
-  static const std::map<std::string_view, Listener> kAll = {
+  static const std::map<std::string_view, Listener> all = {
       {"initialized", &Server::initialized},
       {"textDocument/didOpen", &Server::open},
       {"textDocument/didChange", &Server::change},
@@ -94,7 +94,7 @@ const std::map<std::string_view, Server::Listener>& Server::listeners() {
       {"workspace/didChangeWatchedFiles", &Server::disk_changed},
       {"workspace/didChangeConfiguration", &Server::configure},
   };
-  return kAll;
+  return all;
 }
 
 Ending Server::serve(MessageQueue& queue) {
@@ -470,7 +470,7 @@ Json Server::hover(const Json& params) {
 Json Server::act(const Json& params) {
   Open& open = at(params);
   const Range range = range_in(params.at("range"));
-  const Json context = params.at("context");
+  const Json& context = params.at("context");
   const Json only = context.contains("only") ? context["only"] : Json(nullptr);
   const Edited edited{open.document.uri(), open.document.version()};
   const auto& reading = read(open);

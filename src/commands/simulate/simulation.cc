@@ -46,6 +46,7 @@ std::vector<Option> simulation_options(std::vector<std::string_view> formats) {
     if (option.name == "--format") {
       option.summary = "full (default) or json";
       option.words = std::move(formats);
+      break;
     }
   }
   options.push_back({.name = "--input",

@@ -171,7 +171,7 @@ bool is_fact(std::string_view name) {
 
 std::string Tracer::resolve(std::string_view name) const {
   const auto& names = knowledge_.names;
-  const std::string own(name);
+  std::string own(name);
   if (derived_of(own) != nullptr || (is_fact(name) && names.find(name))) {
     return own;
   }

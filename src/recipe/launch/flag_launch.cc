@@ -149,14 +149,15 @@ std::vector<Word> words_under(const std::vector<OpenWord>& all, int condition) {
 }
 
 /// Values that differ under a condition are unknown.
-void join(Arguments under, const std::vector<std::string>& needs, Arguments& sure) {
-  for (auto& [attribute, argument] : under.values) {
+void join(const Arguments& under, const std::vector<std::string>& needs, Arguments& sure) {
+  for (const auto& [attribute, argument] : under.values) {
     const auto before = sure.values.find(attribute);
     const bool same = before != sure.values.end() && before->second.key == argument.key &&
                       before->second.mark == argument.mark;
     if (!same) {
-      argument.value = Value::unknown(needs);
-      sure.values.insert_or_assign(attribute, std::move(argument));
+      auto open = argument;
+      open.value = Value::unknown(needs);
+      sure.values.insert_or_assign(attribute, std::move(open));
     }
   }
 }

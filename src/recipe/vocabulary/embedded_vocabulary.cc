@@ -196,10 +196,10 @@ Vocabulary Vocabulary::load(Framework framework, std::string_view version) {
 
 std::vector<std::string_view> Vocabulary::versions(Framework framework) {
   // Reading a table takes millions of instructions, and each lint run needs it several times.
-  static const std::array<std::vector<std::string_view>, 2> kAll = {
+  static const std::array<std::vector<std::string_view>, 2> all = {
       versions(Framework::bridge, embedded::compiled_vocabulary()),
       versions(Framework::mlm, embedded::compiled_vocabulary())};
-  return kAll[framework == Framework::bridge ? 0 : 1];
+  return all[framework == Framework::bridge ? 0 : 1];
 }
 
 }  // namespace epwise::recipe
