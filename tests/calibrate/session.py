@@ -41,8 +41,9 @@ def wait_for_points(path):
         time.sleep(0.02)
 
 
-def launch(binary, size, *words, timeout=120, meddle=None):
-    """`size` ranks as torchrun starts them: exit codes and texts of standard error, and how long it took (after `meddle` with the processes)."""
+def launch(binary, size, *words, timeout=120, meddle=None, lost=None):
+    """`size` ranks as torchrun starts them: exit codes and texts of standard error, and how long it took (after `meddle` with the processes).
+    Rank `lost` would never end: it is killed when the others have ended."""
     port = str(free_port() - 1)
     begin = time.monotonic()
     ranks = [subprocess.Popen([binary, *words], cwd=ROOT, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
@@ -51,14 +52,17 @@ def launch(binary, size, *words, timeout=120, meddle=None):
     if meddle:
         meddle(ranks)
         begin = time.monotonic()
-    texts = []
-    for rank in ranks:
+    texts = {}
+    for number in sorted(range(size), key=lambda each: each == lost):
+        rank = ranks[number]
         try:
-            texts.append(rank.communicate(timeout=timeout)[1])
+            if number == lost:
+                rank.kill()
+            texts[number] = rank.communicate(timeout=timeout)[1]
         except subprocess.TimeoutExpired:
             rank.kill()
-            texts.append(rank.communicate()[1] + 'KILLED')
-    return [rank.returncode for rank in ranks], texts, time.monotonic() - begin
+            texts[number] = rank.communicate()[1] + 'KILLED'
+    return [rank.returncode for rank in ranks], [texts[number] for number in range(size)], time.monotonic() - begin
 
 
 def points(path):
@@ -194,12 +198,12 @@ def judged(binary, folder):
 
 def several(binary, folder):
     path = folder / 'ranks.yaml'
-    codes, texts, _ = launch(binary, 3, 'calibrate', '--backend', 'cpu', '--quick', '--budget', '5s', '-o', str(path))
+    codes, texts, _ = launch(binary, 3, 'calibrate', '--backend', 'cpu', '--quick', '--budget', '3s', '-o', str(path))
     check('three ranks end well', codes == [0, 0, 0], texts)
     text = path.read_text()
     check('the file knows three ranks and who was slowest', 'ranks: 3\n' in text and 'slowest: {rank: ' in text)
     check('only rank 0 speaks', texts[1] == '' and texts[2] == '', texts)
-    codes, texts, _ = launch(binary, 3, 'calibrate', '--backend', 'cpu', '--quick', '--budget', '5s', '-o', str(path))
+    codes, texts, _ = launch(binary, 3, 'calibrate', '--backend', 'cpu', '--quick', '--budget', '2s', '-o', str(path))
     check('three ranks go on where they stood', codes == [0, 0, 0] and 'points already measured' in texts[0], texts)
     # Processes that a signal ends or stops, whatever they were at.
     for how, name in ((signal.SIGKILL, 'killed'), (signal.SIGSTOP, 'stopped')):
@@ -209,8 +213,8 @@ def several(binary, folder):
             wait_for_points(path)
             ranks[1].send_signal(how)
 
-        codes, texts, seconds = launch(binary, 3, 'calibrate', '--backend', 'cpu', '--quick', '--budget', '60s', '--timeout', '5s', '-o', str(path), timeout=30,
-                                       meddle=meddle)
+        codes, texts, seconds = launch(binary, 3, 'calibrate', '--backend', 'cpu', '--quick', '--budget', '60s', '--timeout', '3s', '-o', str(path), timeout=60,
+                                       meddle=meddle, lost=1)
         check(f'a {name} rank ends the others with 5', [codes[0], codes[2]] == [5, 5], (codes, texts))
         check(f'a {name} rank is named by all others', all('rank 1 (host ' in texts[rank] for rank in (0, 2)), texts)
         check(f'beside a {name} rank what was measured is kept', len(measured_times(path)) > 2 and 'ended early: rank 1' in path.read_text())
@@ -220,7 +224,7 @@ def several(binary, folder):
         script = folder / f'{how}-script.yaml'
         script.write_text(f'schema: epwise.replay/1\nhw: h200\n{how}: 2\nafter_rounds: 500\n')
         codes, texts, seconds = launch(binary, 4, 'calibrate', '--backend', 'replay', '--replay', str(script), '--quick', '--timeout', '2s', '-o',
-                                       str(path), timeout=20)
+                                       str(path), timeout=60, lost=2)
         check(f'{how}: the others end with 5', [codes[0], codes[1], codes[3]] == [5, 5, 5], (codes, texts))
         check(f'{how}: everyone names it', all('rank 2 (host ' in texts[rank] for rank in (0, 1, 3)), texts)
         check(f'{how}: what was measured is kept', any(status == 'measured' for _, status in points(path)))
