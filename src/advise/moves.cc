@@ -299,33 +299,34 @@ class MovesReader {
   }
 
   void read_tolls(MapReader& in) {
-    in.required("tolls");
-    if (const Node* rows = in.sequence("tolls")) {
+    in.required("priced_settings");
+    if (const Node* rows = in.sequence("priced_settings")) {
       for (const Node& row : rows->items) {
-        MapReader one(row, "a toll", problems_);
-        Toll toll;
-        toll.rule = one.required_text("rule");
-        toll.axis = one.required_text("axis");
-        toll.moves = one.texts("moves");
-        toll.wall = one.text("wall").value_or("");
-        toll.lost = one.text("lost").value_or("");
-        toll.says = one.required_text("says");
-        toll.remedy = one.required_text("remedy");
+        MapReader one(row, "a priced setting", problems_);
+        PricedSetting setting;
+        setting.rule = one.required_text("rule");
+        setting.axis = one.required_text("axis");
+        setting.moves = one.texts("moves");
+        setting.wall = one.text("wall").value_or("");
+        setting.lost = one.text("lost").value_or("");
+        setting.says = one.required_text("says");
+        setting.remedy = one.required_text("remedy");
         one.finish();
-        const Axis* axis = knowledge_.axis(toll.axis);
+        const Axis* axis = knowledge_.axis(setting.axis);
         if (axis == nullptr) {
-          problem(row.mark, fmt::format("there is no axis `{}`", toll.axis));
+          problem(row.mark, fmt::format("there is no axis `{}`", setting.axis));
         }
-        for (const std::string& move : toll.moves) {
+        for (const std::string& move : setting.moves) {
           if (axis != nullptr && axis->find(move) < 0) {
-            problem(row.mark, fmt::format("axis `{}` has no move `{}`", toll.axis, move));
+            problem(row.mark, fmt::format("axis `{}` has no move `{}`", setting.axis, move));
           }
         }
-        if (!toll.wall.empty() &&
-            std::ranges::find(knowledge_.walls, toll.wall, &Wall::name) == knowledge_.walls.end()) {
-          problem(row.mark, fmt::format("there is no wall `{}`", toll.wall));
+        if (!setting.wall.empty() &&
+            std::ranges::find(knowledge_.walls, setting.wall, &Wall::name) ==
+                knowledge_.walls.end()) {
+          problem(row.mark, fmt::format("there is no wall `{}`", setting.wall));
         }
-        knowledge_.tolls.push_back(std::move(toll));
+        knowledge_.priced_settings.push_back(std::move(setting));
       }
     }
   }
@@ -428,7 +429,7 @@ void transfer(Archive& archive, Rung& x) {
 }
 
 template <class Archive>
-void transfer(Archive& archive, Toll& x) {
+void transfer(Archive& archive, PricedSetting& x) {
   archive(x.rule, x.axis, x.moves, x.wall, x.lost, x.says, x.remedy);
 }
 
@@ -448,7 +449,7 @@ namespace {
 template <class Archive>
 void transfer_all(Archive& archive, Knowledge& x) {
   archive(x.quick, x.axes, x.by_hardware, x.by_experts, x.measurements, x.any_measurement);
-  archive(x.variables, x.walls, x.memory_advice, x.ladder, x.tolls, x.models);
+  archive(x.variables, x.walls, x.memory_advice, x.ladder, x.priced_settings, x.models);
 }
 
 }  // namespace

@@ -100,7 +100,7 @@ struct Rung {
 /// A setting whose cost `epwise lint --price` reports, and the rule of rules/price/ that reports
 /// it. In texts, {present} and {better} are replaced by moves, {from} and {to} by the flat region
 /// of a sweep.
-struct Toll {
+struct PricedSetting {
   std::string rule;                // id
   std::string axis;                // axis whose other moves are compared with the present one
   std::vector<std::string> moves;  // moves to consider; empty: all
@@ -128,7 +128,7 @@ struct Knowledge {
   std::vector<Wall> walls;
   std::string memory_advice;  // what usually helps if memory binds
   std::vector<Rung> ladder;
-  std::vector<Toll> tolls;
+  std::vector<PricedSetting> priced_settings;
   std::vector<KnownModel> models;  // of knowledge/models.yaml
 
   const Axis* axis(std::string_view name) const;

@@ -29,7 +29,7 @@ void replace(std::string& text, std::string_view mark, const std::string& word) 
   }
 }
 
-/// The measure of a toll.
+/// The measure of a priced setting.
 struct Alternative {
   Prospect prospect;
   std::string move;
@@ -40,33 +40,33 @@ class Pricer {
  public:
   Pricer(const Study& study, const Diagnosis& diagnosis) : study_(study), diagnosis_(diagnosis) {}
 
-  std::optional<Price> price(const Toll& toll) {
-    const lint::Rule* rule = study_.world.base.knowledge().find(toll.rule);
-    if (rule == nullptr || !wall_holds(toll)) {
+  std::optional<Price> price(const PricedSetting& setting) {
+    const lint::Rule* rule = study_.world.base.knowledge().find(setting.rule);
+    if (rule == nullptr || !wall_holds(setting)) {
       return std::nullopt;
     }
-    return toll.lost.empty() ? against_best(toll, *rule) : of_lost(toll, *rule);
+    return setting.lost.empty() ? against_best(setting, *rule) : of_lost(setting, *rule);
   }
 
  private:
-  bool wall_holds(const Toll& toll) const {
-    if (toll.wall.empty()) {
+  bool wall_holds(const PricedSetting& setting) const {
+    if (setting.wall.empty()) {
       return true;
     }
-    const auto wall = std::ranges::find(study_.knowledge.walls, toll.wall, &Wall::name);
+    const auto wall = std::ranges::find(study_.knowledge.walls, setting.wall, &Wall::name);
     return std::ranges::any_of(diagnosis_.shares, [&](const auto& share) {
-      return share.first == toll.wall && share.second >= wall->from;
+      return share.first == setting.wall && share.second >= wall->from;
     });
   }
 
-  std::optional<Price> against_best(const Toll& toll, const lint::Rule& rule) {
-    const int found = study_.space.index(toll.axis);
+  std::optional<Price> against_best(const PricedSetting& setting, const lint::Rule& rule) {
+    const int found = study_.space.index(setting.axis);
     if (found < 0) {
       return std::nullopt;
     }
     const auto at = static_cast<std::size_t>(found);
     const Axis& axis = *study_.space.dimensions()[at].axis;
-    const Move* present = study_.space.move(study_.space.start(), toll.axis);
+    const Move* present = study_.space.move(study_.space.start(), setting.axis);
     const sim::SmSweep sweep =
         axis.sweep
             ? sim::sm_sweep(*study_.present.work, study_.world.constants.values, most_sms(axis))
@@ -75,13 +75,13 @@ class Pricer {
     if (axis.sweep && (sweep.points.empty() || flat)) {
       return std::nullopt;
     }
-    const std::optional<Alternative> best = axis.sweep ? of_sweep(axis) : best_of(toll, axis);
+    const std::optional<Alternative> best = axis.sweep ? of_sweep(axis) : best_of(setting, axis);
     if (!best) {
       return std::nullopt;
     }
     Price price = priced(rule, *study_.present.work, best->comparison);
     std::string& text = price.finding.message;
-    text = toll.says;
+    text = setting.says;
     replace(text,
             "{present}",
             axis.sweep           ? std::to_string(sweep.own)
@@ -90,7 +90,7 @@ class Pricer {
     replace(text, "{better}", best->move);
     replace(text, "{from}", std::to_string(sweep.flat_from));
     replace(text, "{to}", std::to_string(sweep.flat_to));
-    std::string title = toll.remedy;
+    std::string title = setting.remedy;
     replace(title, "{better}", best->move);
     add_fix(std::move(title), best->prospect.assessment.edits, price.finding);
     return price;
@@ -112,11 +112,11 @@ class Pricer {
   }
 
   /// The fastest usable move that is certainly faster than the recipe's own.
-  std::optional<Alternative> best_of(const Toll& toll, const Axis& axis) {
+  std::optional<Alternative> best_of(const PricedSetting& setting, const Axis& axis) {
     std::optional<Alternative> best;
     for (const Move& move : axis.moves) {
-      const bool counts =
-          toll.moves.empty() || std::ranges::find(toll.moves, move.name) != toll.moves.end();
+      const bool counts = setting.moves.empty() ||
+                          std::ranges::find(setting.moves, move.name) != setting.moves.end();
       const Candidate candidate = study_.space.with(study_.space.start(), axis.name, move.name);
       if (!counts || candidate == study_.space.start() || !study_.space.possible(candidate)) {
         continue;
@@ -136,8 +136,8 @@ class Pricer {
   }
 
   /// The gain of a move if another rule did not prevent it from working.
-  std::optional<Price> of_lost(const Toll& toll, const lint::Rule& rule) {
-    const lint::Rule* cause = study_.world.base.knowledge().find(toll.lost);
+  std::optional<Price> of_lost(const PricedSetting& setting, const lint::Rule& rule) {
+    const lint::Rule* cause = study_.world.base.knowledge().find(setting.lost);
     const lint::Judgement& judgement = study_.assessor.cache().plain().base();
     const auto holds = [&](const std::vector<const lint::Rule*>& rules) {
       return std::ranges::find(rules, cause) != rules.end();
@@ -146,7 +146,7 @@ class Pricer {
       return std::nullopt;
     }
     const Candidate candidate =
-        study_.space.with(study_.space.start(), toll.axis, toll.moves.front());
+        study_.space.with(study_.space.start(), setting.axis, setting.moves.front());
     const Prospect without = study_.assessor.prospect(candidate);
     if (without.work == nullptr) {
       return std::nullopt;
@@ -157,11 +157,11 @@ class Pricer {
       return std::nullopt;
     }
     Price price = priced(rule, *without.work, comparison);
-    price.finding.message = toll.says;
+    price.finding.message = setting.says;
     Evaluator& plain = study_.assessor.cache().plain();
     const std::vector<Edits> fixes = plain.fixes_of(*cause, {}, study_.world.highest);
     if (!fixes.empty()) {
-      add_fix(toll.remedy, fixes.front(), price.finding);
+      add_fix(setting.remedy, fixes.front(), price.finding);
     }
     return price;
   }
@@ -218,8 +218,8 @@ PriceList prices(const World& world, const Knowledge& knowledge) {
   const Study study{world, knowledge, space, assessor, present};
   const Diagnosis diagnosis = diagnose(present, world.constants, knowledge);
   Pricer pricer(study, diagnosis);
-  for (const Toll& toll : knowledge.tolls) {
-    if (std::optional<Price> price = pricer.price(toll)) {
+  for (const PricedSetting& setting : knowledge.priced_settings) {
+    if (std::optional<Price> price = pricer.price(setting)) {
       list.prices.push_back(*std::move(price));
     }
   }

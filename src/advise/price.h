@@ -22,7 +22,7 @@ struct PriceList {
   std::string problem;  // why there are none: "model.hidden_size is missing"; usually empty
 };
 
-/// Evaluates every toll of the knowledge for the recipe, one at a time, everything else equal.
+/// Evaluates every priced setting of the knowledge for the recipe, one at a time, everything else equal.
 /// Omits costs below their own uncertainty. The world's target must have hardware and GPUs.
 PriceList prices(const World& world, const Knowledge& knowledge);
 

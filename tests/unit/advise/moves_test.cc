@@ -71,16 +71,18 @@ TEST_CASE("every rule that advice names is one, and every field is some version'
   }
 }
 
-TEST_CASE("every toll has its rule of rules/price/, and every such rule a toll") {
-  const auto& tolls = knowledge().tolls;
-  for (const Toll& toll : tolls) {
-    REQUIRE_MESSAGE(rules().find(toll.rule) != nullptr, toll.rule);
-    CHECK_MESSAGE(rules().find(toll.rule)->builtin, toll.rule);
-    CHECK_MESSAGE((toll.lost.empty() || rules().find(toll.lost) != nullptr), toll.lost);
+TEST_CASE("every setting has its rule of rules/price/, and every such rule a setting") {
+  const auto& priced_settings = knowledge().priced_settings;
+  for (const PricedSetting& setting : priced_settings) {
+    REQUIRE_MESSAGE(rules().find(setting.rule) != nullptr, setting.rule);
+    CHECK_MESSAGE(rules().find(setting.rule)->builtin, setting.rule);
+    CHECK_MESSAGE((setting.lost.empty() || rules().find(setting.lost) != nullptr), setting.lost);
   }
   for (const lint::Rule& rule : rules().rules) {
     if (lint::is_priced(rule)) {
-      CHECK_MESSAGE(std::ranges::find(tolls, rule.id, &Toll::rule) != tolls.end(), rule.id);
+      CHECK_MESSAGE(std::ranges::find(priced_settings, rule.id, &PricedSetting::rule) !=
+                        priced_settings.end(),
+                    rule.id);
     }
   }
 }
