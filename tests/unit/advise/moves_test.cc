@@ -123,7 +123,7 @@ TEST_CASE("every constant that a measurement settles is one, and every term of a
 
 TEST_CASE("mistakes in the files are told with what is wrong") {
   const std::string guidance =
-      "dispatchers: {}\nwalls: []\nmemory_wall: x\nladder: []\ntolls: []\nmeasurements: "
+      "dispatchers: {}\nwalls: []\nmemory_wall: x\nladder: []\npriced_settings: []\nmeasurements: "
       "[]\notherwise: x\n";
   const auto has = [](const std::vector<std::string>& all, const std::string& part) {
     return std::ranges::any_of(
