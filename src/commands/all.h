@@ -16,6 +16,7 @@ Command gate_command();
 Command cost_command();
 Command explain_command();
 Command rules_command();
+Command recipes_command();
 Command hw_command();
 Command doctor_command();
 Command calibrate_command();

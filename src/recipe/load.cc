@@ -62,6 +62,39 @@ Framework sniff_words(const std::vector<std::string>& words) {
   return !flags && overrides ? Framework::bridge : Framework::mlm;
 }
 
+/// Whether the words are a command of their own: `torchrun --nproc-per-node 8 run_recipe.py …`,
+/// `uv run python scripts/performance/run_script.py …`.
+bool starts_program(const std::vector<std::string>& words) {
+  constexpr std::array<std::string_view, 8> kStarters = {
+      "python", "python3", "torchrun", "uv", "srun", "sbatch", "mpirun", "env"};
+  if (words.empty() || words.front().starts_with('-')) {
+    return false;
+  }
+  const std::string_view first = words.front();
+  const std::string_view name = first.substr(first.rfind('/') + 1);
+  const bool sets = first.find('=') != std::string_view::npos;
+  const bool starts =
+      name.ends_with(".py") ||
+      std::find(kStarters.begin(), kStarters.end(), name) != kStarters.end() ||
+      (sets && first.find('.') > first.find('='));  // CUDA_DEVICE_MAX_CONNECTIONS=1 torchrun …
+  return starts && std::any_of(words.begin(), words.end(), [](const std::string& word) {
+           return word.ends_with(".py") || word == "-m";
+         });
+}
+
+/// A word as a shell reads it, in quotes where it needs them.
+std::string quoted(const std::string& word) {
+  constexpr std::string_view kSpecial = " \t\n\"'`$&|;<>()*?[]#~!{}\\";
+  if (!word.empty() && word.find_first_of(kSpecial) == std::string::npos) {
+    return word;
+  }
+  std::string text = "'";
+  for (const char c : word) {
+    text += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  }
+  return text + "'";
+}
+
 /// The words as a separate text, so that findings can point into it.
 struct CommandLine {
   std::shared_ptr<const text::SourceFile> file;
@@ -70,6 +103,13 @@ struct CommandLine {
 
 CommandLine command_line(const std::vector<std::string>& words, Origin origin) {
   CommandLine out;
+  if (starts_program(words)) {
+    std::vector<std::string> texts;
+    std::transform(words.begin(), words.end(), std::back_inserter(texts), quoted);
+    out.file = std::make_shared<text::SourceFile>("<command line>",
+                                                  fmt::format("{}\n", fmt::join(texts, " ")));
+    return out;
+  }
   out.file = std::make_shared<text::SourceFile>("<command line>",
                                                 fmt::format("{}", fmt::join(words, " ")));
   std::size_t at = 0;
@@ -91,6 +131,9 @@ class Loader {
   }
 
   std::vector<Recipe> run() {
+    if (!request_.file && starts_program(request_.words)) {
+      return launch_of_words();
+    }
     if (!request_.file) {
       return {words_only()};
     }
@@ -163,6 +206,15 @@ class Loader {
     return recipe;
   }
 
+  /// The words as a script of one line.
+  std::vector<Recipe> launch_of_words() const {
+    Request request = request_;
+    request.file = line_.file;
+    request.framework = std::nullopt;
+    request.words.clear();
+    return read_launch_script(request, start(1), {}, vocabulary_for_);
+  }
+
   Recipe words_only() {
     Recipe recipe = start(1);
     recipe.framework = request_.framework.value_or(sniff_words(request_.words));
@@ -173,8 +225,14 @@ class Loader {
       yaml::Node empty;
       empty.kind = yaml::Kind::mapping;
       empty.mark = recipe.root;
+      const yaml::Stream base = request_.base ? yaml::parse(*request_.base) : yaml::Stream();
+      const bool based = !base.documents.empty() && base.documents.front().root.is_mapping();
+      if (based) {
+        recipe.base = request_.base;
+        recipe.files.push_back(request_.base);
+      }
       read_bridge(recipe,
-                  {nullptr, empty, line_.words},
+                  {based ? &base.documents.front().root : nullptr, empty, line_.words},
                   request_.environment,
                   vocabulary_for_(Framework::bridge));
     }

@@ -10,6 +10,8 @@
 
 #include "base/os/files.h"
 #include "base/os/regular_files.h"
+#include "base/text/spelling.h"
+#include "recipe/named/named_recipe.h"
 #include "session/files/neighbours.h"
 #include "session/options/run_options.h"
 #include "session/options/target_options.h"
@@ -48,10 +50,33 @@ Framework framework_of_words(const std::vector<std::string>& words) {
   return flags ? Framework::mlm : Framework::bridge;
 }
 
-std::shared_ptr<const text::SourceFile> read_base(const std::string& path, const os::Files& files) {
-  return path.empty() ? nullptr
-                      : std::make_shared<const text::SourceFile>(
-                            path, os::read_regular(files, path, yaml::Limits{}.bytes));
+/// A file, or the name of a recipe of Megatron-Bridge: of the release that the name says
+/// (NAME@0.5.0), or of the one in the stack. Throws os::UsageError if it is neither.
+std::shared_ptr<const text::SourceFile> read_base(const std::string& path,
+                                                  const std::string& version,
+                                                  const os::Files& files) {
+  if (path.empty()) {
+    return nullptr;
+  }
+  const bool is_file = files.is_file(path) || path.ends_with(".yaml") || path.ends_with(".yml");
+  const recipe::RecipeName name = recipe::parse_recipe_name(path);
+  const std::string release(
+      recipe::Vocabulary::load(Framework::bridge, name.release.empty() ? version : name.release)
+          .version());
+  const recipe::RecipeBook& book = recipe::RecipeBook::embedded();
+  if (is_file || book.names(release).empty()) {
+    return std::make_shared<const text::SourceFile>(
+        path, os::read_regular(files, path, yaml::Limits{}.bytes));
+  }
+  if (auto file = book.file(release, name.name)) {
+    return file;
+  }
+  throw os::UsageError(fmt::format(
+      "--base: `{}` is neither a file nor a recipe of Megatron-Bridge {}{} (see `epwise recipes "
+      "list`)",
+      path,
+      release,
+      text::did_you_mean(name.name, book.names(release))));
 }
 
 recipe::Request request_for(const Source& source,
@@ -65,7 +90,8 @@ recipe::Request request_for(const Source& source,
     request.framework = framework_of_words(given.words);
   }
   request.file = std::move(file);
-  request.base = read_base(resolved.base, files);
+  request.base = read_base(
+      resolved.base, framework_version(resolved.target.stack, Framework::bridge), files);
   request.words = given.words;
   request.environment = resolved.target.environment;
   Neighbours neighbours = session::neighbours(files, source.path);

@@ -41,6 +41,10 @@ std::string_view compiled_laws();
 /// (src/perf/sim/constants/stepc_main.cc).
 std::string_view compiled_step_model();
 
+/// recipe/named/tables/*.yaml as packed by recipe/named/table_yaml.h
+/// (src/recipe/named/recipec_main.cc).
+std::string_view compiled_recipes();
+
 /// advise/knowledge/*.yaml as packed by advise/moves.h (src/advise/advicec_main.cc).
 std::string_view compiled_advice();
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <array>
-#include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -14,44 +14,19 @@
 #include "base/units/version.h"
 #include "recipe/arguments/arguments.h"
 #include "recipe/bridge/bridge_yaml.h"
+#include "recipe/launch/harness_options.h"
 #include "recipe/launch/launch_words.h"
+#include "recipe/launch/starting_recipe.h"
 #include "recipe/rank_count.h"
 #include "recipe/shell/arithmetic.h"
 #include "yaml/parse.h"
 
 namespace epwise::recipe {
 
-/// Effects of the options of Megatron-Bridge's performance harness (scripts/performance) on the
-/// configuration, in addition to the Hydra words between them.
-struct HarnessOptions {
-  std::vector<Word> overrides;   // "model.tensor_model_parallel_size=4" for `-tp 4`, marked there
-  std::vector<Word> left_open;   // the same if the value needs unset variables
-  std::vector<std::string> ask;  // keys of fields that an option changes in the harness's own way
-};
-
-/// The environment that setup_experiment.py gives to the job: `-E K=V` and `--env K=V`, repeatable,
-/// before `--custom_env_vars K=V,L=W`. Other programs accept these options without effect.
-/// `computed` contains names that the harness of that version sets itself.
-struct HarnessEnvironment {
-  std::map<std::string, shell::Field> variables;
-  std::vector<std::string> computed;
-};
-
-HarnessEnvironment harness_environment(const LaunchWords& launch, std::string_view version);
-
-/// Only read for the programs of the harness (setup_experiment.py, run_script.py). The harness
-/// applies its options after the Hydra words, so they win.
-///   `-tp 4 -gb 512 --moe_a2a_overlap true` → overrides model.tensor_model_parallel_size=4,
-///   model.sequence_parallel=true, train.global_batch_size=512 and those of the overlap
-HarnessOptions harness_options(const LaunchWords& launch);
-
 namespace {
 
 using expr::Value;
 using Given = shell::Field;
-
-/// The programs of Bridge's performance harness, with their own options.
-constexpr std::array<std::string_view, 2> kHarness = {"run_script.py", "setup_experiment.py"};
 
 /// "++model.num_layers=4" → "model.num_layers"
 std::string_view override_path(std::string_view word) {
@@ -92,11 +67,16 @@ class BridgeLaunchReader {
 
   void run() {
     take_environment();
+    if (!request_.base) {
+      start_ = starting_recipe(launch_, vocabulary_.version());
+    }
+    const std::shared_ptr<const text::SourceFile> base_file =
+        request_.base ? request_.base : start_.file;
     std::vector<Word> sure;
     std::vector<Word> open;
     sort(sure, open);
     const yaml::Stream file = config_file();
-    const yaml::Stream base = request_.base ? yaml::parse(*request_.base) : yaml::Stream();
+    const yaml::Stream base = base_file ? yaml::parse(*base_file) : yaml::Stream();
     yaml::Node empty;
     empty.kind = yaml::Kind::mapping;
     empty.mark = recipe_.root;
@@ -106,8 +86,8 @@ class BridgeLaunchReader {
     }
     const bool based = !base.documents.empty() && base.documents.front().root.is_mapping();
     if (based) {
-      recipe_.base = request_.base;
-      recipe_.files.push_back(request_.base);
+      recipe_.base = base_file;
+      recipe_.files.push_back(base_file);
     }
     const auto exported = recipe_.variables;
     read_bridge(recipe_,
@@ -150,6 +130,9 @@ class BridgeLaunchReader {
 
   /// Overrides whose text and presence are certain, and the others.
   void sort(std::vector<Word>& sure, std::vector<Word>& open) const {
+    for (Word& word : training_options(launch_, vocabulary_.version())) {
+      (word.known() ? sure : open).push_back(std::move(word));
+    }
     for (const Given& field : launch_.arguments) {
       if (!is_override(field, vocabulary_)) {
         continue;
@@ -157,10 +140,13 @@ class BridgeLaunchReader {
       Word word = word_of(field);
       (word.known() ? sure : open).push_back(std::move(word));
     }
-    if (!text::is_one_of(program_name(launch_.program), kHarness)) {
+    if (!is_harness(launch_)) {
       return;
     }
     HarnessOptions options = harness_options(launch_);
+    if (start_.file) {
+      settle(options, launch_, start_, vocabulary_);
+    }
     std::move(options.overrides.begin(), options.overrides.end(), std::back_inserter(sure));
     std::move(options.left_open.begin(), options.left_open.end(), std::back_inserter(open));
     for (const std::string& key : options.ask) {
@@ -233,7 +219,7 @@ class BridgeLaunchReader {
 
   /// `-g gb200`: the GPUs on which the harness starts the job.
   void take_hardware() {
-    const bool harness = text::is_one_of(program_name(launch_.program), kHarness);
+    const bool harness = is_harness(launch_);
     const Given* gpu = harness ? option(launch_, "--gpu", "-g") : nullptr;
     if (gpu != nullptr && gpu->known()) {
       recipe_.raw["raw.hw"] = Value::of(option_text(*gpu));
@@ -252,6 +238,7 @@ class BridgeLaunchReader {
   const LaunchWords& launch_;
   const Request& request_;
   const Vocabulary& vocabulary_;
+  StartingRecipe start_;
   std::vector<std::string> missing_;  // the override file, if it cannot be read
 };
 
@@ -259,7 +246,7 @@ class BridgeLaunchReader {
 
 bool is_bridge(const LaunchWords& launch, const Vocabulary& vocabulary) {
   const std::string program = program_name(launch.program);
-  if (program == "run_recipe.py" || text::is_one_of(program, kHarness)) {
+  if (program == "run_recipe.py" || is_harness(launch)) {
     return true;
   }
   // Sections such as `logger` are common: its own fields, and few of other programs.
@@ -281,146 +268,6 @@ void read_bridge_launch(Recipe& recipe,
                         const Request& request,
                         const Vocabulary& vocabulary) {
   BridgeLaunchReader(recipe, launch, request, vocabulary).run();
-}
-
-namespace {
-
-struct Setting {
-  std::string_view name;
-  std::string_view short_name;
-  std::string_view key;
-};
-
-/// Options that set one field to their value.
-constexpr Setting kSettings[] = {
-    {"--tensor_model_parallel_size", "-tp", "model.tensor_model_parallel_size"},
-    {"--pipeline_model_parallel_size", "-pp", "model.pipeline_model_parallel_size"},
-    {"--context_parallel_size", "-cp", "model.context_parallel_size"},
-    {"--virtual_pipeline_model_parallel_size", "-vp", "model.virtual_pipeline_model_parallel_size"},
-    {"--expert_model_parallel_size", "-ep", "model.expert_model_parallel_size"},
-    {"--expert_tensor_parallel_size", "-et", "model.expert_tensor_parallel_size"},
-    {"--pipeline_model_parallel_layout", "", "model.pipeline_model_parallel_layout"},
-    {"--seq_length", "-sl", "model.seq_length"},
-    {"--hidden_size", "", "model.hidden_size"},
-    {"--num_layers", "", "model.num_layers"},
-    {"--num_moe_experts", "", "model.num_moe_experts"},
-    {"--cuda_graph_impl", "", "model.cuda_graph_impl"},
-    {"--global_batch_size", "-gb", "train.global_batch_size"},
-    {"--micro_batch_size", "-mb", "train.micro_batch_size"},
-    {"--max_steps", "-ms", "train.train_iters"},
-};
-
-/// Fields that the harness computes from an option and its starting recipe.
-constexpr Setting kAsked[] = {
-    {"--use_megatron_fsdp", "", "ddp.use_megatron_fsdp"},
-    {"--nccl_ub", "", "ddp.nccl_ub"},
-    {"--cuda_graph_impl", "", "rng.te_rng_tracker"},
-    {"--cuda_graph_impl", "", "model.use_te_rng_tracker"},
-    {"--cuda_graph_scope", "", "model.cuda_graph_scope"},
-    {"--cuda_graph_scope", "", "model.cuda_graph_modules"},
-    {"--recompute_num_layers", "-rl", "model.recompute_granularity"},
-    {"--recompute_num_layers", "-rl", "model.recompute_method"},
-    {"--recompute_num_layers", "-rl", "model.recompute_num_layers"},
-    {"--recompute_modules", "", "model.recompute_granularity"},
-    {"--recompute_modules", "", "model.recompute_modules"},
-    {"--activation_offload_layers", "-ol", "model.cpu_offloading"},
-    {"--activation_offload_layers", "-ol", "model.cpu_offloading_num_layers"},
-    {"--moe_flex_dispatcher_backend", "", "model.moe_flex_dispatcher_backend"},
-    {"--moe_flex_dispatcher_backend", "", "model.moe_token_dispatcher_type"},
-    {"--use_tokendrop", "", "model.moe_expert_capacity_factor"},
-    {"--use_tokendrop", "", "model.moe_pad_expert_input_to_capacity"},
-    {"--use_tokendrop", "", "model.moe_router_force_load_balancing"},
-    {"--num_layers", "", "model.moe_layer_freq"},
-    {"--first_k_dense_replace", "", "model.moe_layer_freq"},
-    {"--moe_a2a_overlap", "", "comm_overlap.tp_comm_overlap"},
-};
-
-/// Set by `--moe_a2a_overlap true`; false leaves the recipe unchanged.
-constexpr std::pair<std::string_view, std::string_view> kOverlap[] = {
-    {"comm_overlap.overlap_moe_expert_parallel_comm", "true"},
-    {"comm_overlap.delay_wgrad_compute", "true"},
-    {"model.moe_shared_expert_overlap", "false"},
-};
-
-Word override_of(const shell::Field& value, std::string_view key, std::string_view text) {
-  Word word = word_of(value);
-  word.text = std::string(key) + '=' + std::string(text);
-  return word;
-}
-
-void add(HarnessOptions& options, Word word) {
-  (word.known() ? options.overrides : options.left_open).push_back(std::move(word));
-}
-
-bool is_true(std::string_view text) {
-  return text == "true" || text == "True" || text == "1" || text == "yes";
-}
-
-/// Every value of an option that may be repeated, in the order of the words.
-std::vector<std::pair<const shell::Field*, std::size_t>> values_of(const LaunchWords& launch,
-                                                                   std::string_view name,
-                                                                   std::string_view short_name) {
-  std::vector<std::pair<const shell::Field*, std::size_t>> values;
-  const std::vector<shell::Field>& words = launch.arguments;
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    const std::string text = words[i].text();
-    if ((text == name || text == short_name) && i + 1 < words.size()) {
-      values.emplace_back(&words[++i], 0);
-    } else if (text.starts_with(std::string(name) + '=')) {
-      values.emplace_back(&words[i], name.size() + 1);
-    } else if (!short_name.empty() && text.starts_with(short_name)) {
-      values.emplace_back(&words[i], short_name.size());  // -EK=V
-    }
-  }
-  return values;
-}
-
-}  // namespace
-
-HarnessEnvironment harness_environment(const LaunchWords& launch, std::string_view version) {
-  HarnessEnvironment environment;
-  if (program_name(launch.program) != "setup_experiment.py") {
-    return environment;
-  }
-  for (const auto& [word, begin] : values_of(launch, "--custom_env_vars", "")) {
-    add_variable_list(*word, begin, environment.variables);
-  }
-  for (const auto& [word, begin] : values_of(launch, "--env", "-E")) {
-    add_variable(*word, begin, environment.variables);
-  }
-  // Before 0.6.0 the harness writes this one after applying the user's.
-  const auto parsed = units::Version::parse(version);
-  if (parsed && *parsed < *units::Version::parse("0.6.0")) {
-    environment.computed.emplace_back("CUDA_DEVICE_MAX_CONNECTIONS");
-  }
-  return environment;
-}
-
-HarnessOptions harness_options(const LaunchWords& launch) {
-  HarnessOptions options;
-  for (const Setting& setting : kSettings) {
-    const shell::Field* value = option(launch, setting.name, setting.short_name);
-    if (value == nullptr) {
-      continue;
-    }
-    const std::string text = option_text(*value);
-    add(options, override_of(*value, setting.key, text));
-    if (setting.key == "model.tensor_model_parallel_size") {
-      add(options, override_of(*value, "model.sequence_parallel", text == "1" ? "false" : "true"));
-    }
-  }
-  const shell::Field* overlap = option(launch, "--moe_a2a_overlap");
-  if (overlap != nullptr && (!overlap->known() || is_true(option_text(*overlap)))) {
-    for (const auto& [key, text] : kOverlap) {
-      add(options, override_of(*overlap, key, text));
-    }
-  }
-  for (const Setting& setting : kAsked) {
-    if (option(launch, setting.name, setting.short_name) != nullptr) {
-      options.ask.emplace_back(setting.key);
-    }
-  }
-  return options;
 }
 
 }  // namespace epwise::recipe

@@ -12,8 +12,8 @@ namespace epwise::recipe {
 ///   run_recipe.py --recipe llama3_8b_pretrain_config train.global_batch_size=512
 bool is_bridge(const LaunchWords& launch, const Vocabulary& vocabulary);
 
-/// Reads such a launch: the base recipe of the request, if any, the file given by --config-file,
-/// then the overrides. Overrides with unknown values, or under a condition, give unknown values, as
+/// Reads such a launch: the base recipe of the request, or the one that the options name
+/// (recipe/launch/starting_recipe.h), the file given by --config-file, then the overrides. Overrides with unknown values, or under a condition, give unknown values, as
 /// does everything that a Python recipe or an unreadable file may set. The script's exports take
 /// precedence over the recipe's env_vars.
 ///

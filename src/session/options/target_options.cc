@@ -62,8 +62,9 @@ std::vector<Option> target_options() {
        .variable = "EPWISE_HARNESS"},
       {.name = "--base",
        .arity = one,
-       .value = "FILE",
-       .summary = "base recipe for override files: the dump of a complete ConfigContainer",
+       .value = "FILE|NAME",
+       .summary = "base recipe for overrides: the dump of a complete ConfigContainer, or the "
+                  "name of a recipe of Megatron-Bridge (epwise recipes list)",
        .variable = "EPWISE_BASE",
        .completion = Completion::files},
   };

@@ -16,6 +16,8 @@ extern const char epwise_table_laws[];
 extern const char epwise_table_laws_end[];
 extern const char epwise_table_step_model[];
 extern const char epwise_table_step_model_end[];
+extern const char epwise_table_recipes[];
+extern const char epwise_table_recipes_end[];
 extern const char epwise_table_advice[];
 extern const char epwise_table_advice_end[];
 extern const char epwise_trainer_core[];
@@ -75,6 +77,10 @@ std::string_view compiled_laws() {
 
 std::string_view compiled_step_model() {
   return between(epwise_table_step_model, epwise_table_step_model_end);
+}
+
+std::string_view compiled_recipes() {
+  return between(epwise_table_recipes, epwise_table_recipes_end);
 }
 
 std::string_view compiled_advice() {

@@ -38,6 +38,10 @@ namespace epwise::embedded {
   return {};
 }
 
+[[gnu::weak]] std::string_view compiled_recipes() {
+  return {};
+}
+
 [[gnu::weak]] std::string_view compiled_advice() {
   return {};
 }

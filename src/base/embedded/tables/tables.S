@@ -18,6 +18,7 @@
     table epwise_table_laws, "laws.bin"
     table epwise_table_step_model, "step_model.bin"
     table epwise_table_advice, "advice.bin"
+    table epwise_table_recipes, "recipes.bin"
     table epwise_table_schemas, "schemas.bin"
     table epwise_effects, "effects.yaml"
     table epwise_trainer_core, "core.yaml"

@@ -1,0 +1,108 @@
+#include "recipe/launch/starting_recipe.h"
+
+#include <optional>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "recipe/launch/harness_options.h"
+#include "recipe/named/named_recipe.h"
+#include "recipe/shell/arithmetic.h"
+
+namespace epwise::recipe {
+
+namespace {
+
+/// The value of an option; `otherwise` if it is not given, nullopt if its value is unknown.
+std::optional<std::string> told(const LaunchWords& launch,
+                                std::string_view name,
+                                std::string_view short_name,
+                                std::string otherwise) {
+  const shell::Field* value = option(launch, name, short_name);
+  if (value == nullptr) {
+    return otherwise;
+  }
+  return value->known() ? std::optional<std::string>(option_text(*value)) : std::nullopt;
+}
+
+void take(StartingRecipe& start, std::string_view release, std::string_view name) {
+  const RecipeBook& book = RecipeBook::embedded();
+  start.file = book.file(release, name);
+  if (start.file == nullptr) {
+    start.asked = name;
+    return;
+  }
+  start.stream = yaml::parse(*start.file);
+  start.gpus = book.find(release, name)->gpus;
+}
+
+void select_for_harness(StartingRecipe& start, const LaunchWords& launch, std::string_view release) {
+  const auto model = told(launch, "--model_recipe_name", "-mr", "");
+  const auto task = told(launch, "--task", "", "pretrain");
+  const auto gpu = told(launch, "--gpu", "-g", "");
+  const auto precision = told(launch, "--compute_dtype", "-c", "bf16");
+  const auto variant = told(launch, "--config_variant", "-cv", "");
+  const auto count = told(launch, "--num_gpus", "-ng", "");
+  if (!model || !task || !gpu || !precision || !variant || model->empty() || gpu->empty()) {
+    return;
+  }
+  start.gpu = *gpu;
+  start.precision = *precision;
+  HarnessSelection selection{*model, *task, *gpu, *precision, *variant, std::nullopt};
+  if (count) {
+    selection.gpus = shell::whole_number(*count);
+    start.wanted_gpus = selection.gpus.value_or(0);
+  }
+  const NamedRecipe* found = harness_recipe(RecipeBook::embedded(), release, selection);
+  if (found == nullptr) {
+    start.asked = fmt::format("{}_{}_{}_{}", *model, *task, *gpu, *precision);
+    return;
+  }
+  take(start, release, found->name);
+  start.flat = found->name.ends_with("_config");
+  start.scaled = !start.flat || start.gpus != start.wanted_gpus;
+}
+
+}  // namespace
+
+std::string StartingRecipe::value(std::string_view path, std::string otherwise) const {
+  const yaml::Node* node = stream.documents.empty() ? nullptr : &stream.documents.front().root;
+  while (node != nullptr && !path.empty()) {
+    const std::size_t dot = path.find('.');
+    node = node->is_mapping() ? node->find(path.substr(0, dot)) : nullptr;
+    path = dot == std::string_view::npos ? std::string_view() : path.substr(dot + 1);
+  }
+  if (node == nullptr) {
+    return otherwise;
+  }
+  return node->is_null() ? "null" : node->scalar;
+}
+
+StartingRecipe starting_recipe(const LaunchWords& launch, std::string_view release) {
+  StartingRecipe start;
+  const shell::Field* recipe = option(launch, "--recipe");
+  const shell::Field* model = option(launch, "--model_recipe_name", "-mr");
+  if (recipe != nullptr) {
+    start.named = recipe;
+    if (recipe->known()) {
+      take(start, release, option_text(*recipe));
+    }
+    return start;
+  }
+  if (model != nullptr && is_harness(launch) && option(launch, "--use_recipes") == nullptr) {
+    start.named = model;
+    select_for_harness(start, launch, release);
+    return start;
+  }
+  const shell::Field* stem = model != nullptr ? model : option(launch, "--model");
+  const auto task = model != nullptr ? told(launch, "--task", "", "pretrain")
+                                     : told(launch, "--mode", "", "");
+  if (stem != nullptr && stem->known() && task && !task->empty()) {
+    start.named = stem;
+    const bool adapter = *task == "lora" || *task == "dora";
+    take(start, release, fmt::format("{}_{}_config", option_text(*stem), adapter ? "peft" : *task));
+  }
+  return start;
+}
+
+}  // namespace epwise::recipe
