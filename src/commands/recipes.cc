@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <map>
+#include <memory>
 #include <ostream>
 #include <string>
 #include <string_view>
@@ -11,6 +12,7 @@
 
 #include "base/text/spelling.h"
 #include "commands/all.h"
+#include "recipe/load.h"
 #include "recipe/named/named_recipe.h"
 #include "recipe/vocabulary/vocabulary.h"
 #include "session/options/arguments.h"
@@ -32,8 +34,8 @@ constexpr std::string_view kAboutRecipes = R"(NAMES
   0.6.0 are functions of GPU, precision and variant; they have the name of their workload, for
   instance qwen3_30b_a3b_pretrain_config_h100_bf16_v1. NAME@RELEASE names a recipe of a release.
 
-  The values are those that the recipe sets, without the defaults of its classes. Wherever --base
-  takes a file, it takes such a name; launch scripts that name a recipe use it.
+  `show` prints the values that differ from the defaults of their classes, with --full all of them.
+  Wherever --base takes a file, it takes such a name; launch scripts that name a recipe use it.
 )";
 
 /// The release in --stack bridge=…, otherwise the newest one.
@@ -69,11 +71,16 @@ const NamedRecipe& known_recipe(const std::string& release, const std::string& n
   if (const NamedRecipe* recipe = recipe::counterpart(book, release, name)) {
     return *recipe;
   }
-  throw UsageError(fmt::format("unknown recipe `{}` of Megatron-Bridge {}{} (see `epwise recipes "
-                               "list`)",
-                               name,
-                               release,
-                               text::did_you_mean(name, book.names(release))));
+  const std::vector<std::string_view> names = book.names(release);
+  const auto longer = std::ranges::count_if(
+      names, [&](std::string_view each) { return each.find(name) != each.npos; });
+  throw UsageError(fmt::format(
+      "unknown recipe `{}` of Megatron-Bridge {}{} (see `epwise recipes list{}`)",
+      name,
+      release,
+      longer > 0 ? fmt::format(": {} recipes have it in their name", longer)
+                 : text::did_you_mean(name, names),
+      longer > 0 ? " " + name : ""));
 }
 
 ExitCode list(Console& console, const Arguments& arguments) {
@@ -100,6 +107,43 @@ ExitCode list(Console& console, const Arguments& arguments) {
   return ExitCode::clean;
 }
 
+/// Lines of the recipe whose fields have the default of their class.
+std::vector<int> default_lines(const std::shared_ptr<const text::SourceFile>& file,
+                               const recipe::Vocabulary& vocabulary) {
+  recipe::Request request;
+  request.file = file;
+  const auto recipes = recipe::load(
+      request,
+      [&vocabulary](recipe::Framework) -> const recipe::Vocabulary& { return vocabulary; });
+  std::vector<int> lines;
+  for (const recipe::Recipe& recipe : recipes) {
+    for (const auto& named : recipe.fields) {
+      const recipe::FieldSpec* spec = recipe.vocabulary_or(vocabulary).find(named.first);
+      const bool usual = spec != nullptr && spec->has_default && !spec->default_value.is_unknown() &&
+                         spec->default_value.to_text() == named.second.value.to_text();
+      if (usual) {
+        lines.push_back(named.second.key.start().line);
+      }
+    }
+  }
+  std::ranges::sort(lines);
+  return lines;
+}
+
+/// The recipe without the lines that repeat a default.
+std::string without_defaults(const std::shared_ptr<const text::SourceFile>& file,
+                             const recipe::Vocabulary& vocabulary) {
+  const std::vector<int> usual = default_lines(file, vocabulary);
+  std::string text;
+  for (int number = 1; number <= file->line_count(); ++number) {
+    const std::string_view line = file->line(number);
+    if (!line.empty() && (!line.starts_with(' ') || !std::ranges::binary_search(usual, number))) {
+      text += fmt::format("{}\n", line);
+    }
+  }
+  return text;
+}
+
 ExitCode show(Console& console, const Arguments& arguments) {
   if (arguments.operands.size() != 2) {
     throw UsageError("give one recipe: `epwise recipes show llama3_8b_pretrain_config`");
@@ -108,9 +152,14 @@ ExitCode show(Console& console, const Arguments& arguments) {
   const std::string release =
       table_of(name.release.empty() ? stated_release(arguments) : name.release);
   const NamedRecipe& found = known_recipe(release, name.name);
+  const auto file = RecipeBook::embedded().file(release, found.name);
+  const bool full = arguments.flag("--full");
   console.out << fmt::format("# {} of Megatron-Bridge {}", found.name, release)
               << (found.gpus == 0 ? "" : fmt::format(", for {} GPUs", found.gpus)) << '\n'
-              << RecipeBook::embedded().text(found);
+              << (full ? std::string(file->bytes())
+                       : without_defaults(
+                             file,
+                             recipe::Vocabulary::load(recipe::Framework::bridge, release)));
   return ExitCode::clean;
 }
 
@@ -127,7 +176,14 @@ std::map<std::string, std::string> values_of(const NamedRecipe& recipe) {
       values[section.key] = text_at(section.value);
     }
     for (const yaml::Entry& entry : section.value.entries) {
-      values[section.key + "." + entry.key] = text_at(entry.value);
+      const std::string path = section.key + "." + entry.key;
+      if (entry.key != "transformer" || !entry.value.is_mapping()) {
+        values[path] = text_at(entry.value);
+        continue;
+      }
+      for (const yaml::Entry& deeper : entry.value.entries) {
+        values[path + "." + deeper.key] = text_at(deeper.value);
+      }
     }
   }
   return values;
@@ -184,6 +240,7 @@ std::vector<Option> recipes_options() {
       options.push_back(std::move(option));
     }
   }
+  options.push_back({.name = "--full", .summary = "show: also values that are defaults"});
   options.push_back(format_option());
   return options;
 }

@@ -1,5 +1,5 @@
-"""A configuration of Megatron-Bridge as a tree of plain values, without those that its classes give anyway. Runs inside the
-oracle's environment (recipe_table.py)."""
+"""A configuration of Megatron-Bridge as a tree of plain values, as its own to_yaml writes it. Runs inside the oracle's
+environment (recipe_table.py)."""
 import dataclasses, sys
 import yaml
 
@@ -15,21 +15,6 @@ def representers():
 safe_yaml_representers = representers()
 
 
-def same(value, default):
-    """Whether a value is its field's default, also in kind: 1 is not True, 0 is not 0.0."""
-    if type(value) is not type(default): return False
-    if isinstance(value, (list, tuple)): return len(value) == len(default) and all(map(same, value, default))
-    if dataclasses.is_dataclass(value) and not isinstance(value, type): return False
-    try: return bool(value == default)
-    except Exception: return value is default
-
-
-def default_of(field):
-    if field.default is not dataclasses.MISSING: return field.default
-    if field.default_factory is not dataclasses.MISSING: return field.default_factory()
-    return dataclasses.MISSING
-
-
 def target(value):
     return f'{type(value).__module__}.{type(value).__qualname__}'
 
@@ -37,13 +22,12 @@ def target(value):
 def reduced(value):
     """The value with objects as mappings that have a `_target_`."""
     if hasattr(value, 'as_dict') and not dataclasses.is_dataclass(value): return value.as_dict()
-    if hasattr(value, 'to_cfg_dict'): return value.to_cfg_dict()
+    if hasattr(value, 'to_cfg_dict'): return {name: reduced(item) for name, item in value.to_cfg_dict().items()}
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         result = {'_target_': target(value)}
         for field in dataclasses.fields(value):
             if field.name.startswith('_'): continue
-            given = getattr(value, field.name)
-            if not same(given, default_of(field)): result[field.name] = reduced(given)
+            result[field.name] = reduced(getattr(value, field.name))
         return result
     if isinstance(value, (list, tuple)): return [reduced(item) for item in value]
     if isinstance(value, dict): return {key: reduced(item) for key, item in value.items()}

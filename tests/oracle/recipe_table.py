@@ -7,7 +7,7 @@ ORACLE: folder of the launch oracle (oracle.py, bridge.py, fakes.py, …), set u
 BRIDGE_GIT: a git directory of Megatron-Bridge; releases before 0.6 keep their performance recipes in scripts/performance,
 which is in no wheel. README.md beside this file tells the format and the limits.
 """
-import json, os, pathlib, re, subprocess, sys, tempfile
+import json, os, pathlib, pickle, re, subprocess, sys, tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 GPUS = 'h100 b200 b300 gb200 gb300 vr200 r100'.split()
@@ -16,7 +16,7 @@ GPUS = 'h100 b200 b300 gb200 gb300 vr200 r100'.split()
 # ---- inside the oracle's environment: one release, every recipe as a tree -----------------------------------------------------
 
 def inside(oracle, version, scripts):
-    """Prints {"recipes": {name: tree}, "failed": {name: why}} as JSON."""
+    """Prints {"recipes": {name: tree}, "failed": {name: why}} as a pickle."""
     answers, sys.stdout = sys.stdout, sys.stderr
     sys.path.insert(0, oracle)
     import bridge as harness, fakes, yaml
@@ -39,7 +39,7 @@ def inside(oracle, version, scripts):
             failed[name] = f'{type(error).__name__}: {" ".join(str(error).split())[:300]}'
             continue
         if not hasattr(make, 'func'): aliases[make] = name
-    answers.write(json.dumps({'recipes': recipes, 'failed': failed}))
+    pickle.dump({'recipes': recipes, 'failed': failed}, answers.buffer)          # sets and floats as they are
 
 
 def resolved_models(models):
@@ -142,9 +142,9 @@ def extract(oracle, version, scripts):
         'TORCH_CPP_LOG_LEVEL': 'ERROR', 'COLUMNS': '200', 'WORLD_SIZE': '8', 'RANK': '0', 'LOCAL_RANK': '0'})
     command = [str(oracle.HOME / 'venv/bin/python'), str(HERE / 'recipe_table.py'), '--inside', str(pathlib.Path(oracle.__file__).parent), version, scripts]
     with open(f'{tempfile.gettempdir()}/recipe_table.{version}.log', 'w') as log:
-        run = subprocess.run(command, env=environment, stdout=subprocess.PIPE, stderr=log, text=True)
+        run = subprocess.run(command, env=environment, stdout=subprocess.PIPE, stderr=log)
     if run.returncode: sys.exit(f'{version}: failed, see {log.name}')
-    return json.loads(run.stdout)
+    return pickle.loads(run.stdout)
 
 
 if __name__ == '__main__':

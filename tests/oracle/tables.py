@@ -27,6 +27,15 @@ def difference(base, fields):
     return changed, [key for key in base if key not in fields]
 
 
+def flattened(fields):
+    """Fields of the model's transformer, which newer releases keep one level deeper, beside the others: transformer.num_layers."""
+    flat = {}
+    for key, value in fields.items():
+        nested = key == 'transformer' and isinstance(value, dict)
+        flat.update({f'{key}.{name}': item for name, item in value.items()} if nested else {key: value})
+    return flat
+
+
 class Section:
     """The distinct contents of one section, each as a difference to the nearest earlier one."""
     def __init__(self): self.known, self.rows, self.contents = {}, [], []
@@ -43,7 +52,7 @@ class Section:
             self.contents.append({})
             self.rows.append([f'- {flow(value)}'])
             return
-        fields = {key: flow(item) for key, item in value.items()}
+        fields = {key: flow(item) for key, item in flattened(value).items()}
         best = (None, fields, [])
         size = lambda choice: sum(len(key) + len(text) + 4 for key, text in choice[1].items()) + sum(len(key) + 2 for key in choice[2])
         for number, base in enumerate(self.contents):

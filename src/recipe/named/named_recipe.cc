@@ -151,13 +151,38 @@ const NamedRecipe* RecipeBook::find(std::string_view version, std::string_view n
   return at != found->recipes.end() && at->name == name ? &*at : nullptr;
 }
 
+std::map<std::string_view, std::string_view> RecipeBook::lines(const NamedSection& section) const {
+  std::map<std::string_view, std::string_view> lines;
+  if (section.like != 0) {
+    lines = this->lines(tables_.sections[section.like - 1U]);
+  }
+  for (const std::string_view key : section.without) {
+    lines.erase(key);
+  }
+  for (const std::uint16_t number : section.lines) {
+    const std::string_view line = tables_.lines[number];
+    lines.insert_or_assign(line.substr(0, line.find(':')), line);
+  }
+  return lines;
+}
+
 std::string RecipeBook::text(const NamedRecipe& recipe) const {
+  constexpr std::string_view kDeeper = "transformer.";
   std::string text = "_target_: megatron.bridge.training.config.ConfigContainer\n";
   for (const std::uint16_t number : recipe.sections) {
     const NamedSection& section = tables_.sections[number];
-    text += fmt::format("{}:{}{}\n", section.name, section.scalar.empty() ? "" : " ", section.scalar);
-    for (const std::uint16_t line : section.lines) {
-      text += fmt::format("  {}\n", tables_.lines[line]);
+    const std::string_view blank = section.scalar.empty() ? "" : " ";
+    text += fmt::format("{}:{}{}\n", section.name, blank, section.scalar);
+    bool deeper = false;
+    for (const auto& line : lines(section)) {
+      const bool below = line.first.starts_with(kDeeper);
+      if (below && !deeper) {
+        text += "  transformer:\n";
+      }
+      deeper = below;
+      text += fmt::format("{}{}\n",
+                          below ? "    " : "  ",
+                          below ? line.second.substr(kDeeper.size()) : line.second);
     }
   }
   return text;

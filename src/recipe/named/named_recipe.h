@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -32,7 +33,7 @@ class RecipeBook {
   /// Null pointer if the release has no such recipe.
   const NamedRecipe* find(std::string_view release, std::string_view name) const;
 
-  /// The recipe as YAML: what differs from the defaults of its classes, complete with `_target_`.
+  /// The recipe as YAML, every value of every section, as Megatron-Bridge's own dump of it.
   std::string text(const NamedRecipe& recipe) const;
 
   /// The same as a file named "NAME@RELEASE", as the base of overrides; null pointer if the release
@@ -42,6 +43,9 @@ class RecipeBook {
 
  private:
   const NamedRelease* release(std::string_view version) const;
+
+  /// The lines of a section by key, those that it shares with another included.
+  std::map<std::string_view, std::string_view> lines(const NamedSection& section) const;
 
   RecipeTables tables_;
 };

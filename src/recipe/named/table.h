@@ -11,8 +11,13 @@ namespace epwise::recipe {
 /// The contents of one section of a configuration.
 struct NamedSection {
   std::string_view name;             // "model"
-  std::string_view scalar;           // "null", "bf16_mixed"; empty for a mapping
-  std::vector<std::uint16_t> lines;  // indices of RecipeTables::lines: "num_layers: 48"
+  std::string_view scalar;  // "null", "bf16_mixed"; empty for a mapping
+  /// A section that this one takes its other lines from: its index plus one; 0: none.
+  std::uint16_t like = 0;
+  std::vector<std::string_view> without;  // keys of that section that this one lacks
+  /// Indices of RecipeTables::lines: "num_layers: 48"; "transformer.num_layers: 48" one level
+  /// deeper.
+  std::vector<std::uint16_t> lines;
 };
 
 /// One recipe function of one release.
@@ -35,7 +40,7 @@ struct RecipeTables {
 
 template <class Archive>
 void transfer(Archive& archive, NamedSection& section) {
-  archive(section.name, section.scalar, section.lines);
+  archive(section.name, section.scalar, section.like, section.without, section.lines);
 }
 
 template <class Archive>

@@ -91,46 +91,44 @@ class Compiler {
   /// The indices in the table of all entries of a section.
   std::vector<std::uint16_t> add_section(const yaml::Entry& section) {
     std::vector<std::uint16_t> numbers;
-    std::vector<Fields> earlier;
     for (const yaml::Node& item : section.value.items) {
-      Fields fields;
       NamedSection row;
       row.name = section.key;
       if (item.is_mapping() && !item.entries.empty()) {
-        fields = fields_of(item, earlier);
-        row.lines = lines_of(fields);
+        take_fields(item, numbers, row);
       } else {
         row.scalar = text_of(item);
       }
-      earlier.push_back(std::move(fields));
-      numbers.push_back(number_of(row));
+      numbers.push_back(number_of(std::move(row)));
     }
     return numbers;
   }
 
-  Fields fields_of(const yaml::Node& item, const std::vector<Fields>& earlier) {
-    Fields fields;
+  void take_fields(const yaml::Node& item,
+                   const std::vector<std::uint16_t>& earlier,
+                   NamedSection& row) {
     if (const yaml::Node* like = item.find("_like")) {
       const std::optional<std::size_t> number = index_of(*like);
       if (!number || *number >= earlier.size()) {
         report(like->mark,
                fmt::format("`_like: {}` does not name an earlier entry of this section",
                            like->scalar));
-        return fields;
+        return;
       }
-      fields = earlier[*number];
+      row.like = static_cast<std::uint16_t>(earlier[*number] + 1);
     }
     if (const yaml::Node* without = item.find("_without")) {
       for (const yaml::Node& name : without->items) {
-        fields.erase(name.scalar);
+        row.without.push_back(kept(name.scalar));
       }
     }
+    Fields fields;
     for (const yaml::Entry& entry : item.entries) {
       if (entry.key != "_like" && entry.key != "_without") {
         fields.insert_or_assign(entry.key, std::string(text_of(entry.value)));
       }
     }
-    return fields;
+    row.lines = lines_of(fields);
   }
 
   std::vector<std::uint16_t> lines_of(const Fields& fields) {
@@ -151,7 +149,10 @@ class Compiler {
   }
 
   std::uint16_t number_of(NamedSection row) {
-    std::string key = fmt::format("{} {}", row.name, row.scalar);
+    std::string key = fmt::format("{} {} {}", row.name, row.scalar, row.like);
+    for (const std::string_view name : row.without) {
+      key += fmt::format(" -{}", name);
+    }
     for (const std::uint16_t line : row.lines) {
       key += fmt::format(" {}", line);
     }
