@@ -181,6 +181,7 @@ class Settlement {
     tokenizer();
     optimizer();
     batch();
+    connections();
     if (start_.value("comm_overlap") != "null") {
       known("comm_overlap.tp_comm_overlap");  // --moe_a2a_overlap changes it in null sections only
     }
@@ -256,6 +257,10 @@ class Settlement {
       set(*layers, "model.recompute_method", "block");
       set(*layers, "model.recompute_num_layers", option_text(*layers));
     }
+    if (const shell::Field* modules = given("--recompute_modules")) {
+      set(*modules, "model.recompute_granularity", "selective");
+      set(*modules, "model.recompute_modules", "[" + option_text(*modules) + "]");
+    }
     const shell::Field* offloaded = given("--activation_offload_layers", "-ol");
     if (offloaded != nullptr && option_text(*offloaded) != "0") {
       set(*offloaded, "model.cpu_offloading", "true");
@@ -324,6 +329,42 @@ class Settlement {
         set(*start_.named, "comm_overlap." + std::string(kOverlapped), "true");
       }
     }
+  }
+
+  /// An effective parallel size: of its option, else of the starting recipe.
+  bool is_parallel(std::string_view name, std::string_view short_name, std::string_view key) const {
+    const shell::Field* size = option(launch_, name, short_name);
+    const std::string text = size != nullptr ? option_text(*size) : start_.value(key, "1");
+    return text != "1" && text != "null";
+  }
+
+  /// Since 0.6.0, -tp, -cp and --moe_a2a_overlap decide CUDA_DEVICE_MAX_CONNECTIONS anew.
+  void connections() {
+    constexpr std::string_view kVariable = "env_vars.CUDA_DEVICE_MAX_CONNECTIONS";
+    const shell::Field* tensor = option(launch_, "--tensor_model_parallel_size", "-tp");
+    const shell::Field* context = option(launch_, "--context_parallel_size", "-cp");
+    const shell::Field* overlap = option(launch_, "--moe_a2a_overlap");
+    const shell::Field* cause = tensor != nullptr ? tensor : context != nullptr ? context : overlap;
+    if (cause == nullptr || !start_.flat || overrides(kVariable)) {
+      return;
+    }
+    const std::string backend = start_.value("model.moe_flex_dispatcher_backend", "null");
+    std::string_view count = backend == "deepep" || backend == "hybridep" ? "32" : "8";
+    const bool overlapped =
+        overlap != nullptr
+            ? is_true(option_text(*overlap))
+            : start_.value("comm_overlap.overlap_moe_expert_parallel_comm") == "true";
+    if (text::lower(start_.gpu) != "h100") {
+      count = "32";
+    } else if (!overlapped && (is_parallel("--tensor_model_parallel_size",
+                                           "-tp",
+                                           "model.tensor_model_parallel_size") ||
+                               is_parallel("--context_parallel_size",
+                                           "-cp",
+                                           "model.context_parallel_size"))) {
+      count = "1";
+    }
+    add(options_, override_of(*cause, "++" + std::string(kVariable), count));
   }
 
   /// The batch of another number of GPUs than the recipe's grows with the data-parallel ranks.

@@ -1,5 +1,6 @@
 #include "recipe/launch/starting_recipe.h"
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -23,6 +24,39 @@ std::optional<std::string> told(const LaunchWords& launch,
     return otherwise;
   }
   return value->known() ? std::optional<std::string>(option_text(*value)) : std::nullopt;
+}
+
+/// The recipe with the made-up data that the harness gives it unless --data says otherwise.
+std::string with_mock_data(std::string text, std::string_view seq_length) {
+  constexpr std::string_view kSection = "\ndataset:\n";
+  const std::size_t begin = text.find(kSection);
+  if (begin == std::string::npos) {
+    return text;
+  }
+  std::size_t end = begin + kSection.size();
+  while (end < text.size() && text[end] == ' ') {
+    end = std::min(text.find('\n', end), text.size() - 1) + 1;
+  }
+  const std::string_view section = std::string_view(text).substr(begin, end - begin);
+  const std::string_view length_key =
+      section.find("\n  sequence_length:") != std::string_view::npos ? "sequence_length"
+                                                                      : "seq_length";
+  std::string mock = fmt::format(
+      "{}  _target_: megatron.bridge.training.config.MockGPTDatasetConfig\n"
+      "  dataloader_type: single\n  data_sharding: true\n  eod_mask_loss: false\n"
+      "  num_dataset_builder_threads: 1\n  random_seed: 1234\n  reset_attention_mask: false\n"
+      "  reset_position_ids: false\n  {}: {}\n  split: 99990,8,2\n",
+      kSection,
+      length_key,
+      seq_length);
+  for (const std::string_view kept : {"num_workers", "persistent_workers", "pin_memory"}) {
+    const std::size_t at = section.find(fmt::format("\n  {}:", kept));
+    if (at != std::string_view::npos) {
+      mock += section.substr(at + 1, section.find('\n', at + 1) - at);
+    }
+  }
+  text.replace(begin, end - begin, mock);
+  return text;
 }
 
 void take(StartingRecipe& start, std::string_view release, std::string_view name) {
@@ -59,6 +93,14 @@ void select_for_harness(StartingRecipe& start, const LaunchWords& launch, std::s
     return;
   }
   take(start, release, found->name);
+  const auto data = told(launch, "--data", "", "mock");
+  const auto domain = told(launch, "--domain", "", "llm");
+  if (data == "mock" && domain == "llm") {
+    start.file = std::make_shared<const text::SourceFile>(
+        start.file->name(),
+        with_mock_data(std::string(start.file->bytes()), start.value("model.seq_length", "4096")));
+    start.stream = yaml::parse(*start.file);
+  }
   start.flat = found->name.ends_with("_config");
   start.scaled = !start.flat || start.gpus != start.wanted_gpus;
 }
