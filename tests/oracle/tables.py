@@ -84,7 +84,7 @@ def main(argv):
     oracle, extractor = importlib.import_module('oracle'), importlib.import_module('recipe_table')
     for version in argv[2:] or TAGS:
         with tempfile.TemporaryDirectory() as folder:
-            archive = subprocess.Popen(['git', '--git-dir', argv[1], 'archive', TAGS[version], 'scripts'], stdout=subprocess.PIPE)
+            archive = subprocess.Popen(['git', '--git-dir', argv[1], 'archive', TAGS[version], 'scripts'], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
             subprocess.run(['tar', 'x', '-C', folder], stdin=archive.stdout, check=True)
             found = extractor.extract(oracle, version, f'{folder}/scripts/performance')
         TABLES.mkdir(parents=True, exist_ok=True)

@@ -185,6 +185,12 @@ class Settlement {
     if (start_.value("comm_overlap") != "null") {
       known("comm_overlap.tp_comm_overlap");  // --moe_a2a_overlap changes it in null sections only
     }
+    for (Word& word : options_.overrides) {
+      place(word);
+    }
+    for (Word& word : options_.left_open) {
+      place(word);
+    }
   }
 
  private:
@@ -193,6 +199,12 @@ class Settlement {
     if (vocabulary_.knows(key)) {
       add(options_, override_of(option, key, value));
     }
+  }
+
+  /// The word with the path at which the starting recipe has the field.
+  void place(Word& word) const {
+    const std::size_t end = std::min(word.text.find('='), word.text.size());
+    word.text = start_.place_of(word.text.substr(0, end)) + word.text.substr(end);
   }
 
   /// The option does not leave this field open.

@@ -107,13 +107,29 @@ void select_for_harness(StartingRecipe& start, const LaunchWords& launch, std::s
 
 }  // namespace
 
-std::string StartingRecipe::value(std::string_view path, std::string otherwise) const {
+const yaml::Node* StartingRecipe::node_at(std::string_view path) const {
   const yaml::Node* node = stream.documents.empty() ? nullptr : &stream.documents.front().root;
   while (node != nullptr && !path.empty()) {
     const std::size_t dot = path.find('.');
     node = node->is_mapping() ? node->find(path.substr(0, dot)) : nullptr;
     path = dot == std::string_view::npos ? std::string_view() : path.substr(dot + 1);
   }
+  return node;
+}
+
+std::string StartingRecipe::place_of(std::string_view path) const {
+  constexpr std::string_view kModel = "model.";
+  if (path.starts_with(kModel) && node_at(path) == nullptr) {
+    std::string deeper = fmt::format("model.transformer.{}", path.substr(kModel.size()));
+    if (node_at(deeper) != nullptr) {
+      return deeper;
+    }
+  }
+  return std::string(path);
+}
+
+std::string StartingRecipe::value(std::string_view path, std::string otherwise) const {
+  const yaml::Node* node = node_at(place_of(path));
   if (node == nullptr) {
     return otherwise;
   }

@@ -28,6 +28,14 @@ struct StartingRecipe {
   /// The text of a value in the recipe: value("train.global_batch_size") → "1024", "null" for a
   /// null section, `otherwise` if the recipe does not say it.
   std::string value(std::string_view path, std::string otherwise = {}) const;
+
+  /// Where the recipe has a field: newer models keep those of the transformer one level deeper, and
+  /// the harness, which sets attributes, reaches them under either name.
+  ///   "model.num_layers" → "model.transformer.num_layers"
+  std::string place_of(std::string_view path) const;
+
+ private:
+  const yaml::Node* node_at(std::string_view path) const;
 };
 
 /// What run_script.py and setup_experiment.py select with -mr, --task, -g, -c, -ng, and the scripts

@@ -127,7 +127,7 @@ TEST_CASE("a launch of Megatron-Bridge: overrides, a file of them, and the envir
       "#SBATCH --nodes=2 --ntasks-per-node=8\n"
       "export CUDA_DEVICE_MAX_CONNECTIONS=1\n"
       "export NCCL_DEBUG=INFO\n"
-      "CMD=\"python run_recipe.py --recipe llama3_8b_pretrain_config --config-file conf/a.yaml\"\n"
+      "CMD=\"python run_recipe.py --recipe my_own_pretrain_config --config-file conf/a.yaml\"\n"
       "CMD=\"$CMD model.tensor_model_parallel_size=2 train.global_batch_size=$GBS\"\n"
       "srun bash -c \"$CMD ++model.seq_length=4096\"\n";
   const auto recipes = read_with(script,
@@ -161,13 +161,51 @@ TEST_CASE("options of Bridge's performance harness are fields, and win over Hydr
         "true@");
   CHECK(shown_field(recipe, "model.moe_router_dtype").substr(0, 5) == "fp32@");
   CHECK(shown_field(recipe, "train.global_batch_size").front() == '?');
-  CHECK(shown_field(recipe, "model.recompute_modules").front() == '?');
+  CHECK(shown_field(recipe, "model.recompute_modules").front() == '[');
   CHECK(recipe.raw.at("raw.gpus").to_text() == "64");
   // Another program's options are its own business.
   const auto others =
       read_script("python run_recipe.py -tp 4 model.tensor_model_parallel_size=2\n");
   REQUIRE(others.size() == 1);
   CHECK(shown_field(others.front(), "model.tensor_model_parallel_size").substr(0, 2) == "2@");
+}
+
+TEST_CASE("launches of Megatron-Bridge's programs start from the recipe that they name") {
+  const auto recipes = read_script(
+      "python scripts/performance/run_script.py -m qwen -mr qwen3_30b_a3b -g h100 -ng 32 "
+      "--cuda_graph_impl none --moe_flex_dispatcher_backend None train.micro_batch_size=2\n"
+      "torchrun scripts/training/run_recipe.py --recipe qwen3_30b_a3b_pretrain_config -tp 4 -sl 2048\n"
+      "torchrun scripts/training/run_recipe.py --model llama3_8b --mode pretrain\n"
+      "torchrun run_recipe.py --recipe my_own_pretrain_config train.micro_batch_size=2\n"
+      "python run_script.py -m llama -mr llama3_8b -g h100 -ng 8 -tp 2\n");
+  REQUIRE(recipes.size() == 5);
+  const Recipe& harness = recipes[0];
+  REQUIRE(harness.base);
+  CHECK(harness.base->name() == "qwen3_30b_a3b_pretrain_16gpu_h100_bf16_config@head");
+  CHECK(shown_field(harness, "model.num_moe_experts").substr(0, 4) == "128@");
+  CHECK(shown_field(harness, "model.moe_token_dispatcher_type").substr(0, 9) == "alltoall@");
+  CHECK(shown_field(harness, "model.use_te_rng_tracker").substr(0, 6) == "false@");
+  CHECK(shown_field(harness, "train.global_batch_size").substr(0, 5) == "2048@");  // 16 → 32 GPUs
+  CHECK(shown_field(harness, "train.micro_batch_size").substr(0, 2) == "2@");
+  CHECK(shown_field(harness, "dataset.split").substr(0, 10) == "99990,8,2@");
+  REQUIRE(recipes[1].base);
+  CHECK(shown_field(recipes[1], "model.tensor_model_parallel_size").substr(0, 2) == "4@");
+  CHECK(recipes[2].base->name() == "llama3_8b_pretrain_config@head");
+  CHECK_FALSE(recipes[3].base);
+  CHECK(recipes[3].raw.at("raw.unwritten").is_unknown());
+  // Its model keeps the transformer's fields one level deeper.
+  CHECK(shown_field(recipes[4], "model.tensor_model_parallel_size").substr(0, 2) == "2@");
+  CHECK(recipes[4].diagnostics.empty());
+}
+
+TEST_CASE("words after -- can be a launch") {
+  Request request;
+  request.words = {"torchrun", "run_recipe.py", "--recipe", "llama3_8b_pretrain_config",
+                   "model.rotary_base=1"};
+  const auto recipes = load(request, support::head_vocabulary);
+  REQUIRE(recipes.size() == 1);
+  REQUIRE(recipes.front().base);
+  CHECK(shown_field(recipes.front(), "train.micro_batch_size").front() != '-');
 }
 
 TEST_CASE("the harness says which GPUs, and gives the job an environment") {

@@ -11,15 +11,20 @@
 namespace epwise::recipe {
 namespace {
 
-std::string compiled(const std::string& yaml, std::vector<text::Diagnostic>& problems) {
-  std::deque<text::SourceFile> files;
+/// The problems point into the last element of `files`.
+std::string compiled(std::deque<text::SourceFile>& files,
+                     const std::string& yaml,
+                     std::vector<text::Diagnostic>& problems) {
+  files = {};
   files.emplace_back("1.0.0.yaml", yaml);
   return compile_recipes(files, problems);
 }
 
 TEST_CASE("a table of recipes shares lines between the entries of a section") {
+  std::deque<text::SourceFile> files;
   std::vector<text::Diagnostic> problems;
   const std::string bytes = compiled(
+      files,
       "release: 1.0.0\n"
       "sections:\n"
       "  model:\n"
@@ -53,15 +58,16 @@ TEST_CASE("a table of recipes shares lines between the entries of a section") {
 }
 
 TEST_CASE("mistakes in a table of recipes are reported where they are") {
+  std::deque<text::SourceFile> files;
   std::vector<text::Diagnostic> problems;
-  compiled("release: 1.0.0\nsections:\n  model:\n  - {_like: 3}\nrecipes:\n  a: {model: 7}\n",
+  compiled(files, "release: 1.0.0\nsections:\n  model:\n  - {_like: 3}\nrecipes:\n  a: {model: 7}\n",
            problems);
   REQUIRE(problems.size() == 2);
   CHECK(problems[0].mark.start().line == 4);
   CHECK(problems[0].message == "`_like: 3` does not name an earlier entry of this section");
   CHECK(problems[1].message == "there is no such entry of section `model`");
   problems.clear();
-  compiled("release: 1.0.0\n", problems);
+  compiled(files, "release: 1.0.0\n", problems);
   CHECK(problems.size() == 1);
 }
 
