@@ -222,6 +222,7 @@ class Settlement {
   void graphs() {
     const shell::Field* impl = given("--cuda_graph_impl");
     if (impl == nullptr) {
+      drop_trackers();
       return;
     }
     const bool none = option_text(*impl) == "none";
@@ -232,6 +233,18 @@ class Settlement {
       set(*impl, "model.cuda_graph_modules", "[]");
       set(*impl, "model.cuda_graph_scope", modules ? "null" : "[]");
     }
+  }
+
+  /// A recipe without graphs loses the trackers that graphs need, since 0.5.0.
+  void drop_trackers() {
+    const auto version = units::Version::parse(vocabulary_.version());
+    const bool old = version && *version < *units::Version::parse("0.5.0");
+    if (old || option(launch_, "--cuda_graph_impl") != nullptr || overrides("cuda_graph_impl") ||
+        overrides("te_rng_tracker") || start_.value("model.cuda_graph_impl", "none") != "none") {
+      return;
+    }
+    set(*start_.named, "rng.te_rng_tracker", "false");
+    set(*start_.named, "model.use_te_rng_tracker", "false");
   }
 
   void dispatcher() {
@@ -299,7 +312,17 @@ class Settlement {
       if (is_true(option_text(*buffers))) {
         set(*buffers, "ddp.nccl_ub", "true");
         set(*buffers, "ddp.average_in_collective", "false");
+        export_for(*buffers, "NCCL_NVLS_ENABLE");
+        export_for(*buffers, "NCCL_CTA_POLICY");
       }
+    }
+  }
+
+  /// Sets a variable of the job to 1, since 0.6.0, unless a word of the command does.
+  void export_for(const shell::Field& cause, std::string_view variable) {
+    const std::string key = "env_vars." + std::string(variable);
+    if (start_.flat && !overrides(key)) {
+      add(options_, override_of(cause, "++" + key, "1"));
     }
   }
 

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "base/text/ascii.h"
 #include "recipe/launch/harness_options.h"
 #include "recipe/named/named_recipe.h"
 #include "recipe/shell/arithmetic.h"
@@ -59,6 +60,21 @@ std::string with_mock_data(std::string text, std::string_view seq_length) {
   return text;
 }
 
+/// The recipe with a comm_overlap section, which --moe_a2a_overlap makes where there is none.
+std::string with_overlap(std::string text, bool tensor_parallel) {
+  constexpr std::string_view kNone = "\ncomm_overlap: null\n";
+  const std::size_t at = text.find(kNone);
+  return at == std::string::npos
+             ? text
+             : text.replace(
+                   at,
+                   kNone.size(),
+                   fmt::format("\ncomm_overlap:\n"
+                               "  _target_: megatron.bridge.training.comm_overlap.CommOverlapConfig\n"
+                               "  tp_comm_overlap: {}\n",
+                               tensor_parallel));
+}
+
 void take(StartingRecipe& start, std::string_view release, std::string_view name) {
   const RecipeBook& book = RecipeBook::embedded();
   start.file = book.file(release, name);
@@ -68,6 +84,23 @@ void take(StartingRecipe& start, std::string_view release, std::string_view name
   }
   start.stream = yaml::parse(*start.file);
   start.gpus = book.find(release, name)->gpus;
+}
+
+/// Sections that the harness replaces whatever the recipe has there.
+void adapt(StartingRecipe& start, const LaunchWords& launch) {
+  std::string text(start.file->bytes());
+  const auto data = told(launch, "--data", "", "mock");
+  const auto domain = told(launch, "--domain", "", "llm");
+  if (data == "mock" && domain == "llm") {
+    text = with_mock_data(std::move(text), start.value("model.seq_length", "4096"));
+  }
+  const auto overlap = told(launch, "--moe_a2a_overlap", "", "false");
+  if (overlap && text::lower(*overlap) == "true") {
+    text = with_overlap(std::move(text),
+                        start.value("model.tensor_model_parallel_size", "1") != "1");
+  }
+  start.file = std::make_shared<const text::SourceFile>(start.file->name(), std::move(text));
+  start.stream = yaml::parse(*start.file);
 }
 
 void select_for_harness(StartingRecipe& start, const LaunchWords& launch, std::string_view release) {
@@ -93,14 +126,7 @@ void select_for_harness(StartingRecipe& start, const LaunchWords& launch, std::s
     return;
   }
   take(start, release, found->name);
-  const auto data = told(launch, "--data", "", "mock");
-  const auto domain = told(launch, "--domain", "", "llm");
-  if (data == "mock" && domain == "llm") {
-    start.file = std::make_shared<const text::SourceFile>(
-        start.file->name(),
-        with_mock_data(std::string(start.file->bytes()), start.value("model.seq_length", "4096")));
-    start.stream = yaml::parse(*start.file);
-  }
+  adapt(start, launch);
   start.flat = found->name.ends_with("_config");
   start.scaled = !start.flat || start.gpus != start.wanted_gpus;
 }
