@@ -55,8 +55,7 @@ std::string stated_release(const Arguments& arguments) {
 /// The release whose table answers for a version.
 std::string table_of(const std::string& version) {
   const RecipeBook& book = RecipeBook::embedded();
-  const std::string release(
-      recipe::Vocabulary::load(recipe::Framework::bridge, version).version());
+  std::string release(recipe::Vocabulary::load(recipe::Framework::bridge, version).version());
   const std::vector<std::string_view> known = book.releases();
   if (std::ranges::find(known, release) == known.end()) {
     throw UsageError(fmt::format("no recipes are known for Megatron-Bridge {}; known releases: {}",
@@ -74,23 +73,23 @@ const NamedRecipe& known_recipe(const std::string& release, const std::string& n
   const std::vector<std::string_view> names = book.names(release);
   const auto longer = std::ranges::count_if(
       names, [&](std::string_view each) { return each.find(name) != each.npos; });
-  throw UsageError(fmt::format(
-      "unknown recipe `{}` of Megatron-Bridge {}{} (see `epwise recipes list{}`)",
-      name,
-      release,
-      longer > 0 ? fmt::format(": {} recipes have it in their name", longer)
-                 : text::did_you_mean(name, names),
-      longer > 0 ? " " + name : ""));
+  throw UsageError(
+      fmt::format("unknown recipe `{}` of Megatron-Bridge {}{} (see `epwise recipes list{}`)",
+                  name,
+                  release,
+                  longer > 0 ? fmt::format(": {} recipes have it in their name", longer)
+                             : text::did_you_mean(name, names),
+                  longer > 0 ? " " + name : ""));
 }
 
 ExitCode list(Console& console, const Arguments& arguments) {
   const std::string release = table_of(stated_release(arguments));
   report::Json rows = report::Json::array();
   for (const std::string_view name : RecipeBook::embedded().names(release)) {
-    const bool wanted =
-        std::all_of(arguments.operands.begin() + 1,
-                    arguments.operands.end(),
-                    [name](const std::string& part) { return name.find(part) != name.npos; });
+    const bool wanted = std::all_of(
+        arguments.operands.begin() + 1, arguments.operands.end(), [name](const std::string& part) {
+          return name.find(part) != name.npos;
+        });
     if (!wanted) {
       continue;
     }
@@ -119,7 +118,8 @@ std::vector<int> default_lines(const std::shared_ptr<const text::SourceFile>& fi
   for (const recipe::Recipe& recipe : recipes) {
     for (const auto& named : recipe.fields) {
       const recipe::FieldSpec* spec = recipe.vocabulary_or(vocabulary).find(named.first);
-      const bool usual = spec != nullptr && spec->has_default && !spec->default_value.is_unknown() &&
+      const bool usual = spec != nullptr && spec->has_default &&
+                         !spec->default_value.is_unknown() &&
                          spec->default_value.to_text() == named.second.value.to_text();
       if (usual) {
         lines.push_back(named.second.key.start().line);
@@ -158,8 +158,7 @@ ExitCode show(Console& console, const Arguments& arguments) {
               << (found.gpus == 0 ? "" : fmt::format(", for {} GPUs", found.gpus)) << '\n'
               << (full ? std::string(file->bytes())
                        : without_defaults(
-                             file,
-                             recipe::Vocabulary::load(recipe::Framework::bridge, release)));
+                             file, recipe::Vocabulary::load(recipe::Framework::bridge, release)));
   return ExitCode::clean;
 }
 

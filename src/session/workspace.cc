@@ -90,8 +90,8 @@ recipe::Request request_for(const Source& source,
     request.framework = framework_of_words(given.words);
   }
   request.file = std::move(file);
-  request.base = read_base(
-      resolved.base, framework_version(resolved.target.stack, Framework::bridge), files);
+  request.base =
+      read_base(resolved.base, framework_version(resolved.target.stack, Framework::bridge), files);
   request.words = given.words;
   request.environment = resolved.target.environment;
   Neighbours neighbours = session::neighbours(files, source.path);

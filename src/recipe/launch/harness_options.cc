@@ -339,7 +339,9 @@ class Settlement {
         "tokenizer.tokenizer_model",
         none || model == nullptr ? std::string("null") : option_text(*model));
     if (none) {
-      set(*type, "tokenizer.vocab_size", size == nullptr ? std::string("32000") : option_text(*size));
+      set(*type,
+          "tokenizer.vocab_size",
+          size == nullptr ? std::string("32000") : option_text(*size));
     }
   }
 
@@ -391,12 +393,10 @@ class Settlement {
             : start_.value("comm_overlap.overlap_moe_expert_parallel_comm") == "true";
     if (text::lower(start_.gpu) != "h100") {
       count = "32";
-    } else if (!overlapped && (is_parallel("--tensor_model_parallel_size",
-                                           "-tp",
-                                           "model.tensor_model_parallel_size") ||
-                               is_parallel("--context_parallel_size",
-                                           "-cp",
-                                           "model.context_parallel_size"))) {
+    } else if (!overlapped &&
+               (is_parallel(
+                    "--tensor_model_parallel_size", "-tp", "model.tensor_model_parallel_size") ||
+                is_parallel("--context_parallel_size", "-cp", "model.context_parallel_size"))) {
       count = "1";
     }
     add(options_, override_of(*cause, "++" + std::string(kVariable), count));

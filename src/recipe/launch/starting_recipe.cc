@@ -39,9 +39,9 @@ std::string with_mock_data(std::string text, std::string_view seq_length) {
     end = std::min(text.find('\n', end), text.size() - 1) + 1;
   }
   const std::string_view section = std::string_view(text).substr(begin, end - begin);
-  const std::string_view length_key =
-      section.find("\n  sequence_length:") != std::string_view::npos ? "sequence_length"
-                                                                      : "seq_length";
+  const std::string_view length_key = section.find("\n  sequence_length:") != std::string_view::npos
+                                          ? "sequence_length"
+                                          : "seq_length";
   std::string mock = fmt::format(
       "{}  _target_: megatron.bridge.training.config.MockGPTDatasetConfig\n"
       "  dataloader_type: single\n  data_sharding: true\n  eod_mask_loss: false\n"
@@ -69,13 +69,14 @@ std::string with_overlap(std::string text, bool tensor_parallel) {
              : text.replace(
                    at,
                    kNone.size(),
-                   fmt::format("\ncomm_overlap:\n"
-                               "  _target_: megatron.bridge.training.comm_overlap.CommOverlapConfig\n"
-                               "  tp_comm_overlap: {}\n",
-                               tensor_parallel));
+                   fmt::format(
+                       "\ncomm_overlap:\n"
+                       "  _target_: megatron.bridge.training.comm_overlap.CommOverlapConfig\n"
+                       "  tp_comm_overlap: {}\n",
+                       tensor_parallel));
 }
 
-void take(StartingRecipe& start, std::string_view release, std::string_view name) {
+void take_named(StartingRecipe& start, std::string_view release, std::string_view name) {
   const RecipeBook& book = RecipeBook::embedded();
   start.file = book.file(release, name);
   if (start.file == nullptr) {
@@ -96,14 +97,16 @@ void adapt(StartingRecipe& start, const LaunchWords& launch) {
   }
   const auto overlap = told(launch, "--moe_a2a_overlap", "", "false");
   if (overlap && text::lower(*overlap) == "true") {
-    text = with_overlap(std::move(text),
-                        start.value("model.tensor_model_parallel_size", "1") != "1");
+    text =
+        with_overlap(std::move(text), start.value("model.tensor_model_parallel_size", "1") != "1");
   }
   start.file = std::make_shared<const text::SourceFile>(start.file->name(), std::move(text));
   start.stream = yaml::parse(*start.file);
 }
 
-void select_for_harness(StartingRecipe& start, const LaunchWords& launch, std::string_view release) {
+void select_for_harness(StartingRecipe& start,
+                        const LaunchWords& launch,
+                        std::string_view release) {
   const auto model = told(launch, "--model_recipe_name", "-mr", "");
   const auto task = told(launch, "--task", "", "pretrain");
   const auto gpu = told(launch, "--gpu", "-g", "");
@@ -125,7 +128,7 @@ void select_for_harness(StartingRecipe& start, const LaunchWords& launch, std::s
     start.asked = fmt::format("{}_{}_{}_{}", *model, *task, *gpu, *precision);
     return;
   }
-  take(start, release, found->name);
+  take_named(start, release, found->name);
   adapt(start, launch);
   start.flat = found->name.ends_with("_config");
   start.scaled = !start.flat || start.gpus != start.wanted_gpus;
@@ -169,7 +172,7 @@ StartingRecipe starting_recipe(const LaunchWords& launch, std::string_view relea
   if (recipe != nullptr) {
     start.named = recipe;
     if (recipe->known()) {
-      take(start, release, option_text(*recipe));
+      take_named(start, release, option_text(*recipe));
     }
     return start;
   }
@@ -179,12 +182,13 @@ StartingRecipe starting_recipe(const LaunchWords& launch, std::string_view relea
     return start;
   }
   const shell::Field* stem = model != nullptr ? model : option(launch, "--model");
-  const auto task = model != nullptr ? told(launch, "--task", "", "pretrain")
-                                     : told(launch, "--mode", "", "");
+  const auto task =
+      model != nullptr ? told(launch, "--task", "", "pretrain") : told(launch, "--mode", "", "");
   if (stem != nullptr && stem->known() && task && !task->empty()) {
     start.named = stem;
     const bool adapter = *task == "lora" || *task == "dora";
-    take(start, release, fmt::format("{}_{}_config", option_text(*stem), adapter ? "peft" : *task));
+    take_named(
+        start, release, fmt::format("{}_{}_config", option_text(*stem), adapter ? "peft" : *task));
   }
   return start;
 }

@@ -47,11 +47,8 @@ std::string without_dashes(std::string_view precision) {
 const NamedRecipe* workload(const RecipeBook& book,
                             std::string_view release,
                             const HarnessSelection& selection) {
-  const std::string stem = text::lower(fmt::format("{}_{}_config_{}_{}",
-                                                       selection.model,
-                                                       selection.task,
-                                                       selection.gpu,
-                                                       selection.precision));
+  const std::string stem = text::lower(fmt::format(
+      "{}_{}_config_{}_{}", selection.model, selection.task, selection.gpu, selection.precision));
   const std::string variant = text::lower(selection.variant);
   std::vector<std::string> endings = {"_" + variant};
   if (variant.empty() || variant == "v2") {
@@ -111,10 +108,10 @@ RecipeBook::RecipeBook(std::string_view bytes) {
   tables_ = embedded::read_as<RecipeTables>(bytes);
 }
 
-const NamedRelease* RecipeBook::release(std::string_view version) const {
-  for (const NamedRelease& release : tables_.releases) {
-    if (release.version == version) {
-      return &release;
+const NamedRelease* RecipeBook::table_of(std::string_view release) const {
+  for (const NamedRelease& each : tables_.releases) {
+    if (each.version == release) {
+      return &each;
     }
   }
   return nullptr;
@@ -128,9 +125,9 @@ std::vector<std::string_view> RecipeBook::releases() const {
   return versions;
 }
 
-std::vector<std::string_view> RecipeBook::names(std::string_view version) const {
+std::vector<std::string_view> RecipeBook::names(std::string_view release) const {
   std::vector<std::string_view> names;
-  if (const NamedRelease* found = release(version)) {
+  if (const NamedRelease* found = table_of(release)) {
     for (const NamedRecipe& recipe : found->recipes) {
       names.push_back(recipe.name);
     }
@@ -138,8 +135,8 @@ std::vector<std::string_view> RecipeBook::names(std::string_view version) const 
   return names;
 }
 
-const NamedRecipe* RecipeBook::find(std::string_view version, std::string_view name) const {
-  const NamedRelease* found = release(version);
+const NamedRecipe* RecipeBook::find(std::string_view release, std::string_view name) const {
+  const NamedRelease* found = table_of(release);
   if (found == nullptr) {
     return nullptr;
   }
@@ -188,12 +185,12 @@ std::string RecipeBook::text(const NamedRecipe& recipe) const {
   return text;
 }
 
-std::shared_ptr<const text::SourceFile> RecipeBook::file(std::string_view version,
+std::shared_ptr<const text::SourceFile> RecipeBook::file(std::string_view release,
                                                          std::string_view name) const {
-  const NamedRecipe* recipe = find(version, name);
+  const NamedRecipe* recipe = find(release, name);
   return recipe == nullptr ? nullptr
                            : std::make_shared<const text::SourceFile>(
-                                 fmt::format("{}@{}", name, version), text(*recipe));
+                                 fmt::format("{}@{}", name, release), text(*recipe));
 }
 
 RecipeName parse_recipe_name(std::string_view text) {

@@ -42,7 +42,7 @@ class RecipeBook {
                                                std::string_view name) const;
 
  private:
-  const NamedRelease* release(std::string_view version) const;
+  const NamedRelease* table_of(std::string_view release) const;
 
   /// The lines of a section by key, those that it shares with another included.
   std::map<std::string_view, std::string_view> lines(const NamedSection& section) const;
@@ -61,11 +61,11 @@ RecipeName parse_recipe_name(std::string_view text);
 
 /// Options of Megatron-Bridge's performance harness (scripts/performance) that select a recipe.
 struct HarnessSelection {
-  std::string model;             // -mr qwen3_30b_a3b
-  std::string task;              // --task; pretrain unless given
-  std::string gpu;               // -g h100
-  std::string precision;         // -c fp8_mx; bf16 unless given
-  std::string variant;           // --config_variant; "" unless given
+  std::string model;                 // -mr qwen3_30b_a3b
+  std::string task;                  // --task; pretrain unless given
+  std::string gpu;                   // -g h100
+  std::string precision;             // -c fp8_mx; bf16 unless given
+  std::string variant;               // --config_variant; "" unless given
   std::optional<std::int64_t> gpus;  // -ng 16
 };
 

@@ -10,7 +10,7 @@ namespace epwise::recipe {
 
 /// The contents of one section of a configuration.
 struct NamedSection {
-  std::string_view name;             // "model"
+  std::string_view name;    // "model"
   std::string_view scalar;  // "null", "bf16_mixed"; empty for a mapping
   /// A section that this one takes its other lines from: its index plus one; 0: none.
   std::uint16_t like = 0;

@@ -25,11 +25,10 @@ constexpr std::size_t kMostNumbers = std::numeric_limits<std::uint16_t>::max();
 using Fields = std::map<std::string, std::string, std::less<>>;
 
 /// The text of a value in its file, quotes included.
-std::string_view text_of(const yaml::Node& value) {
+std::string_view written_text(const yaml::Node& value) {
   return value.mark.nowhere()
              ? std::string_view()
-             : value.mark.file->bytes().substr(value.mark.begin,
-                                               value.mark.end - value.mark.begin);
+             : value.mark.file->bytes().substr(value.mark.begin, value.mark.end - value.mark.begin);
 }
 
 std::optional<std::size_t> index_of(const yaml::Node& value) {
@@ -97,7 +96,7 @@ class Compiler {
       if (item.is_mapping() && !item.entries.empty()) {
         take_fields(item, numbers, row);
       } else {
-        row.scalar = text_of(item);
+        row.scalar = written_text(item);
       }
       numbers.push_back(number_of(std::move(row)));
     }
@@ -125,7 +124,7 @@ class Compiler {
     Fields fields;
     for (const yaml::Entry& entry : item.entries) {
       if (entry.key != "_like" && entry.key != "_without") {
-        fields.insert_or_assign(entry.key, std::string(text_of(entry.value)));
+        fields.insert_or_assign(entry.key, std::string(written_text(entry.value)));
       }
     }
     row.lines = lines_of(fields);

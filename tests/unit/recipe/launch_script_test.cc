@@ -174,7 +174,8 @@ TEST_CASE("launches of Megatron-Bridge's programs start from the recipe that the
   const auto recipes = read_script(
       "python scripts/performance/run_script.py -m qwen -mr qwen3_30b_a3b -g h100 -ng 32 "
       "--cuda_graph_impl none --moe_flex_dispatcher_backend None train.micro_batch_size=2\n"
-      "torchrun scripts/training/run_recipe.py --recipe qwen3_30b_a3b_pretrain_config -tp 4 -sl 2048\n"
+      "torchrun scripts/training/run_recipe.py --recipe qwen3_30b_a3b_pretrain_config -tp 4 -sl "
+      "2048\n"
       "torchrun scripts/training/run_recipe.py --model llama3_8b --mode pretrain\n"
       "torchrun run_recipe.py --recipe my_own_pretrain_config train.micro_batch_size=2\n"
       "python run_script.py -m llama -mr llama3_8b -g h100 -ng 8 -tp 2\n");
@@ -200,8 +201,8 @@ TEST_CASE("launches of Megatron-Bridge's programs start from the recipe that the
 
 TEST_CASE("words after -- can be a launch") {
   Request request;
-  request.words = {"torchrun", "run_recipe.py", "--recipe", "llama3_8b_pretrain_config",
-                   "model.rotary_base=1"};
+  request.words = {
+      "torchrun", "run_recipe.py", "--recipe", "llama3_8b_pretrain_config", "model.rotary_base=1"};
   const auto recipes = load(request, support::head_vocabulary);
   REQUIRE(recipes.size() == 1);
   REQUIRE(recipes.front().base);

@@ -12,9 +12,9 @@ namespace epwise::recipe {
 namespace {
 
 /// The problems point into the last element of `files`.
-std::string compiled(std::deque<text::SourceFile>& files,
-                     const std::string& yaml,
-                     std::vector<text::Diagnostic>& problems) {
+std::string compiled_table(std::deque<text::SourceFile>& files,
+                           const std::string& yaml,
+                           std::vector<text::Diagnostic>& problems) {
   files = {};
   files.emplace_back("1.0.0.yaml", yaml);
   return compile_recipes(files, problems);
@@ -23,24 +23,23 @@ std::string compiled(std::deque<text::SourceFile>& files,
 TEST_CASE("a table of recipes shares lines between the entries of a section") {
   std::deque<text::SourceFile> files;
   std::vector<text::Diagnostic> problems;
-  const std::string bytes = compiled(
-      files,
-      "release: 1.0.0\n"
-      "sections:\n"
-      "  model:\n"
-      "  - _target_: a.B\n"
-      "    num_layers: 48\n"
-      "    modules: [a, 'b c']\n"
-      "  - _like: 0\n"
-      "    _without: [modules]\n"
-      "    num_layers: 96\n"
-      "    transformer.hidden_size: 64\n"
-      "  mixed_precision:\n"
-      "  - bf16_mixed\n"
-      "recipes:\n"
-      "  small: {gpus: 16, model: 0, mixed_precision: 0}\n"
-      "  large: {model: 1}\n",
-      problems);
+  const std::string bytes = compiled_table(files,
+                                           "release: 1.0.0\n"
+                                           "sections:\n"
+                                           "  model:\n"
+                                           "  - _target_: a.B\n"
+                                           "    num_layers: 48\n"
+                                           "    modules: [a, 'b c']\n"
+                                           "  - _like: 0\n"
+                                           "    _without: [modules]\n"
+                                           "    num_layers: 96\n"
+                                           "    transformer.hidden_size: 64\n"
+                                           "  mixed_precision:\n"
+                                           "  - bf16_mixed\n"
+                                           "recipes:\n"
+                                           "  small: {gpus: 16, model: 0, mixed_precision: 0}\n"
+                                           "  large: {model: 1}\n",
+                                           problems);
   REQUIRE(problems.empty());
   const RecipeBook book(bytes);
   CHECK(book.names("1.0.0") == std::vector<std::string_view>{"large", "small"});
@@ -60,14 +59,15 @@ TEST_CASE("a table of recipes shares lines between the entries of a section") {
 TEST_CASE("mistakes in a table of recipes are reported where they are") {
   std::deque<text::SourceFile> files;
   std::vector<text::Diagnostic> problems;
-  compiled(files, "release: 1.0.0\nsections:\n  model:\n  - {_like: 3}\nrecipes:\n  a: {model: 7}\n",
-           problems);
+  compiled_table(files,
+                 "release: 1.0.0\nsections:\n  model:\n  - {_like: 3}\nrecipes:\n  a: {model: 7}\n",
+                 problems);
   REQUIRE(problems.size() == 2);
   CHECK(problems[0].mark.start().line == 4);
   CHECK(problems[0].message == "`_like: 3` does not name an earlier entry of this section");
   CHECK(problems[1].message == "there is no such entry of section `model`");
   problems.clear();
-  compiled(files, "release: 1.0.0\n", problems);
+  compiled_table(files, "release: 1.0.0\n", problems);
   CHECK(problems.size() == 1);
 }
 
