@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "recipe/named/named_recipe.h"
+
 namespace epwise::report {
 
 namespace {
@@ -49,7 +51,7 @@ bool is_readable(const LintedFile& file) {
 }
 
 bool is_real_file(const std::string& path) {
-  return !path.empty() && path.front() != '<';
+  return !path.empty() && path.front() != '<' && !recipe::is_recipe_file(path);
 }
 
 std::string marked_text(const text::Mark& mark) {

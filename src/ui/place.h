@@ -31,7 +31,7 @@ std::string file_path(const LintedFile& file);
 /// False if the file could not be read as a recipe.
 bool is_readable(const LintedFile& file);
 
-/// False for "<stdin>" and "<command line>".
+/// False for "<stdin>", "<command line>" and recipes of Megatron-Bridge, which are in no file.
 bool is_real_file(const std::string& path);
 
 /// The user's text at a mark if it is short and on one line; otherwise empty.

@@ -206,6 +206,12 @@ RecipeName parse_recipe_name(std::string_view text) {
   return result;
 }
 
+bool is_recipe_file(std::string_view name) {
+  const RecipeName parsed = parse_recipe_name(name);
+  return !parsed.release.empty() && parsed.name.size() + parsed.release.size() + 1 == name.size() &&
+         RecipeBook::embedded().find(parsed.release, parsed.name) != nullptr;
+}
+
 const NamedRecipe* harness_recipe(const RecipeBook& book,
                                   std::string_view release,
                                   const HarnessSelection& selection) {

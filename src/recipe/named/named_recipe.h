@@ -59,6 +59,10 @@ struct RecipeName {
 
 RecipeName parse_recipe_name(std::string_view text);
 
+/// Whether a file name is one that RecipeBook::file gives: the text is in no file.
+///   is_recipe_file("llama3_8b_pretrain_config@0.6.2") → true
+bool is_recipe_file(std::string_view name);
+
 /// Options of Megatron-Bridge's performance harness (scripts/performance) that select a recipe.
 struct HarnessSelection {
   std::string model;                 // -mr qwen3_30b_a3b

@@ -77,6 +77,9 @@ TEST_CASE("names of recipes can say the release") {
   CHECK(parse_recipe_name("a_config@0.5.0").release == "0.5.0");
   CHECK(parse_recipe_name("megatron.bridge.recipes.llama.a_config").name == "a_config");
   CHECK(parse_recipe_name("conf/a_config").name == "a_config");
+  CHECK(is_recipe_file("llama3_8b_pretrain_config@0.6.2"));
+  CHECK_FALSE(is_recipe_file("llama3_8b_pretrain_config"));
+  CHECK_FALSE(is_recipe_file("conf/llama3_8b_pretrain_config@0.6.2"));
 }
 
 TEST_CASE("names of performance recipes say what the harness selects") {
