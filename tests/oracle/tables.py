@@ -88,7 +88,7 @@ def main(argv):
             subprocess.run(['tar', 'x', '-C', folder], stdin=archive.stdout, check=True)
             found = extractor.extract(oracle, version, f'{folder}/scripts/performance')
         TABLES.mkdir(parents=True, exist_ok=True)
-        source = f'Megatron-Bridge {version}, recipe functions run with tests/oracle/recipe_table.py, 2026-11'
+        source = f'Megatron-Bridge {version}, recipe functions run with tests/oracle/recipe_table.py, 2026-11; models as in tests/oracle/model_configs.yaml (assumed)'
         (TABLES / f'{version}.yaml').write_text(table(version, source, found['recipes']))
         print(f'{version}: {len(found["recipes"])} recipes, {len(found["failed"])} could not be made:')
         whys = collections.Counter(re.sub(r'\. Ensure.*', '', why) for why in found['failed'].values())
