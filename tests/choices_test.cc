@@ -14,6 +14,7 @@
 #include "commands/lsp/message_queue.h"
 #include "recipe/vocabulary/vocabulary.h"
 #include "support/app_run.h"
+#include "support/sampling.h"
 
 namespace epwise {
 
@@ -195,11 +196,17 @@ const std::vector<Release>& versions() {
 }  // namespace
 
 TEST_CASE("Lint tells a wrong word in any field that knows its words") {
+  // Under the sanitizers each field once, and again where a version knows other words.
+  Tried tried;
+  Tried* const known = test::sanitized_share(2) > 1 ? &tried : nullptr;
   for (const Release& release : versions()) {
     CAPTURE(release.version);
     const auto vocabulary = Vocabulary::load(release.framework, release.version);
-    const auto all = sheets(vocabulary, kWrong);
-    CHECK(all.size() > 100);
+    const auto all = sheets(vocabulary, kWrong, known);
+    CHECK((known != nullptr || all.size() > 100));
+    if (all.empty()) {
+      continue;
+    }
     const auto found = linted(all, vocabulary);
     CHECK(found.size() == all.size());
     for (const auto& each : found) {
@@ -258,9 +265,13 @@ TEST_CASE("An editor gets diagnostics of a text with a wrong word") {
 }
 
 TEST_CASE("Advice is given or refused for a recipe with a wrong word") {
+  int number = 0;
   for (const Framework framework : {Framework::bridge, Framework::mlm}) {
     const auto vocabulary = Vocabulary::load(framework, "head");
     for (const Sheet& sheet : sheets(vocabulary, {kWrong.front(), "null"})) {
+      if (++number % test::sanitized_share(5) != 0) {
+        continue;
+      }
       CAPTURE(sheet.text);
       AppRun app;
       Words words = line("advise", vocabulary, {"--top", "1", "--may-change", "dispatcher"});
