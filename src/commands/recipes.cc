@@ -229,6 +229,11 @@ ExitCode run_recipes(Console& console, const Arguments& arguments) {
   if (action == "list") {
     return list(console, arguments);
   }
+  if (arguments.text_of("--format", "text") == "json") {
+    throw UsageError(fmt::format("`epwise recipes {}` prints {}; --format json is for `list`",
+                                 action,
+                                 action == "show" ? "YAML" : "a diff"));
+  }
   return action == "show" ? show(console, arguments) : difference(console, arguments);
 }
 

@@ -17,7 +17,7 @@ TARGET = "--hw h100 --gpus 16"
 
 # Commands that print JSON, and whether --format names a list of outputs.
 WITH_JSON = {"lint", "gate", "whatif", "why", "simulate", "compare", "advise", "diff", "cost", "calibrate", "explain", "rules", "hw",
-             "doctor"}
+             "doctor", "recipes"}
 
 
 def scenario(path: pathlib.Path) -> tuple[str, dict[str, str], str]:
@@ -159,7 +159,7 @@ SESSIONS = [
     "explain --from-log crash.log mlm.yaml", "explain --from-log crash.log", "explain --from-log launcher.log {recipe} {target}",
     "explain --from-log crash.log few.yaml", "explain --from-log batch.jsonl", "explain EPO001", "explain overlap/expert-rank",
     "rules list", "rules show EPO001 PAR019", "rules coverage", "rules coverage {recipe}", "rules coverage run.sh", "rules drift --upstream up",
-    "hw list", "hw show h100", "hw show gb200", "doctor", "cost gemm hw=h100 dtype=bf16 m=4096 n=4096 k=4096", "cost",
+    "recipes list qwen3_30b --stack bridge=0.6.2", "hw list", "hw show h100", "hw show gb200", "doctor", "cost gemm hw=h100 dtype=bf16 m=4096 n=4096 k=4096", "cost",
     "cost gemm hw=b200 dtype=fp8 m=1 n=4096 k=4096", "cost --batch batch.jsonl",
     "diff {recipe} {overlap} {target}", "diff few.yaml bad.yaml", "diff HEAD", "diff HEAD bad.yaml", "diff HEAD few.yaml bad.yaml", "diff missing.yaml bad.yaml",
 ]
