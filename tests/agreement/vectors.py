@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Guards the agreement with the real validators: the verdict vectors under ../shared, by their own scoring tool.
 
-    tests/agreement/vectors.py BIN [--all]      the first 300 vectors of every version; --all takes them all
+    tests/agreement/vectors.py BIN [--all]      the first 150 vectors of every version; --all takes them all
 
 Exit status: 0 every floor is met, 1 one is not, 77 ../shared is absent.
 """
@@ -18,7 +18,7 @@ def main():
         print('skipped: ../shared/vectors is absent')
         return 77
     floors = [word for floor in FLOORS for word in ('--floor', floor)]
-    some = [] if '--all' in sys.argv else ['--limit', '300']
+    some = [] if '--all' in sys.argv else ['--limit', '150']
     worst = 0
     for path in files:  # one at a time: --limit counts over all files of a call
         worst = max(worst, subprocess.run([sys.executable, str(SHARED / 'tools/vectors.py'), sys.argv[1], str(path), *some, *floors]).returncode)
