@@ -6,12 +6,28 @@ namespace epwise::lint {
 
 namespace {
 
+/// The failed rule that explains `rule`. The check that ends the launch has to be reported, so only
+/// a rule that is reported itself explains it.
+const Rule* reported_explanation(const Rule& rule,
+                                 const Evaluation& evaluation,
+                                 const Knowledge& knowledge) {
+  const Rule* by = explanation(rule, knowledge, evaluation.failed);
+  if (by == nullptr || &rule != evaluation.ends_launch || !evaluation.silent.contains(by)) {
+    return by;
+  }
+  std::set<const Rule*> reported = evaluation.failed;
+  for (const Rule* silent : evaluation.silent) {
+    reported.erase(silent);
+  }
+  return explanation(rule, knowledge, reported);
+}
+
 /// Rules that are reported unless they wait: others cannot wait for a rule that nobody sees.
 std::set<const Rule*> visible_failures(const Evaluation& evaluation, const Knowledge& knowledge) {
   std::set<const Rule*> visible;
   for (const Rule* rule : evaluation.failed) {
     if (!evaluation.silent.contains(rule) &&
-        explanation(*rule, knowledge, evaluation.failed) == nullptr) {
+        reported_explanation(*rule, evaluation, knowledge) == nullptr) {
       visible.insert(rule);
     }
   }
@@ -30,7 +46,7 @@ Decisions::Decisions(const Evaluation& evaluation,
       illegal_(reads, facts, visible_failures(evaluation, knowledge), misspelt) {}
 
 Decision Decisions::of_failed(const Rule& rule) const {
-  if (const Rule* by = explanation(rule, knowledge_, evaluation_.failed)) {
+  if (const Rule* by = reported_explanation(rule, evaluation_, knowledge_)) {
     return {Decision::Kind::explained, by};
   }
   if (const Rule* by = illegal_.behind(rule)) {

@@ -73,6 +73,12 @@ class Run {
       }
     }
     announce(expr::Value::unset());
+    // Words of unknown text may hold any option.
+    const auto unread = facts_.recipe().raw.find("raw.unread_words");
+    if (unread != facts_.recipe().raw.end() && unread->second.is_unknown()) {
+      const std::vector<std::string>& needs = unread->second.unknown()->needs;
+      launch_.needs.insert(launch_.needs.end(), needs.begin(), needs.end());
+    }
     if (launch_.verdict == Verdict::starts && !launch_.needs.empty()) {
       launch_.verdict = Verdict::undecided;
     }

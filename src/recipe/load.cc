@@ -111,7 +111,8 @@ CommandLine command_line(const std::vector<std::string>& words, Origin origin) {
     return out;
   }
   out.file = std::make_shared<text::SourceFile>("<command line>",
-                                                fmt::format("{}", fmt::join(words, " ")));
+                                                fmt::format("{}", fmt::join(words, " ")),
+                                                text::SourceFile::ByteOrderMark::kept);
   std::size_t at = 0;
   for (const std::string& word : words) {
     const auto begin = static_cast<std::uint32_t>(at);

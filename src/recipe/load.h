@@ -29,6 +29,8 @@ struct Request {
   std::shared_ptr<const yaml::Stream> stream;  // the parsed file, if already available
   /// Bridge: the base recipe of an override file; ignored for a complete recipe.
   std::shared_ptr<const text::SourceFile> base;
+  /// config.json of the model that a trainer loads, in place of the one that the recipe names.
+  std::shared_ptr<const text::SourceFile> model_config = {};
   std::optional<Framework> framework;  // forced; otherwise detected
   std::vector<std::string> words;      // after `--`: Hydra overrides (bridge) or flags (mlm)
   Environment environment;

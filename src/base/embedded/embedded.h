@@ -28,6 +28,9 @@ std::span<const EmbeddedFile> hardware_profiles();
 /// recipe/trainers/*.yaml, unchanged, by name without extension.
 std::span<const EmbeddedFile> trainer_tables();
 
+/// recipe/models/*.yaml, unchanged, by name without extension.
+std::span<const EmbeddedFile> model_tables();
+
 /// commands/diff/knowledge/effects.yaml, as it stands.
 std::string_view effects();
 

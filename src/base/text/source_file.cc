@@ -113,13 +113,14 @@ std::vector<std::uint32_t> index_characters(std::string_view bytes) {
 
 }  // namespace
 
-SourceFile::SourceFile(std::string name, std::string bytes)
+SourceFile::SourceFile(std::string name, std::string bytes, ByteOrderMark byte_order_mark)
     : name_(std::move(name)),
       bytes_(std::move(bytes)) {
   if (bytes_.size() >= std::numeric_limits<std::uint32_t>::max()) {
     throw std::length_error("source texts are limited to 4 GiB");
   }
-  bom_ = bytes_.starts_with("\xEF\xBB\xBF") ? 3 : 0;
+  const bool skips = byte_order_mark == ByteOrderMark::skipped;
+  bom_ = skips && bytes_.starts_with("\xEF\xBB\xBF") ? 3 : 0;
   line_begin_ = index_lines(this->bytes());
   characters_before_ = index_characters(this->bytes());
 }

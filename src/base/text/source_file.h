@@ -21,10 +21,16 @@ struct Position {
 /// A UTF-8 byte-order mark is excluded from `bytes()`, so that offset 0 is the first visible
 /// character. Nothing here checks the encoding: `first_invalid_utf8` returns the first error, and
 /// the readers report it. Also used for inputs that are not files: `SourceFile("<command line>",
-/// "--num-layers 4 --hidden-size 64")`.
+/// "--num-layers 4 --hidden-size 64", ByteOrderMark::kept)`.
 class SourceFile {
  public:
-  SourceFile(std::string name, std::string bytes);
+  /// What a byte-order mark at the start of the bytes is: the encoding of a file, or a character of
+  /// a text that is not a file.
+  enum class ByteOrderMark : std::uint8_t { skipped, kept };
+
+  SourceFile(std::string name,
+             std::string bytes,
+             ByteOrderMark byte_order_mark = ByteOrderMark::skipped);
 
   /// The name as the user gave it ("recipes/a.yaml", "<stdin>"), never made absolute.
   const std::string& name() const { return name_; }

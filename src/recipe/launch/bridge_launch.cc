@@ -108,6 +108,7 @@ class BridgeLaunchReader {
     if (!missing_.empty()) {
       recipe_.raw["raw.unwritten"] = Value::unknown(missing_);
     }
+    note_unread_words(recipe_, unread_words());
     take_count();
     take_hardware();
   }
@@ -152,6 +153,22 @@ class BridgeLaunchReader {
     for (const std::string& key : options.ask) {
       open.push_back({key + "=", recipe_.root, {"values that the harness sets from its options"}});
     }
+  }
+
+  /// What would determine the words that may be any override: `$EXTRA`, `${OVERRIDES[@]}`. The value
+  /// of an option is none of them.
+  std::vector<std::string> unread_words() const {
+    std::vector<std::string> needs;
+    bool wants_value = false;
+    for (const Given& field : launch_.arguments) {
+      const std::string text = field.text();
+      const bool literal = field.pieces.empty() || !field.pieces.front().unknown();
+      if (!literal && !wants_value && field.condition() == 0) {
+        shell::add_needs(field.needs(), needs);
+      }
+      wants_value = literal && text.starts_with('-') && text.find('=') == std::string::npos;
+    }
+    return needs;
   }
 
   yaml::Stream config_file() {

@@ -68,6 +68,9 @@ class LaunchFlags {
 
   /// Whether the flag needs a value behind it.
   bool wants_value(std::string_view word) const {
+    if (!is_flag(word)) {
+      return false;
+    }
     const Flag* flag = find(word);
     const bool stores = flag != nullptr && (flag->action == Flag::Action::store ||
                                             flag->action == Flag::Action::append);
@@ -243,6 +246,7 @@ void read_flags(Recipe& recipe, const LaunchWords& launch, const Vocabulary& voc
   } else if (!parser.complete && !sized) {  // it brings its own sizes
     open_rest(recipe, vocabulary, {program_name(launch.program)});
   }
+  note_unread_words(recipe, sorter.holes);
   take_from_checkpoint(recipe, vocabulary);
   if (!parser.complete) {
     open_model(recipe, vocabulary, program_name(launch.program));

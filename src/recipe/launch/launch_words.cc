@@ -425,6 +425,12 @@ std::string option_text(const shell::Field& field) {
   return text.starts_with("-") ? text.substr(text.find('=') + 1) : text;
 }
 
+void note_unread_words(Recipe& recipe, const std::vector<std::string>& needs) {
+  if (!needs.empty()) {
+    recipe.raw["raw.unread_words"] = expr::Value::unknown(needs);
+  }
+}
+
 void report_slip(Recipe& recipe, const shell::Field& named, const Request& request) {
   const std::string name = option_text(named);
   const auto nearest =

@@ -45,6 +45,16 @@ Value value_of_node(const ConfigNode& node) {
   return Value::of(std::move(items));
 }
 
+std::map<std::string, Value> values_at(const ConfigNode& node, std::string_view key) {
+  std::map<std::string, Value> values;
+  if (const ConfigNode* mapping = node.find(key)) {
+    for (const ConfigNode& each : mapping->children) {
+      values.emplace(each.name, value_of_node(each));
+    }
+  }
+  return values;
+}
+
 /// `key: field`, or `key: {sets: field, otherwise: value}`.
 Trainer::Setting setting_of(const ConfigNode& node) {
   Trainer::Setting setting;
@@ -70,6 +80,9 @@ Trainer trainer_of(const ConfigNode& root) {
   trainer.framework = parse_framework(text_at(root, "framework")).value_or(Framework::bridge);
   trainer.stages = texts_at(root, "stages");
   trainer.untouched = texts_at(root, "untouched");
+  trainer.converted = texts_at(root, "converted");
+  trainer.keeps = texts_at(root, "keeps");
+  trainer.stops_at_unknown = is_node_on(root, "stops_at_unknown");
   trainer.drops_lone_sequence_parallel = is_node_on(root, "drops_lone_sequence_parallel");
   trainer.ignores_null = is_node_on(root, "ignores_null");
   trainer.words_are_lists = is_node_on(root, "words_are_lists");
@@ -82,11 +95,8 @@ Trainer trainer_of(const ConfigNode& root) {
   if (const ConfigNode* settings = root.find("settings")) {
     std::ranges::transform(settings->children, std::back_inserter(trainer.settings), setting_of);
   }
-  if (const ConfigNode* fixed = root.find("fixed")) {
-    for (const ConfigNode& each : fixed->children) {
-      trainer.fixed.emplace(each.name, value_of_node(each));
-    }
-  }
+  trainer.fixed = values_at(root, "fixed");
+  trainer.of_model = values_at(root, "of_model");
   return trainer;
 }
 
@@ -111,6 +121,7 @@ Trainer load_trainer(std::string_view name) {
   Trainer trainer = read_table(name);
   const Trainer core = read_table("core");
   trainer.untouched.insert(trainer.untouched.end(), core.untouched.begin(), core.untouched.end());
+  trainer.converted = core.converted;
   return trainer;
 }
 

@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <iterator>
+#include <optional>
 #include <string>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "recipe/models/model_config.h"
 #include "recipe/overrides/interpolation.h"
 #include "recipe/overrides/overrides.h"
 #include "recipe/trainers/trainer_recipe.h"
@@ -54,6 +56,7 @@ class TrainerDocumentReader {
     Trainer trainer = load_trainer(input_.format->trainer);
     if (incomplete_ || input_.open) {
       trainer.untouched.clear();
+      trainer.keeps_defaults = false;
       for (Trainer::Setting& setting : trainer.settings) {
         setting.otherwise.reset();
       }
@@ -63,7 +66,13 @@ class TrainerDocumentReader {
       Recipe recipe = start_;
       recipe.files.insert(recipe.files.end(), files_.begin(), files_.end());
       std::ranges::copy(diagnostics_, std::back_inserter(recipe.diagnostics));
-      read_trainer(recipe, tree, role, trainer, vocabulary_for(trainer.framework));
+      const std::optional<ModelConfig> model = model_of(tree, role, recipe);
+      read_trainer(recipe,
+                   tree,
+                   role,
+                   trainer,
+                   model ? &*model : nullptr,
+                   vocabulary_for(trainer.framework));
       input_.format->complete(recipe, tree, role);
       recipes.push_back(std::move(recipe));
       diagnostics_.clear();  // the first one reports them
@@ -73,6 +82,36 @@ class TrainerDocumentReader {
 
  private:
   static constexpr int kDeepest = 8;
+
+  /// The model that a role loads: --model-config, the config.json of its folder, or a public model
+  /// of that name.
+  std::optional<ModelConfig> model_of(const ConfigNode& tree,
+                                      const TrainerRole& role,
+                                      Recipe& recipe) const {
+    if (request_.model_config != nullptr) {
+      recipe.files.push_back(request_.model_config);
+      return read_model_config(*request_.model_config);
+    }
+    for (const std::string& path : input_.format->models(role)) {
+      const ConfigNode* node = node_at(tree, path);
+      const std::string* id = node == nullptr ? nullptr : node->value.text();
+      if (id == nullptr) {
+        continue;
+      }
+      if (request_.open) {
+        if (auto file = request_.open(*id + "/config.json")) {
+          if (auto model = read_model_config(*file)) {
+            recipe.files.push_back(std::move(file));
+            return model;
+          }
+        }
+      }
+      if (auto model = public_model(*id)) {
+        return model;
+      }
+    }
+    return std::nullopt;
+  }
 
   yaml::Dialect dialect() const {
     return input_.format == &kSwift ? yaml::Dialect::pyyaml : yaml::Dialect::omegaconf;

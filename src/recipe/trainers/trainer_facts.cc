@@ -46,6 +46,21 @@ void note_trainer(Recipe& recipe, const Trainer& trainer, std::string_view role)
   recipe.raw[std::string(kPaths)] = Value::of(Value::List{});
 }
 
+void note_model(Recipe& recipe, std::string_view name, std::string_view status) {
+  recipe.raw["raw.model"] = Value::of(name);
+  recipe.raw["raw.model_status"] = Value::of(status);
+}
+
+std::string model_name(const Recipe& recipe) {
+  const Value* name = raw(recipe, "raw.model");
+  const Value* status = raw(recipe, "raw.model_status");
+  if (name == nullptr) {
+    return {};
+  }
+  const bool assumed = status != nullptr && status->to_text() == "assumed";
+  return name->to_text() + (assumed ? " (numbers assumed)" : "");
+}
+
 void note_path(Recipe& recipe, std::string_view canonical, std::string_view path) {
   const Value* paths = raw(recipe, kPaths);
   Value::List entries =

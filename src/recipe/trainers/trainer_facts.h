@@ -13,6 +13,13 @@ namespace epwise::recipe {
 /// and raw.trainer_paths ("model.expert_model_parallel_size critic.megatron.expert_…").
 void note_trainer(Recipe& recipe, const Trainer& trainer, std::string_view role);
 
+/// Facts stored about the model that the trainer loads: raw.model ("Qwen/Qwen3-30B-A3B") and
+/// raw.model_status ("published", "assumed", "file").
+void note_model(Recipe& recipe, std::string_view name, std::string_view status);
+
+/// "Qwen/Qwen3-30B-A3B", "Qwen/Qwen3-14B (numbers assumed)"; empty if the model is unknown.
+std::string model_name(const Recipe& recipe);
+
 /// Where the trainer's configuration has a field, or would have it: by canonical name, or by
 /// "model.*" for a mapping that accepts any field of a section.
 void note_path(Recipe& recipe, std::string_view canonical, std::string_view path);

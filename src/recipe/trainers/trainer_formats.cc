@@ -57,9 +57,14 @@ void complete_nemo(Recipe& recipe, const ConfigNode& root, const TrainerRole& /*
   }
 }
 
+/// The size of the model stands in the same section.
+std::vector<std::string> nemo_models(const TrainerRole& /*role*/) {
+  return {};
+}
+
 }  // namespace
 
-const TrainerFormat kNemo = {"nemo", is_nemo_config, nemo_roles, complete_nemo};
+const TrainerFormat kNemo = {"nemo", is_nemo_config, nemo_roles, complete_nemo, nemo_models};
 
 namespace {
 
@@ -183,9 +188,14 @@ void complete_nemo_rl(Recipe& recipe, const ConfigNode& root, const TrainerRole&
   count_ranks(recipe, root);
 }
 
+std::vector<std::string> nemo_rl_models(const TrainerRole& role) {
+  return {role.name + ".model_name"};
+}
+
 }  // namespace
 
-const TrainerFormat kNemoRl = {"nemo_rl", is_nemo_rl_config, nemo_rl_roles, complete_nemo_rl};
+const TrainerFormat kNemoRl = {
+    "nemo_rl", is_nemo_rl_config, nemo_rl_roles, complete_nemo_rl, nemo_rl_models};
 
 namespace {
 
@@ -352,9 +362,13 @@ void complete_roll(Recipe& recipe, const ConfigNode& root, const TrainerRole& ro
   }
 }
 
+std::vector<std::string> roll_models(const TrainerRole& role) {
+  return {role.name + ".model_args.model_name_or_path", "pretrain"};
+}
+
 }  // namespace
 
-const TrainerFormat kRoll = {"roll", is_roll_config, roll_roles, complete_roll};
+const TrainerFormat kRoll = {"roll", is_roll_config, roll_roles, complete_roll, roll_models};
 
 namespace {
 
@@ -427,9 +441,13 @@ void complete_swift(Recipe& recipe, const ConfigNode& root, const TrainerRole& /
   }
 }
 
+std::vector<std::string> swift_models(const TrainerRole& /*role*/) {
+  return {"model", "load"};
+}
+
 }  // namespace
 
-const TrainerFormat kSwift = {"swift", is_swift_config, swift_roles, complete_swift};
+const TrainerFormat kSwift = {"swift", is_swift_config, swift_roles, complete_swift, swift_models};
 
 namespace {
 
@@ -497,8 +515,12 @@ void complete_verl(Recipe& recipe, const ConfigNode& root, const TrainerRole& /*
              written == nullptr ? text::Mark() : written->mark});
 }
 
+std::vector<std::string> verl_models(const TrainerRole& role) {
+  return {role.path.starts_with("critic.") ? "critic.model.path" : "actor_rollout_ref.model.path"};
+}
+
 }  // namespace
 
-const TrainerFormat kVerl = {"verl", is_verl_config, verl_roles, complete_verl};
+const TrainerFormat kVerl = {"verl", is_verl_config, verl_roles, complete_verl, verl_models};
 
 }  // namespace epwise::recipe

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -20,6 +21,9 @@ struct TrainerFormat {
   std::vector<TrainerRole> (*roles)(const ConfigNode& root);
   /// Facts without a field: the number of ranks.
   void (*complete)(Recipe& recipe, const ConfigNode& root, const TrainerRole& role);
+  /// Where the role names its model, by id or folder, in order; empty if the format has no such
+  /// place.
+  std::vector<std::string> (*models)(const TrainerRole& role);
 };
 
 /// verl: actor_rollout_ref.actor.megatron, …ref.megatron, critic.megatron; trainer.nnodes.

@@ -40,12 +40,19 @@ class TrainerRecipeReader {
                       const ConfigNode& root,
                       const TrainerRole& role,
                       const Trainer& trainer,
+                      const ModelConfig* model,
                       const Vocabulary& vocabulary)
       : recipe_(recipe),
         root_(root),
         role_(role),
         trainer_(trainer),
-        vocabulary_(vocabulary) {}
+        vocabulary_(vocabulary) {
+    if (model != nullptr) {
+      of_model_ = megatron_fields(*model);
+      known_kind_ = trainer.keeps_defaults && is_known_kind(*model);
+      rest_ = fmt::format("{}'s own defaults", trainer.title);
+    }
+  }
 
   void run() {
     for (const Trainer::Setting& setting : trainer_.settings) {
@@ -55,9 +62,20 @@ class TrainerRecipeReader {
         read(setting);
       }
     }
+    if (trainer_.stops_at_unknown) {
+      read_unknown();
+    }
     for (const auto& [name, value] : trainer_.fixed) {
       recipe_.fields.erase(name);
       put_default(name, value);
+    }
+    if (known_kind_) {
+      of_model_.insert(trainer_.of_model.begin(), trainer_.of_model.end());
+    }
+    for (const auto& [name, value] : of_model_) {
+      if (vocabulary_.find(name) != nullptr && recipe_.find(name) == nullptr) {
+        put_default(name, value);
+      }
     }
     if (trainer_.drops_lone_sequence_parallel) {
       drop_lone_sequence_parallel();
@@ -86,6 +104,32 @@ class TrainerRecipeReader {
       put(setting.field, *node, path);
     } else if (setting.otherwise && recipe_.find(setting.field) == nullptr) {
       put_default(setting.field, *setting.otherwise);
+    }
+  }
+
+  /// Fields of Megatron-Core that are no option of the trainer. Other releases of it have them, or
+  /// the user believes so: their values count.
+  void read_unknown() {
+    const ConfigNode* root = node_at(root_, role_.path);
+    if (root == nullptr) {
+      return;
+    }
+    for (const ConfigNode& child : root->children) {
+      const FieldSpec* spec = vocabulary_.find("model." + child.name);
+      const bool listed = std::ranges::any_of(
+          trainer_.settings, [&child](const auto& setting) { return setting.key == child.name; });
+      if (spec == nullptr || listed) {
+        continue;
+      }
+      put(std::string(spec->name), child, child.name);
+      recipe_.diagnostics.push_back(
+          {"recipe/unknown-key",
+           child.key,
+           fmt::format("`{}` is a field of Megatron-Core, but no option of {} {}, which stops at "
+                       "options that it does not know",
+                       child.spelling.empty() ? child.name : child.spelling,
+                       trainer_.title,
+                       trainer_.version)});
     }
   }
 
@@ -177,7 +221,11 @@ class TrainerRecipeReader {
   }
 
   bool is_untouched(std::string_view name) const {
-    return std::ranges::find(trainer_.untouched, name) != trainer_.untouched.end();
+    const auto lists = [name](const std::vector<std::string>& fields) {
+      return std::ranges::find(fields, name) != fields.end();
+    };
+    return lists(trainer_.untouched) || (known_kind_ && name.starts_with("model.") &&
+                                         (!lists(trainer_.converted) || lists(trainer_.keeps)));
   }
 
   /// A section that exists only if it is written.
@@ -194,7 +242,7 @@ class TrainerRecipeReader {
       if (open && recipe_.find(spec.name) == nullptr) {
         Field field;
         field.name = spec.name;
-        field.value = Value::unknown({trainer_.rest});
+        field.value = Value::unknown({rest_.empty() ? trainer_.rest : rest_});
         field.spelling = path_of(spec.name);
         recipe_.fields.emplace(field.name, std::move(field));
       }
@@ -207,6 +255,9 @@ class TrainerRecipeReader {
   const Trainer& trainer_;
   const Vocabulary& vocabulary_;
   std::map<std::string, std::string, std::less<>> paths_;  // by canonical name
+  std::map<std::string, Value> of_model_;                  // fields that config.json sets
+  bool known_kind_ = false;  // what config.json does not set keeps its default
+  std::string rest_;         // in place of Trainer::rest; may be empty
 };
 
 }  // namespace
@@ -238,10 +289,14 @@ void read_trainer(Recipe& recipe,
                   const ConfigNode& root,
                   const TrainerRole& role,
                   const Trainer& trainer,
+                  const ModelConfig* model,
                   const Vocabulary& vocabulary) {
   note_trainer(recipe, trainer, role.name);
   recipe.raw["raw.partial"] = Value::of(true);
-  TrainerRecipeReader(recipe, root, role, trainer, vocabulary).run();
+  if (model != nullptr) {
+    note_model(recipe, model->name, model->status);
+  }
+  TrainerRecipeReader(recipe, root, role, trainer, model, vocabulary).run();
 }
 
 void set_default(Recipe& recipe, const std::string& name, Value value) {

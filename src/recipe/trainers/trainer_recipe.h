@@ -7,6 +7,7 @@
 
 #include "recipe/bridge/config_tree.h"
 #include "recipe/load.h"
+#include "recipe/models/model_config.h"
 #include "recipe/rank_count.h"
 #include "recipe/recipe.h"
 #include "recipe/trainers/trainer.h"
@@ -31,12 +32,14 @@ std::optional<std::int64_t> number_at(const ConfigNode& root, std::string_view p
 int count_settings(const ConfigNode& root, const TrainerRole& role, const Trainer& trainer);
 
 /// Creates Megatron-Core fields from a trainer's settings. Known additions of the trainer count as
-/// its defaults, and everything else is unknown (Trainer::rest). Variables that it sets itself are
-/// added unless the recipe sets them.
+/// its defaults, and so do the fields that the model decides (null pointer: it is unknown);
+/// everything else is unknown (Trainer::rest, or the trainer's own defaults if the model is known).
+/// Variables that it sets itself are added unless the recipe sets them.
 void read_trainer(Recipe& recipe,
                   const ConfigNode& root,
                   const TrainerRole& role,
                   const Trainer& trainer,
+                  const ModelConfig* model,
                   const Vocabulary& vocabulary);
 
 /// A value that the trainer sets in place of what is written, or of nothing.

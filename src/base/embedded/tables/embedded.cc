@@ -34,6 +34,10 @@ extern const char epwise_trainer_swift[];
 extern const char epwise_trainer_swift_end[];
 extern const char epwise_trainer_verl[];
 extern const char epwise_trainer_verl_end[];
+extern const char epwise_model_config_names[];
+extern const char epwise_model_config_names_end[];
+extern const char epwise_model_public_models[];
+extern const char epwise_model_public_models_end[];
 extern const char epwise_effects[];
 extern const char epwise_effects_end[];
 extern const char epwise_table_schemas[];
@@ -96,6 +100,14 @@ std::span<const EmbeddedFile> trainer_tables() {
       {"slime", between(epwise_trainer_slime, epwise_trainer_slime_end)},
       {"swift", between(epwise_trainer_swift, epwise_trainer_swift_end)},
       {"verl", between(epwise_trainer_verl, epwise_trainer_verl_end)},
+  }};
+  return files;
+}
+
+std::span<const EmbeddedFile> model_tables() {
+  static const std::array<EmbeddedFile, 2> files = {{
+      {"config_names", between(epwise_model_config_names, epwise_model_config_names_end)},
+      {"public_models", between(epwise_model_public_models, epwise_model_public_models_end)},
   }};
   return files;
 }

@@ -22,6 +22,10 @@ namespace epwise::embedded {
   return {};
 }
 
+[[gnu::weak]] std::span<const EmbeddedFile> model_tables() {
+  return {};
+}
+
 [[gnu::weak]] std::string_view effects() {
   return {};
 }
