@@ -8,6 +8,7 @@
 #include <fmt/core.h>
 #include <fmt/ranges.h>
 
+#include "app/outputs.h"
 #include "base/text/spelling.h"
 #include "commands/help/help.h"
 #include "lint/knowledge.h"
@@ -160,6 +161,7 @@ int App::dispatch(const std::vector<std::string>& all) {
   }
   arguments.line = all;
   check_action(command, arguments);
+  check_outputs(arguments, options, console_.files);
   return to_int(command.run(console_, arguments));
 }
 

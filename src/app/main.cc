@@ -12,6 +12,7 @@
 #include "hw/device.h"
 #include "ui/console.h"
 #include "ui/exit_code.h"
+#include "ui/message_buffer.h"
 #include "ui/terminal.h"
 
 namespace {
@@ -44,13 +45,16 @@ int main(int argc, char** argv) {
   epwise::os::install_crash_guard(command_of(argc, argv),
                                   epwise::cli::to_int(epwise::cli::ExitCode::internal));
   std::ios::sync_with_stdio(false);
+  epwise::cli::MessageBuffer messages(std::cerr.rdbuf());
+  std::ostream err(&messages);
+  err.setf(std::ios::unitbuf);
   epwise::os::DiskFiles files;
   const epwise::os::ProcessVariables variables;
   const epwise::hw::DriverProbe devices;
   const epwise::os::ProcessPrograms programs;
   epwise::cli::App app({std::cin,
                         std::cout,
-                        std::cerr,
+                        err,
                         files,
                         variables,
                         epwise::cli::find_terminal(),

@@ -69,6 +69,7 @@ struct Accepted {
   std::string reason;  // the reason given by the user
   text::Mark mark;     // of the comment; nowhere: from a baseline
   std::string source;  // "recipe.yaml:12", "baseline.yaml"
+  std::string until = {};  // the last day on which it is accepted, "2027-03-01"; empty: any day
 };
 
 /// A rule that could not be decided.

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "base/text/spelling.h"
 #include "recipe/arguments/arguments.h"
 #include "recipe/arguments/model_args.h"
 #include "recipe/bridge/bridge_yaml.h"
@@ -33,6 +34,28 @@ bool is_bridge_section(std::string_view key) {
   return std::find(kSections.begin(), kSections.end(), key) != kSections.end();
 }
 
+/// Whether a section is misspelt ("modle"): its name is close to one that is known, and it has a
+/// field that no other program's files have.
+bool is_misspelt_section(const yaml::Entry& entry) {
+  constexpr std::array<std::string_view, 8> kOwnFields = {"tensor_model_parallel_size",
+                                                          "pipeline_model_parallel_size",
+                                                          "expert_model_parallel_size",
+                                                          "num_moe_experts",
+                                                          "moe_token_dispatcher_type",
+                                                          "micro_batch_size",
+                                                          "global_batch_size",
+                                                          "overlap_moe_expert_parallel_comm"};
+  constexpr int kMostEdits = 2;
+  constexpr std::array<std::string_view, 3> kSections = {"model", "train", "comm_overlap"};
+  const bool close = std::any_of(kSections.begin(), kSections.end(), [&](std::string_view name) {
+    return text::edit_distance(entry.key, name) <= kMostEdits;
+  });
+  return close && entry.value.is_mapping() &&
+         std::any_of(kOwnFields.begin(), kOwnFields.end(), [&](std::string_view field) {
+           return entry.value.find(field) != nullptr;
+         });
+}
+
 std::optional<Framework> sniff_root(const yaml::Node& root) {
   if (root.find("MODEL_ARGS") != nullptr) {
     return Framework::mlm;
@@ -45,7 +68,7 @@ std::optional<Framework> sniff_root(const yaml::Node& root) {
       std::any_of(root.entries.begin(), root.entries.end(), [](const yaml::Entry& entry) {
         const bool section =
             entry.value.is_mapping() || entry.key == "mixed_precision" || entry.value.is_null();
-        return section && is_bridge_section(entry.key);
+        return (section && is_bridge_section(entry.key)) || is_misspelt_section(entry);
       });
   return bridge ? std::optional<Framework>(Framework::bridge) : std::nullopt;
 }
@@ -383,6 +406,12 @@ class Loader {
     }
   }
 
+  /// Megatron-Bridge overrides, which are read by OmegaConf.
+  static bool is_override_file(const yaml::Node& root) {
+    return trainer_format(root) == nullptr && root.find("_target_") == nullptr &&
+           sniff_root(root) == Framework::bridge;
+  }
+
   /// Findings about the text go to the document that contains them.
   void distribute(std::vector<text::Diagnostic> diagnostics,
                   const std::vector<yaml::Document>& documents,
@@ -394,6 +423,9 @@ class Loader {
       while (at + 1 < documents.size() && at + 1 < firsts.size() &&
              each.mark.begin >= request_.file->line_offset(documents[at + 1].first_line)) {
         ++at;
+      }
+      if (at < documents.size() && is_override_file(documents[at].root)) {
+        refuse_duplicate(each);
       }
       shares[firsts[at]].push_back(std::move(each));
     }

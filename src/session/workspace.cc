@@ -23,10 +23,6 @@
 
 namespace epwise::session {
 
-/// Today's date in UTC, as in comments: "2026-11-22". EPWISE_TODAY overrides it for reproducible
-/// runs.
-std::string today(const os::Variables& variables);
-
 std::string today(const os::Variables& variables) {
   if (const auto said = variables.get("EPWISE_TODAY"); said && !said->empty()) {
     return *said;

@@ -17,6 +17,10 @@
 
 namespace epwise::session {
 
+/// Today's date in UTC, as in comments: "2026-11-22". EPWISE_TODAY overrides it for reproducible
+/// runs.
+std::string today(const os::Variables& variables);
+
 /// What the options of a command, of an editor or of a caller in code say about every input.
 struct Given {
   std::vector<TargetSettings> targets;  // the strongest first

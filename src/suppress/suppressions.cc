@@ -119,9 +119,9 @@ void Suppressions::accept(const recipe::Recipe& recipe,
         seen.comment = placed.comment;
         judge(seen, circumstances);
       }
-      seen.open = seen.open || std::ranges::any_of(result.open, [&](const lint::Open& open) {
-                    return seen.rules.contains(open.rule);
-                  });
+      for (const lint::Open& open : result.open) {
+        seen.open.insert(open.rule);
+      }
       if (!seen.problem.empty() || !seen.lapsed.empty() || !seen.undecided.empty()) {
         continue;
       }
@@ -130,17 +130,33 @@ void Suppressions::accept(const recipe::Recipe& recipe,
       };
       for (lint::Finding& finding : result.findings) {
         if (is_accepted(finding)) {
-          seen.used = true;
+          seen.used.insert(finding.rule);
           result.accepted.push_back(
               {finding,
                placed.comment.reason,
                placed.comment.mark,
-               fmt::format("{}:{}", file->name(), placed.comment.mark.start().line)});
+               fmt::format("{}:{}", file->name(), placed.comment.mark.start().line),
+               placed.comment.until});
         }
       }
       std::erase_if(result.findings, is_accepted);
     }
   }
+}
+
+std::vector<std::string> Suppressions::unused_names(const Seen& seen,
+                                                    const lint::Selection& selection,
+                                                    const lint::Knowledge& knowledge) {
+  std::vector<std::string> names;
+  for (const std::string& name : seen.comment.rules) {
+    const lint::Rule* rule = knowledge.find(name);
+    const bool decided = rule != nullptr && selection.takes(*rule) && !lint::is_priced(*rule) &&
+                         !seen.open.contains(rule);
+    if (decided && !seen.used.contains(rule)) {
+      names.push_back(name);
+    }
+  }
+  return names;
 }
 
 void Suppressions::report(
@@ -168,9 +184,7 @@ void Suppressions::report(
     insert_by_place(finding_at(*rule, mark, std::move(message)), result->findings);
   };
   for (const auto& [key, seen] : seen_) {
-    const bool runs = std::ranges::any_of(seen.rules, [&](const lint::Rule* rule) {
-      return rule != nullptr && selection.takes(*rule) && !lint::is_priced(*rule);
-    });
+    const std::vector<std::string> unused = unused_names(seen, selection, knowledge);
     if (!seen.problem.empty()) {
       add("suppression/malformed", seen.comment, "this comment accepts nothing: " + seen.problem);
     } else if (!seen.lapsed.empty()) {
@@ -179,11 +193,13 @@ void Suppressions::report(
       add("suppression/undecided",
           seen.comment,
           fmt::format("this comment accepts nothing while {} is unknown", seen.undecided));
-    } else if (!seen.used && !seen.open && runs) {
+    } else if (!unused.empty()) {
+      const bool all = unused.size() == seen.comment.rules.size();
       add("suppression/unused",
           seen.comment,
-          fmt::format("nothing here violates {}: remove the comment",
-                      fmt::join(seen.comment.rules, " or ")));
+          fmt::format("nothing here violates {}: remove {}",
+                      fmt::join(unused, " or "),
+                      all ? "the comment" : "it from the comment"));
     }
   }
 }

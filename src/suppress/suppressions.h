@@ -37,8 +37,8 @@ class Suppressions {
 
   /// Adds findings about comments to the first result whose recipe contains them:
   /// suppression/malformed, suppression/lapsed and suppression/unused. Call once, after all
-  /// documents. A comment is unused if every rule that it names was decided and none failed in its
-  /// scope.
+  /// documents. A rule in a comment is unused if it was decided and did not fail in the
+  /// comment's scope.
   void report(const lint::Selection& selection,
               const lint::Knowledge& knowledge,
               const std::vector<std::pair<const recipe::Recipe*, lint::Result*>>& results) const;
@@ -46,8 +46,8 @@ class Suppressions {
  private:
   struct Seen {
     Comment comment;
-    bool used = false;
-    bool open = false;    // a rule that it names is undecided
+    std::set<const lint::Rule*> used;  // rules of which it accepts a finding
+    std::set<const lint::Rule*> open;  // undecided rules
     std::string problem;  // of rules and conditions
     std::string lapsed;   // why it no longer accepts anything
     std::string undecided;
@@ -57,6 +57,11 @@ class Suppressions {
   using Key = std::pair<std::string, std::uint32_t>;  // file, place
 
   void judge(Seen& seen, const Circumstances& circumstances) const;
+
+  /// The rules of a comment, as written, that were decided and of which it accepts nothing.
+  static std::vector<std::string> unused_names(const Seen& seen,
+                                               const lint::Selection& selection,
+                                               const lint::Knowledge& knowledge);
 
   std::map<Key, Seen> seen_;
 };

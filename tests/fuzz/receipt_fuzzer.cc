@@ -24,7 +24,7 @@ constexpr std::string_view kRecipe = "model: {num_layers: 4}\n";
 
 void check(const std::string& receipt) {
   const epwise::support::MemoryFiles files({{"r.json", receipt}, {"a.yaml", std::string(kRecipe)}});
-  const auto result = epwise::cli::verify_receipt(files, "r.json");
+  const auto result = epwise::cli::verify_receipt(files, "r.json", "2026-11-22");
   require((result.code == epwise::cli::ExitCode::clean) == result.sentences.empty());
   if (result.code == epwise::cli::ExitCode::clean) {
     require(receipt.find(epwise::text::sha256(kRecipe)) != std::string::npos);

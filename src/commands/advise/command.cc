@@ -222,6 +222,7 @@ std::vector<Option> advise_options() {
       option.summary = "full (default), json, markdown or html; =PATH writes a file";
       option.words = {};
       option.completion = Completion::nothing;
+      option.writes = Option::Writes::after_equals;
     }
   }
   const std::vector<Option> own = {

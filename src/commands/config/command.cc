@@ -141,6 +141,10 @@ ExitCode check_configurations(Console& console, const Arguments& arguments) {
       throw os::MissingError("no .epwise.yaml between here and the root of the repository");
     }
     check_one(configuration, console);
+    for (const TargetEntry* entry : unused_targets(console.files, configuration)) {
+      throw UsageError(fmt::format(
+          "{}: the paths of this target match no YAML file or script", entry->source));
+    }
     console.out << "ok: " << configuration.path << '\n';
   }
   return ExitCode::clean;

@@ -1,6 +1,7 @@
 #include "commands/gate/choice.h"
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 
 #include "base/text/source_file.h"
@@ -26,14 +27,35 @@ Choice::Choice(const os::Files& files, const Git& git, const Arguments& argument
   if (since) {
     revision_ = since->value;
   }
-  const std::set<std::string> names = since ? git.changed_since(revision_) : git.staged();
+  std::set<std::string> names = since ? git.changed_since(revision_) : git.staged();
   root_ = git.root();
+  open_submodules(names);
   for (const std::string& name : names) {
     const std::string place = join(root_, name);
     places_.insert(files_.canonical(place).value_or(place));
   }
   if (from_index_) {
     read_index(names);
+  }
+}
+
+/// Git lists a submodule that moved to another commit as one name: its files take that name's place.
+void Choice::open_submodules(std::set<std::string>& names) {
+  std::vector<std::string> submodules;
+  std::ranges::copy_if(names, std::back_inserter(submodules), [&](const std::string& name) {
+    return files_.is_directory(join(root_, name));
+  });
+  for (const std::string& folder : submodules) {
+    names.erase(folder);
+    if (!from_index_) {
+      names.merge(git_.changed_in_submodule(root_, folder, revision_));
+      continue;
+    }
+    for (auto& [name, text] : git_.staged_in_submodule(root_, folder)) {
+      const std::string place = join(root_, name);
+      places_.insert(files_.canonical(place).value_or(place));
+      staged_.emplace(place, std::move(text));
+    }
   }
 }
 
@@ -76,7 +98,9 @@ std::vector<std::string> Choice::lost_recipes(const std::vector<std::string>& sk
   }
   for (const std::string& path : skipped) {
     const auto name = below(root_, files_.canonical(path).value_or(path));
-    const auto before = name ? git_.show(revision_, *name) : std::nullopt;
+    // Before the first commit there is no HEAD, and nothing was a recipe.
+    const bool known = name && (!from_index_ || git_.has_revision(revision_));
+    const auto before = known ? git_.show(revision_, *name) : std::nullopt;
     if (before && recipe::sniff(text::SourceFile(path, *before))) {
       lost.push_back(path);
     }

@@ -39,6 +39,7 @@ class Choice {
   std::vector<std::string> lost_recipes(const std::vector<std::string>& skipped) const;
 
  private:
+  void open_submodules(std::set<std::string>& names);
   void read_index(const std::set<std::string>& names);
   bool is_asked_for(const std::string& place) const;
 

@@ -1,6 +1,9 @@
 #include <ostream>
+#include <set>
 #include <string>
 #include <vector>
+
+#include <fmt/format.h>
 
 #include "commands/all.h"
 #include "commands/gate/budgets.h"
@@ -11,9 +14,13 @@
 #include "commands/gate/verdict.h"
 #include "commands/lint/run.h"
 #include "session/files/overlay_files.h"
+#include "session/files/places.h"
 #include "session/options/run_options.h"
 #include "session/options/target_options.h"
+#include "session/settings/configuration.h"
+#include "session/workspace.h"
 #include "ui/lint_options.h"
+#include "ui/version.h"
 
 namespace epwise::cli {
 
@@ -40,7 +47,7 @@ BUDGETS
 RECEIPT
   --receipt FILE records what was checked: files by SHA-256, values, target, rules, result.
   `epwise gate --verify-receipt FILE` takes a millisecond: it passes if the gate passed, with this
-  program, and every file is unchanged. It is cheap enough for a job's prolog.
+  program, every file is unchanged, and no acceptance with `until` has expired. It is cheap enough for a job's prolog.
 
 TEMPLATES
   --format template=FILE fills a Mustache template: {{name}} is escaped for HTML, {{{name}}} is not,
@@ -60,7 +67,7 @@ ExitCode verify(Console& console, const Arguments& arguments, const std::string&
   if (!arguments.operands.empty()) {
     throw UsageError("--verify-receipt takes no paths; the receipt contains them");
   }
-  const Verification result = verify_receipt(console.files, path);
+  const Verification result = verify_receipt(console.files, path, session::today(console.variables));
   for (const std::string& sentence : result.sentences) {
     console.err << "epwise: " << sentence << '\n';
   }
@@ -99,7 +106,8 @@ std::vector<Option> own_gate_options() {
        .summary = "write a receipt of what was checked",
        .variable = "EPWISE_RECEIPT",
        .completion = Completion::files,
-       .brief = true},
+       .brief = true,
+       .writes = Option::Writes::value},
       {.name = "--verify-receipt",
        .arity = one,
        .value = "FILE",
@@ -119,7 +127,8 @@ std::vector<Option> gate_options() {
        .summary = "as for lint: auto (default), full, concise, json, sarif, github, "
                   "gitlab, junit, rdjson, markdown, template=FILE; repeat it to write several",
        .variable = "EPWISE_FORMAT",
-       .brief = true});
+       .brief = true,
+       .writes = Option::Writes::after_equals});
   for (const std::vector<Option>& more : {own_gate_options(),
                                           budget_options(),
                                           selection_options(),
@@ -130,6 +139,28 @@ std::vector<Option> gate_options() {
   }
   std::erase_if(result, [](const Option& option) { return option.name == "--exit-zero"; });
   return result;
+}
+
+/// A target whose paths match nothing leaves its recipes without hardware and versions: most rules
+/// are then undecided, and the gate passes.
+void warn_of_unused_targets(Console& console, const Arguments& arguments) {
+  const auto chosen = arguments.one("--config");
+  session::ConfigurationSearch search(
+      console.files, chosen ? chosen->value : "", tool_version());
+  std::set<std::string> told;
+  for (const std::string& operand : arguments.operands) {
+    const std::string place = console.files.is_directory(operand) ? operand : ".";
+    const session::Configuration& configuration = search.find(session::join(place, "recipe.yaml"));
+    if (configuration.path.empty() || !told.insert(configuration.path).second) {
+      continue;
+    }
+    for (const auto* entry : session::unused_targets(console.files, configuration)) {
+      console.err << fmt::format(
+          "epwise: {}: the paths of this target match no YAML file or script: it applies to "
+          "nothing\n",
+          entry->source);
+    }
+  }
 }
 
 }  // namespace
@@ -145,6 +176,7 @@ ExitCode gate(Console& console, const Arguments& given, const GateWatch& watch) 
     git.check(limits.against);  // even where nothing is predicted
   }
   const Choice choice(console.files, git, arguments);
+  warn_of_unused_targets(console, arguments);
   Verdict verdict(console, arguments, limits, choice);
   OverlayFiles files(console.files, choice.staged_texts(), choice.staged_to_go());
   WitnessFiles witness(files);

@@ -102,6 +102,67 @@ std::set<std::string> Git::staged() const {
   return names;
 }
 
+/// The commit that "main:modules/recipes" or ":modules/recipes" (the index) stands for; empty if there
+/// is none.
+std::string Git::recorded_commit(const std::string& object) const {
+  std::string commit =
+      programs_->output({"git", "rev-parse", "--verify", "--quiet", object}).value_or("");
+  commit.erase(commit.find_last_not_of("\r\n ") + 1);
+  return commit;
+}
+
+std::optional<std::string> Git::ask_in(const std::string& place,
+                                       const std::vector<std::string>& words) const {
+  std::vector<std::string> command{"git", "-C", place};
+  command.insert(command.end(), words.begin(), words.end());
+  return programs_->output(command);
+}
+
+std::set<std::string> Git::changed_in_submodule(const std::string& root,
+                                                const std::string& folder,
+                                                const std::string& revision) const {
+  const std::string place = root + "/" + folder;
+  const std::string before = recorded_commit(revision + ":" + folder);
+  auto changed = before.empty() ? std::nullopt
+                                : ask_in(place,
+                                         {"diff", "--name-only", "-z", "--no-relative",
+                                          "--no-renames", before, "--"});
+  if (!changed) {
+    changed = ask_in(place, {"ls-files", "-z"});
+  }
+  std::set<std::string> names;
+  add_names(changed.value_or(""), names);
+  add_names(ask_in(place, {"ls-files", "--others", "--exclude-standard", "-z"}).value_or(""), names);
+  std::set<std::string> full;
+  for (const std::string& name : names) {
+    full.insert(folder + "/" + name);
+  }
+  return full;
+}
+
+std::map<std::string, std::string> Git::staged_in_submodule(const std::string& root,
+                                                            const std::string& folder) const {
+  const std::string place = root + "/" + folder;
+  const std::string before = recorded_commit("HEAD:" + folder);
+  const std::string now = recorded_commit(":" + folder);
+  auto changed = before.empty()
+                     ? std::nullopt
+                     : ask_in(place,
+                              {"diff", "--name-only", "-z", "--no-renames", before, now, "--"});
+  if (!changed) {
+    changed = ask_in(place, {"ls-tree", "-r", "-z", "--name-only", now});
+  }
+  std::set<std::string> names;
+  add_names(changed.value_or(""), names);
+  std::map<std::string, std::string> texts;
+  for (const std::string& name : names) {
+    if (auto text = ask_in(place, {"cat-file", "blob", now + ":" + name})) {
+      texts.emplace(folder + "/" + name, std::move(*text));
+    }
+  }
+  return texts;
+}
+
 std::set<std::string> Git::changed_between(const std::string& old, const std::string& now) const {
   check(old);
   check(now);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -27,6 +28,17 @@ class Git {
   /// for deletion.
   std::set<std::string> staged() const;
 
+  /// Files of a submodule whose working tree differs from the commit that the checkout records for
+  /// it at `revision`, including new ones. `folder`: of the submodule, relative to `root`; so are the
+  /// names. All its files if that commit is not in the submodule's clone.
+  std::set<std::string> changed_in_submodule(const std::string& root,
+                                             const std::string& folder,
+                                             const std::string& revision) const;
+
+  /// The same between HEAD and the staged commit of the submodule: names and texts.
+  std::map<std::string, std::string> staged_in_submodule(const std::string& root,
+                                                         const std::string& folder) const;
+
   /// Files that differ between two revisions, relative to the root, including those that exist in
   /// only one.
   std::set<std::string> changed_between(const std::string& old, const std::string& now) const;
@@ -50,6 +62,9 @@ class Git {
  private:
   std::string ask(std::vector<std::string> words, const std::string& purpose) const;
   std::string why_silent() const;
+  std::string recorded_commit(const std::string& object) const;
+  std::optional<std::string> ask_in(const std::string& place,
+                                    const std::vector<std::string>& words) const;
 
   const os::Programs* programs_;
 };

@@ -111,6 +111,11 @@ void Receipt::add(const report::LintedFile& file) {
       hashes_.emplace(source->name(), text::sha256(mark + std::string(source->bytes())));
     }
   }
+  for (const lint::Accepted& accepted : file.result.accepted) {
+    if (!accepted.until.empty() && (valid_until_.empty() || accepted.until < valid_until_)) {
+      valid_until_ = accepted.until;
+    }
+  }
   recipes_.add(recipes_.empty() ? "\n" : ",\n");
   recipes_.add(json_line(recipe_json(file)));
 }
@@ -138,12 +143,13 @@ std::string Receipt::text(const report::LintReport& report) const {
   }
   // Appends in place: with many recipes this is large and should be in memory only once.
   std::string text = fmt::format(
-      "{{\"schema\":\"{}\",\n\"tool\":\"{}\",\n\"rules\":\"{}\",\n\"exit_code\":{},\n\"files\":{},"
-      "\n\"absent\":{},\n\"recipes\":[",
+      "{{\"schema\":\"{}\",\n\"tool\":\"{}\",\n\"rules\":\"{}\",\n\"exit_code\":{},\n\"valid_until\":{},"
+      "\n\"files\":{},\n\"absent\":{},\n\"recipes\":[",
       kSchema,
       report.tool_version,
       rule_set(),
       report.exit_code,
+      json_line(valid_until_.empty() ? Json() : Json(valid_until_)),
       json_line(files),
       json_line(Json(absent_)));
   recipes_.give([&text](std::string_view part) {
@@ -160,7 +166,9 @@ std::string Receipt::text(const report::LintReport& report) const {
   return text;
 }
 
-Verification verify_receipt(const os::Files& files, const std::string& path) {
+Verification verify_receipt(const os::Files& files,
+                            const std::string& path,
+                            const std::string& today) {
   Verification result;
   std::string text;
   try {
@@ -192,6 +200,9 @@ Verification verify_receipt(const os::Files& files, const std::string& path) {
   }
   if (text_at(json, "tool") != tool_version() || text_at(json, "rules") != rule_set()) {
     object("it was written with other rules: run `epwise gate` again");
+  }
+  if (const std::string until = text_at(json, "valid_until"); !until.empty() && today > until) {
+    object(fmt::format("a finding was accepted until {}: run `epwise gate` again", until));
   }
   const Json& listed = json["files"];
   if (listed.empty()) {

@@ -112,6 +112,7 @@ class WitnessFiles : public os::Files, public os::PartWriter, public os::Regular
 /// recipes, the target, the rule set and the result, with a checksum. The checksum detects damage,
 /// not forgery.
 ///   {"schema": "epwise.receipt/1", "tool": "0.1.0", "rules": "9a0f…", "exit_code": 0,
+///    "valid_until": "2027-03-01" or null: the last day on which every finding is still accepted,
 ///    "files": [{"path", "sha256"}], "absent": [path…], "recipes": [{"path", "framework",
 ///    "version", "target", "launch", "values": {…}}], "budgets": [...], "seal": "…"}
 class Receipt {
@@ -128,6 +129,7 @@ class Receipt {
  private:
   std::map<std::string, std::string> hashes_;  // files by name, as read
   std::set<std::string> absent_;
+  std::string valid_until_;  // empty: any day
   report::Spool recipes_;
 };
 
@@ -138,8 +140,11 @@ struct Verification {
 };
 
 /// Clean: intact, written by this program with these rules, for a gate that passed, and every file
-/// is unchanged, including missing ones. Findings: one of these does not hold. Unreadable: it
-/// cannot be read or is not a receipt. Loads no rules.
-Verification verify_receipt(const os::Files& files, const std::string& path);
+/// is unchanged, including missing ones, and no acceptance has expired on `today` ("2026-11-22").
+/// Findings: one of these does not hold. Unreadable: it cannot be read or is not a receipt. Loads no
+/// rules.
+Verification verify_receipt(const os::Files& files,
+                            const std::string& path,
+                            const std::string& today);
 
 }  // namespace epwise::cli

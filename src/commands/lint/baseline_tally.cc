@@ -1,6 +1,9 @@
 #include "commands/lint/baseline_tally.h"
 
+#include "commands/lint/fix_output.h"
 #include "session/files/places.h"
+#include "session/options/run_options.h"
+#include "session/options/target_options.h"
 
 namespace epwise::cli {
 
@@ -23,6 +26,27 @@ std::vector<report::BaselineCount> BaselineTally::counts(const os::Files& files,
     }));
   }
   return counts;
+}
+
+std::string prune_command(const Arguments& arguments, const std::string& path) {
+  std::vector<std::string> words{"epwise", "baseline", "prune"};
+  for (const std::vector<Option>& options :
+       {session::target_options(), session::selection_options(), session::configuration_options()}) {
+    for (const Option& option : options) {
+      for (const Setting& setting : arguments.all(option.name)) {
+        if (!setting.source.starts_with('-')) {
+          continue;  // from a variable, which `baseline prune` reads too
+        }
+        words.emplace_back(option.name);
+        if (option.arity != Option::Arity::flag) {
+          words.push_back(setting.value);
+        }
+      }
+    }
+  }
+  words.push_back(path);
+  words.insert(words.end(), arguments.operands.begin(), arguments.operands.end());
+  return shell_joined(words);
 }
 
 void add_count(const report::BaselineCount& count, report::LintReport& report) {

@@ -23,6 +23,11 @@ class BaselineTally {
   std::map<std::string, session::BaselineUse> uses_;  // by file
 };
 
+/// The command that removes what is resolved from a baseline: the target, the selection and the
+/// paths of this run count there too.
+///   "epwise baseline prune --hw h100 --gpus 16 known.yaml recipes/"
+std::string prune_command(const Arguments& arguments, const std::string& path);
+
 /// Puts one more baseline into a report, which speaks of all of them together.
 void add_count(const report::BaselineCount& count, report::LintReport& report);
 

@@ -65,7 +65,8 @@ std::vector<Option> lint_options() {
        .value = "NAME[=PATH]",
        .summary = "auto (default), full, concise, json, sarif, github, ...; repeatable",
        .variable = "EPWISE_FORMAT",
-       .brief = true});
+       .brief = true,
+       .writes = Option::Writes::after_equals});
   for (const std::vector<Option>& more : {selection_options(),
                                           fix_options(),
                                           acceptance_options(),

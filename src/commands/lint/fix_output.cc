@@ -46,17 +46,17 @@ std::string shell_quoted(const std::string& word) {
   return quoted + "'";
 }
 
-std::string shell_joined(const std::vector<std::string>& words) {
-  std::vector<std::string> quoted(words.size());
-  std::ranges::transform(words, quoted.begin(), shell_quoted);
-  return fmt::format("{}", fmt::join(quoted, " "));
-}
-
 std::string_view consequence(lint::Tier tier) {
   return tier == lint::Tier::training ? "the numerics" : "speed or memory";
 }
 
 }  // namespace
+
+std::string shell_joined(const std::vector<std::string>& words) {
+  std::vector<std::string> quoted(words.size());
+  std::ranges::transform(words, quoted.begin(), shell_quoted);
+  return fmt::format("{}", fmt::join(quoted, " "));
+}
 
 std::optional<FixOrder> fix_order(const Arguments& arguments) {
   const std::optional<Setting> tier = arguments.one("--fix");

@@ -64,6 +64,9 @@ class FixOutput {
 /// The request of --fix and --diff; --diff alone shows neutral changes. nullopt: neither is given.
 std::optional<FixOrder> fix_order(const Arguments& arguments);
 
+/// Words as one line for a shell, in quotes where needed: {"a b", "c"} → "'a b' c".
+std::string shell_joined(const std::vector<std::string>& words);
+
 /// A command line with shell quoting where needed, and a different tier for --fix.
 ///   {"lint", "a b.yaml", "--fix", "--diff"}, training → "epwise lint 'a b.yaml' --fix=training
 ///   --diff"

@@ -238,10 +238,10 @@ class LintRun {
 
   void tell_settled(const report::BaselineCount& count) {
     if (count.settled > 0) {
-      console_.err << fmt::format(
-          "epwise: {0} of {1} resolved: `epwise baseline prune {1}` removes them\n",
-          report::counted(count.settled, "finding"),
-          count.path);
+      console_.err << fmt::format("epwise: {} of {} resolved: `{}` removes them\n",
+                                  report::counted(count.settled, "finding"),
+                                  count.path,
+                                  prune_command(arguments_, count.path));
     }
   }
 

@@ -162,6 +162,7 @@ Command simulate_command() {
       option.summary = "full (default), json, csv, trace (Perfetto) or html; repeatable";
       option.words.clear();
       option.completion = Completion::nothing;
+      option.writes = Option::Writes::after_equals;
     }
   }
   options.push_back({.name = "--force",

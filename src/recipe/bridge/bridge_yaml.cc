@@ -492,4 +492,11 @@ void check_supported(const Node& root, bool dump, std::vector<text::Diagnostic>&
   ValueCheck(dump, diagnostics).run(root);
 }
 
+void refuse_duplicate(text::Diagnostic& diagnostic) {
+  if (diagnostic.rule == "yaml/duplicate-key") {
+    diagnostic.rule = "yaml/refused-duplicate-key";
+    diagnostic.help = "remove the wrong one";
+  }
+}
+
 }  // namespace epwise::recipe

@@ -40,4 +40,8 @@ void read_bridge(Recipe& recipe,
 /// document's value. Leaves a single document.
 void merge_documents(std::vector<yaml::Document>& documents);
 
+/// OmegaConf, which reads files of overrides, rejects a mapping with a key given twice, where PyYAML
+/// takes the last value: turns yaml/duplicate-key into yaml/refused-duplicate-key.
+void refuse_duplicate(text::Diagnostic& diagnostic);
+
 }  // namespace epwise::recipe

@@ -189,10 +189,37 @@ class BridgeLaunchReader {
     }
     recipe_.files.push_back(file);
     yaml::Stream stream = yaml::parse(*file);
+    std::for_each(stream.diagnostics.begin(), stream.diagnostics.end(), refuse_duplicate);
     std::move(stream.diagnostics.begin(),
               stream.diagnostics.end(),
               std::back_inserter(recipe_.diagnostics));
+    for (const yaml::Document& document : stream.documents) {
+      check_shape(document.root);
+    }
     return stream;
+  }
+
+  /// A file of overrides is a mapping of sections, and each section a mapping of fields.
+  void check_shape(const yaml::Node& root) {
+    const auto add = [this](const text::Mark& mark, std::string_view what) {
+      recipe_.diagnostics.push_back(
+          {"recipe/unrecognized",
+           mark,
+           fmt::format("the file of overrides is not read as intended: {}", what),
+           {},
+           "write sections with their fields: `model: {num_layers: 4}`"});
+    };
+    if (!root.is_mapping()) {
+      add(root.mark, "it does not contain a mapping of keys to values");
+      return;
+    }
+    for (const yaml::Entry& entry : root.entries) {
+      const bool text = entry.value.is_scalar() && !entry.value.is_null();
+      if (vocabulary_.has_section(entry.key) && entry.key != "mixed_precision" &&
+          (text || entry.value.is_sequence())) {
+        add(entry.value.mark, fmt::format("section `{}` is not a mapping of fields", entry.key));
+      }
+    }
   }
 
   /// The script's exports are the environment of its program.

@@ -13,6 +13,7 @@
 #include <fmt/core.h>
 
 #include "base/os/regular_files.h"
+#include "base/text/ascii.h"
 #include "base/text/wildcard.h"
 #include "session/files/places.h"
 
@@ -338,8 +339,9 @@ FileSelection select_files(const os::Files& files,
 bool is_lintable(const std::string& name) {
   constexpr std::array<std::string_view, 7> kEndings = {
       ".yaml", ".yml", ".sh", ".bash", ".sbatch", ".slurm", ".sub"};
+  const std::string lowered = text::lower(name);
   return std::ranges::any_of(kEndings,
-                             [&name](std::string_view end) { return name.ends_with(end); });
+                             [&](std::string_view end) { return lowered.ends_with(end); });
 }
 
 }  // namespace epwise::session

@@ -30,6 +30,9 @@ struct Option {
   /// `=`, never as the next word.
   std::string_view implied = {};
   bool brief = false;  // also shown by -h
+  /// Whether the value names a file that the command writes: not at all, as a whole, or after the
+  /// first `=` ("json=report.json").
+  enum class Writes : std::uint8_t { nothing, value, after_equals } writes = Writes::nothing;
 };
 
 /// A value and its source: {"h100", "--hw"}, {"h100", "EPWISE_HW"}, {"h100", ".epwise.yaml:3"}.

@@ -198,7 +198,13 @@ Arguments parse_words(const std::vector<Option>& options,
     if (option.arity == Option::Arity::flag && parser.count(i) > 0) {
       arguments.add(option.name, Setting{"", said_by});
     }
-    for (const std::string& value : parser.values(i)) {
+    const std::vector<std::string> values = parser.values(i);
+    if (option.arity == Option::Arity::one &&
+        std::ranges::any_of(values, [&](const std::string& value) { return value != values[0]; })) {
+      throw UsageError(fmt::format(
+          "{} is given twice: `{}` and `{}`", said_by, values.front(), values.back()));
+    }
+    for (const std::string& value : values) {
       check_word(option, value, fmt::format("option `{}` of {}", option.name, who));
       arguments.add(option.name, Setting{value, said_by});
     }

@@ -392,6 +392,34 @@ const Configuration& ConfigurationSearch::read(const std::string& folder, const 
   return *slot;
 }
 
+namespace {
+
+/// Whether a directory is the root of a submodule: its `.git` is a file that leads into the state of
+/// the repository around it.
+bool is_submodule(const os::Files& files, const std::string& root) {
+  constexpr std::size_t kMost = 4096;
+  const std::string link = join(root, ".git");
+  try {
+    return files.is_file(link) &&
+           os::read_regular(files, link, kMost).find("/modules/") != std::string::npos;
+  } catch (const os::MissingError&) {
+    return false;
+  }
+}
+
+/// Where a configuration may be: up to the root of the repository, of a submodule up to that of the
+/// repository around it.
+std::vector<std::string> searched_folders(const os::Files& files, const std::string& folder) {
+  std::vector<std::string> folders = enclosing_folders(files, folder);
+  while (folders.back() != "/" && is_submodule(files, folders.back())) {
+    const std::vector<std::string> around = enclosing_folders(files, parent_of(folders.back()));
+    folders.insert(folders.end(), around.begin(), around.end());
+  }
+  return folders;
+}
+
+}  // namespace
+
 const Configuration& ConfigurationSearch::find(const std::string& path) {
   if (chosen_ == "none") {
     return none_;
@@ -404,7 +432,7 @@ const Configuration& ConfigurationSearch::find(const std::string& path) {
     return *known->second;
   }
   const Configuration* result = &none_;
-  for (const std::string& folder : enclosing_folders(files_, folder_of(files_, path))) {
+  for (const std::string& folder : searched_folders(files_, folder_of(files_, path))) {
     if (files_.is_file(join(folder, kFileName))) {
       result = &read(folder, kFileName);
       break;
@@ -449,6 +477,28 @@ const TargetEntry* find_entry(const os::Files& files,
     }
   }
   return nullptr;
+}
+
+std::vector<const TargetEntry*> unused_targets(const os::Files& files,
+                                               const Configuration& configuration) {
+  std::vector<const TargetEntry*> unused;
+  for (const TargetEntry& entry : configuration.targets) {
+    if (!entry.paths.empty()) {
+      unused.push_back(&entry);
+    }
+  }
+  if (unused.empty()) {
+    return unused;
+  }
+  for (const Input& input : select_files(files, {configuration.folder}, "").inputs) {
+    const std::optional<std::string> name = below(configuration.folder, input.path);
+    std::erase_if(unused,
+                  [&](const TargetEntry* entry) { return name && entry->covers(*name); });
+    if (unused.empty()) {
+      break;
+    }
+  }
+  return unused;
 }
 
 }  // namespace epwise::session

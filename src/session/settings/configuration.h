@@ -103,6 +103,12 @@ class ConfigurationSearch {
   std::map<std::string, const Configuration*> found_;           // by directory of inputs as written
 };
 
+/// The entries of `targets` whose paths match no YAML file or script below the configuration's
+/// directory: a renamed directory, a slip. Such an entry applies to nothing, and recipes that it was
+/// meant for are checked without a target.
+std::vector<const TargetEntry*> unused_targets(const os::Files& files,
+                                               const Configuration& configuration);
+
 /// The entry of `targets` that speaks about an input: the one called `name`, or with an empty name
 /// the first whose paths cover it; null pointer when none does. Throws os::UsageError when no
 /// entry is called `name`.

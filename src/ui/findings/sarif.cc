@@ -72,8 +72,7 @@ Json artifact_location(const std::string& uri) {
 class SarifLog : public Writing {
  public:
   SarifLog(const LintReport& report, const Style& style)
-      : Writing(report, style),
-        rules_(list_rules()) {}
+      : Writing(report, style) {}
 
   void put(const LintedFile& file) override {
     for (const lint::Finding* finding : shown(file)) {
@@ -88,9 +87,6 @@ class SarifLog : public Writing {
               {"justification", accepted.reason.empty() ? accepted.source : accepted.reason}}});
         return suppressed;
       });
-    }
-    for (const lint::Open& open : file.result.open) {
-      add(0, [&] { return undecided(file, open); });
     }
     const std::string path = file_path(file);
     if (is_real_file(path) && path != last_artifact_) {
@@ -147,19 +143,13 @@ class SarifLog : public Writing {
     ++count_;
   }
 
-  /// Every rule that ran, so that a reader can distinguish "passed" from "not checked".
-  Json list_rules() {
-    Json rules = Json::array();
-    if (report().knowledge == nullptr) {
-      return rules;
+  /// The position of a rule in the log's list, which holds the rules of its results.
+  int index_of(const lint::Rule& rule) {
+    const auto [at, added] = index_.emplace(rule.id, static_cast<int>(rules_.size()));
+    if (added) {
+      rules_.push_back(sarif_rule(rule));
     }
-    for (const lint::Rule& rule : report().knowledge->rules) {
-      if (report().selection.takes(rule)) {
-        index_[rule.id] = static_cast<int>(rules.size());
-        rules.push_back(sarif_rule(rule));
-      }
-    }
-    return rules;
+    return at->second;
   }
 
   std::string uri(const std::string& path) const { return repository_uri(report().checkout, path); }
@@ -198,14 +188,9 @@ class SarifLog : public Writing {
   }
 
   Json result(const lint::Rule& rule,
-              std::string_view kind,
               std::string_view level,
-              int rank) const {
-    Json json = {{"ruleId", rule.id}};
-    if (const auto at = index_.find(rule.id); at != index_.end()) {
-      json["ruleIndex"] = at->second;
-    }
-    json["kind"] = kind;
+              int rank) {
+    Json json = {{"ruleId", rule.id}, {"ruleIndex", index_of(rule)}, {"kind", "fail"}};
     json["level"] = level;
     json["rank"] = rank;
     return json;
@@ -253,7 +238,7 @@ class SarifLog : public Writing {
 
   Json fail(const LintedFile& file, const lint::Finding& finding) {
     const int importance = rank(file, finding);
-    Json json = result(*finding.rule, "fail", sarif_level(finding.severity), importance);
+    Json json = result(*finding.rule, sarif_level(finding.severity), importance);
     json["message"] = text_v1(finding.message);
     json["locations"] =
         Json::array({location(file, finding.primary.mark, finding.primary.pointer)});
@@ -270,14 +255,6 @@ class SarifLog : public Writing {
     return json;
   }
 
-  Json undecided(const LintedFile& file, const lint::Open& open) const {
-    Json json = result(*open.rule, "open", "none", 0);
-    json["message"] =
-        text_v1(fmt::format("Undecided: {}. Unknown: {}.", open.rule->what, listed(open.needs)));
-    json["locations"] = Json::array({location(file, {}, {})});
-    return json;
-  }
-
   void note(std::string_view level, const std::string& sentence) {
     notifications_.push_back({{"level", level}, {"message", text_v1(sentence)}});
   }
@@ -289,6 +266,14 @@ class SarifLog : public Writing {
     successful_ = notifications_.empty();
     for (const std::string& shortfall : shortfalls(report(), sum())) {
       note("error", shortfall);
+    }
+    // Not as results: code scanning would raise an alert for each.
+    if (sum().open > 0) {
+      const std::string options = options_for(needs(sum()));
+      note("note",
+           fmt::format("{} skipped because of unknown values{}",
+                       counted(sum().open, "check"),
+                       options.empty() ? "" : "; pass " + options));
     }
   }
 
@@ -317,7 +302,7 @@ class SarifLog : public Writing {
   }
 
   std::map<std::string_view, int> index_;
-  Json rules_;
+  Json rules_ = Json::array();
   Ranking results_{kMostResults};
   std::size_t count_ = 0;
   Spool artifacts_;

@@ -39,22 +39,31 @@ double own_deviation(const Uncertainty& a, const Uncertainty& b, const Constants
 std::vector<double> samples_of(const StepWork& a,
                                const StepWork& b,
                                const ConstantTable& constants) {
-  const double own = own_deviation(
-      uncertainty_of(a, constants.values), uncertainty_of(b, constants.values), constants.values);
   const SharedErrors errors(constants);
   NormalDraws draws;
   NormalDraws laws(kLawSeed);
   SharedErrors::Draw draw;
+  std::vector<double> ratios;
+  std::vector<double> own;
+  for (std::size_t i = 0; i < kDraws; ++i) {
+    errors.draw(draws, laws, draw);
+    ratios.push_back(log_step(a, errors.applied(draw, a.spread)) -
+                     log_step(b, errors.applied(draw, b.spread)));
+    own.push_back(draws.next());
+  }
+  // Steps that agree whatever the constants are, are the same step: nothing applies to one side only.
+  const bool same = std::ranges::all_of(ratios, [](double ratio) { return ratio == 0; });
+  const double deviation = same ? 0
+                                : own_deviation(uncertainty_of(a, constants.values),
+                                                uncertainty_of(b, constants.values),
+                                                constants.values);
   std::vector<double> samples;
   samples.reserve(2 * kDraws);
   for (std::size_t i = 0; i < kDraws; ++i) {
-    errors.draw(draws, laws, draw);
-    const double ratio =
-        log_step(a, errors.applied(draw, a.spread)) - log_step(b, errors.applied(draw, b.spread));
     // Both signs, so that swapping the sides mirrors everything exactly.
-    const double apart = own * draws.next();
-    samples.push_back(ratio + apart);
-    samples.push_back(ratio - apart);
+    const double apart = deviation * own[i];
+    samples.push_back(ratios[i] + apart);
+    samples.push_back(ratios[i] - apart);
   }
   std::ranges::sort(samples);
   return samples;

@@ -1,0 +1,77 @@
+#include "app/outputs.h"
+
+#include <algorithm>
+#include <optional>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "session/files/file_selection.h"
+#include "session/files/places.h"
+
+namespace epwise::cli {
+
+namespace {
+
+using session::Arguments;
+using session::Option;
+using session::Setting;
+
+/// The file that a value of an option names as an output; empty: standard output.
+std::string output_of(const Option& option, const std::string& value) {
+  if (option.writes == Option::Writes::value) {
+    return value;
+  }
+  const std::size_t equals = value.find('=');
+  const bool reads = value.starts_with("template=");
+  return equals == std::string::npos || reads ? std::string() : value.substr(equals + 1);
+}
+
+std::vector<std::string> inputs_of(const Arguments& arguments, const std::vector<Option>& options) {
+  std::vector<std::string> inputs = arguments.operands;
+  for (const Option& option : options) {
+    if (option.completion != session::Completion::files ||
+        option.writes != Option::Writes::nothing) {
+      continue;
+    }
+    for (const Setting& setting : arguments.all(option.name)) {
+      inputs.push_back(setting.value);
+    }
+  }
+  return inputs;
+}
+
+bool replaces(const std::string& output, const std::string& input, const os::Files& files) {
+  const std::optional<std::string> place = files.canonical(input);
+  return place && (*place == output || (files.is_directory(input) && session::is_lintable(output) &&
+                                        session::below(*place, output)));
+}
+
+}  // namespace
+
+void check_outputs(const Arguments& arguments,
+                   const std::vector<Option>& options,
+                   const os::Files& files) {
+  const std::vector<std::string> inputs = inputs_of(arguments, options);
+  for (const Option& option : options) {
+    if (option.writes == Option::Writes::nothing) {
+      continue;
+    }
+    for (const Setting& setting : arguments.all(option.name)) {
+      const std::string path = output_of(option, setting.value);
+      const std::optional<std::string> output =
+          files.is_file(path) ? files.canonical(path) : std::nullopt;
+      const bool bad = output && std::ranges::any_of(inputs, [&](const std::string& input) {
+                         return replaces(*output, input, files);
+                       });
+      if (bad) {
+        throw os::UsageError(
+            fmt::format("{}: {} is an input of this command; write the output to another file",
+                        setting.source,
+                        path));
+      }
+    }
+  }
+}
+
+}  // namespace epwise::cli
