@@ -11,7 +11,6 @@
 #include "app/outputs.h"
 #include "base/text/spelling.h"
 #include "commands/help/help.h"
-#include "lint/knowledge.h"
 #include "session/options/arguments.h"
 #include "session/options/command_line.h"
 #include "ui/command.h"
@@ -99,6 +98,32 @@ void hint_at_own_options(const std::vector<Option>& options,
   }
 }
 
+/// Warns of a variable that is nearly one that some command reads: EPWISE_FALE_ON.
+void hint_at_variables(const os::Variables& variables, std::ostream& err) {
+  std::vector<std::string> given = variables.names("EPWISE_");
+  if (given.empty()) {
+    return;
+  }
+  std::vector<std::string_view> known;
+  for (const Command& command : commands()) {
+    for (const Option& option : all_options(command)) {
+      if (!option.variable.empty()) {
+        known.push_back(option.variable);
+      }
+    }
+  }
+  std::ranges::sort(given);
+  for (const std::string& name : given) {
+    constexpr int kMostEdits = 2;
+    const bool slip = std::ranges::any_of(known, [&](std::string_view each) {
+      return text::edit_distance(name, each) <= kMostEdits;
+    });
+    if (slip && std::ranges::find(known, name) == known.end()) {
+      err << fmt::format("epwise: no command reads {}{}\n", name, text::did_you_mean(name, known));
+    }
+  }
+}
+
 }  // namespace
 
 int App::run(const std::vector<std::string>& words) {
@@ -132,7 +157,7 @@ int App::dispatch(const std::vector<std::string>& all) {
   if (place == words.size()) {
     const Arguments arguments = parse_words(root_options(), words, "epwise");
     if (arguments.flag("--version")) {
-      console_.out << version_text(lint::load_knowledge());
+      console_.out << version_text();
       return to_int(ExitCode::clean);
     }
     const bool asked = arguments.flag("--help") || arguments.flag("-h");
@@ -152,6 +177,7 @@ int App::dispatch(const std::vector<std::string>& all) {
     return to_int(ExitCode::clean);
   }
   add_variables(options, console_.variables, arguments);
+  hint_at_variables(console_.variables, console_.err);
   if (command.takes_words) {
     hint_at_own_options(options, behind, console_.err);
     arguments.words = std::move(behind);

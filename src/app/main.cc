@@ -48,6 +48,7 @@ int main(int argc, char** argv) {
   epwise::cli::MessageBuffer messages(std::cerr.rdbuf());
   std::ostream err(&messages);
   err.setf(std::ios::unitbuf);
+  err.tie(&std::cout);  // results first, as with std::cerr
   epwise::os::DiskFiles files;
   const epwise::os::ProcessVariables variables;
   const epwise::hw::DriverProbe devices;

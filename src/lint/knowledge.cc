@@ -49,6 +49,13 @@ const Rule* Knowledge::find(std::string_view id_or_code) const {
   return found == rules.end() ? nullptr : &*found;
 }
 
+std::size_t count_rules() {
+  embedded::Reader reader(embedded::compiled_rules());
+  std::uint32_t count = 0;
+  reader(count);
+  return count;
+}
+
 Knowledge load_knowledge(const os::Files* files, const std::string& extra) {
   Knowledge knowledge;
   embedded::Reader reader(embedded::compiled_rules());

@@ -186,6 +186,9 @@ struct Knowledge {
   const Rule* find(std::string_view id_or_code) const;
 };
 
+/// The number of rules that the build compiled, without reading them.
+std::size_t count_rules();
+
 /// The table that the build compiled. `extra` names a folder of further rules (--rules DIR); a rule
 /// with a known id replaces it. Throws os::UsageError listing every problem of the extra rules
 /// with file and line.

@@ -159,9 +159,12 @@ void transfer(A& a, Derived& x) {
 
 namespace epwise::lint {
 
-/// Names come first and in slot order, because expressions refer to them by slot.
+/// The number of rules comes first, for whoever needs nothing else; then the names in slot order,
+/// because expressions refer to them by slot.
 template <class A>
 void transfer(A& a, Knowledge& x) {
+  auto rules = static_cast<std::uint32_t>(x.rules.size());
+  a(rules);
   std::vector<std::string_view> names;
   names.reserve(x.names.size());
   for (const auto slot : x.names.slots()) {

@@ -68,9 +68,24 @@ std::optional<Framework> sniff_root(const yaml::Node& root) {
       std::any_of(root.entries.begin(), root.entries.end(), [](const yaml::Entry& entry) {
         const bool section =
             entry.value.is_mapping() || entry.key == "mixed_precision" || entry.value.is_null();
-        return (section && is_bridge_section(entry.key)) || is_misspelt_section(entry);
+        return section && is_bridge_section(entry.key);
       });
   return bridge ? std::optional<Framework>(Framework::bridge) : std::nullopt;
+}
+
+/// Why a file without any section of a recipe is meant as one; empty if it is not.
+std::string misspelt_recipe(const yaml::Node& root) {
+  if (sniff_root(root)) {
+    return {};
+  }
+  for (const yaml::Entry& entry : root.entries) {
+    if (is_misspelt_section(entry)) {
+      return fmt::format("no section is known by the name `{}`{}",
+                         entry.key,
+                         text::did_you_mean(entry.key, {"model", "train", "comm_overlap"}));
+    }
+  }
+  return {};
 }
 
 /// The meaning of the words after `--` if there is no file: flags, or overrides.
@@ -270,6 +285,9 @@ class Loader {
     recipe.framework = request_.framework.value_or(sniffed.value_or(Framework::bridge));
     if (!document.root.is_mapping()) {
       unrecognized(recipe, document, "it does not contain a mapping of keys to values");
+    } else if (const std::string slip = misspelt_recipe(document.root); !slip.empty()) {
+      unrecognized(recipe, document, slip);
+      recipe.diagnostics.back().rule = "recipe/misspelt-section";
     } else if (!sniffed || (!request_.framework && is_foreign(document.root))) {
       unrecognized(
           recipe, document, "it has neither MODEL_ARGS nor sections such as model, train or ddp");

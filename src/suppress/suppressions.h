@@ -48,8 +48,8 @@ class Suppressions {
     Comment comment;
     std::set<const lint::Rule*> used;  // rules of which it accepts a finding
     std::set<const lint::Rule*> open;  // undecided rules
-    std::string problem;  // of rules and conditions
-    std::string lapsed;   // why it no longer accepts anything
+    std::string problem;               // of rules and conditions
+    std::string lapsed;                // why it no longer accepts anything
     std::string undecided;
     std::set<const lint::Rule*> rules;
   };

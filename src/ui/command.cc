@@ -23,7 +23,7 @@ std::vector<Option> common_options() {
        .completion = Completion::words},
       {.name = "--quiet",
        .short_name = "-q",
-       .summary = "print only findings and errors",
+       .summary = "print only errors and warnings",
        .variable = "EPWISE_QUIET"},
       {.name = "--verbose",
        .short_name = "-v",

@@ -12,8 +12,8 @@ namespace {
 constexpr std::array<std::string_view, 2> kCommands = {"::", "##["};
 
 bool may_become_command(std::string_view start) {
-  return std::ranges::any_of(
-      kCommands, [&](std::string_view command) { return command.starts_with(start); });
+  return std::ranges::any_of(kCommands,
+                             [&](std::string_view command) { return command.starts_with(start); });
 }
 
 bool is_command(std::string_view start) {

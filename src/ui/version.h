@@ -3,7 +3,6 @@
 #include <string>
 #include <string_view>
 
-#include "lint/knowledge.h"
 #include "session/version.h"
 #include "ui/console.h"
 
@@ -16,6 +15,6 @@ using session::tool_version;
 ///   epwise 0.1.0
 ///   rules           212
 ///   Megatron-Bridge 0.2.0 … 0.6.2, head
-std::string version_text(const lint::Knowledge& knowledge);
+std::string version_text();
 
 }  // namespace epwise::cli

@@ -209,6 +209,20 @@ def rows(fingerprint: str) -> list[Row]:
         Row("open rules, strictly and quietly", good, ["a.yaml", "--strict", "-q"], 1, "undecided"),
         Row("an undecided budget, strictly and quietly", good, ["a.yaml", "--min-headroom", "6GiB", "--strict", "-q"], 1, "--min-headroom"),
         Row("a report that can't be written", good, ["a.yaml", "-f", "junit=no/x.xml"], 3, "cannot write"),
+        Row("a report over a recipe", good, ["a.yaml", "-f", "json=a.yaml"], 2, "is an input of this command"),
+        Row("a report over a recipe in the directory", {"r/a.yaml": GOOD}, ["r", "-f", "json=./r/a.yaml"], 2, "is an input of this command"),
+        Row("a receipt over a baseline", both, ["a.yaml", "--baseline", "b.yaml", "--receipt", "b.yaml"], 2, "is an input of this command"),
+        Row("an option given twice", good, ["a.yaml", "--fail-on", "note", "--fail-on", "never"], 2, "--fail-on is given twice"),
+        Row("a target that matches nothing", {"r/a.yaml": BAD, ".epwise.yaml": "targets: [{paths: [s/], gpus: 16}]\n"}, ["r"], 1,
+            "match no YAML file"),
+        Row("a script with overrides that are a number", {"r/a.yaml": "42\n", "run.sh": STARTED["run.sh"]}, ["run.sh"], 1, "mapping"),
+        Row("a script with a section that is a number", {"r/a.yaml": "model: 4\n", "run.sh": STARTED["run.sh"]}, ["run.sh"], 1, "mapping"),
+        Row("a key given twice in overrides", {"a.yaml": "train: {global_batch_size: 500, global_batch_size: 512}\n"}, ["a.yaml"], 1,
+            "yaml/refused-duplicate-key"),
+        Row("a misspelt section in a directory", {"r/a.yaml": "modle: {expert_model_parallel_size: 64}\n"}, ["r"], 1,
+            "recipe/misspelt-section"),
+        Row("an ending in capitals", {"r/a.YAML": BAD}, ["r"], 1, WARNS),
+        Row("a header without dashes", {"a.yaml": "# epwise: hw=h100\n" + GOOD}, ["a.yaml"], 2, "two dashes"),
         Row("a receipt that can't be written", good, ["a.yaml", "--receipt", "no/x.json"], 3, "cannot write"),
         Row("a receipt that is not there", good, ["--verify-receipt", "r.json"], 3, "no such file"),
         Row("a receipt that is none", {"r.json": "{}"}, ["--verify-receipt", "r.json"], 3, "r.json"),
@@ -327,8 +341,8 @@ def check_receipts(epwise: str, folder: pathlib.Path) -> list[str]:
     repository = Repository(folder, Row("", text, [], 0, ""))
     problems = []
 
-    def gate(*words: str) -> int:
-        done = subprocess.run([epwise, "gate", *words], cwd=folder, env=repository.environment(), capture_output=True, timeout=120, check=False,
+    def gate(*words: str, day: str = "2026-11-24") -> int:
+        done = subprocess.run([epwise, "gate", *words], cwd=folder, env={**repository.environment(), "EPWISE_TODAY": day}, capture_output=True, timeout=120, check=False,
                               stdin=subprocess.DEVNULL)
         return done.returncode
 
@@ -355,6 +369,43 @@ def check_receipts(epwise: str, folder: pathlib.Path) -> list[str]:
     repository.git("add", "-A")
     repository.git("commit", "-q", "-m", "y")
     verify("a file that is no recipe has changed, and another commit made", 0)
+    repository.put("r/a.yaml", ignoring(f"ignore[{WARNS}] until 2027-03-01: known"))
+    if gate("r", "--receipt", "receipt.json") != 0:
+        problems.append("a receipt that rests on an acceptance: the gate does not pass")
+    for day, wanted in (("2027-03-01", 0), ("2027-03-02", 1)):
+        code = gate("--verify-receipt", "receipt.json", day=day)
+        if code != wanted:
+            problems.append(f"a receipt that rests on an acceptance until 2027-03-01, on {day}: exit {code}, not {wanted}")
+    return problems
+
+
+def check_submodules(epwise: str, folder: pathlib.Path) -> list[str]:
+    """A submodule that moves to a commit with a bad recipe; the configuration around it counts in it."""
+    inner, outer = folder / "inner", folder / "outer"
+    for place in (inner, outer):
+        place.mkdir()
+    source = Repository(inner, Row("", {"a.yaml": GOOD}, [], 0, ""))
+    repository = Repository(outer, Row("", {"b.yaml": GOOD, ".epwise.yaml": "gpus: 16\n"}, [], 0, ""))
+    repository.git("-c", "protocol.file.allow=always", "submodule", "add", "-q", str(inner), "s")
+    repository.git("commit", "-q", "-m", "with a submodule")
+    source.put("a.yaml", BAD)
+    source.git("commit", "-q", "-a", "-m", "bad")
+    repository.git("-C", "s", "fetch", "-q", "origin")
+    repository.git("-C", "s", "checkout", "-q", "FETCH_HEAD")
+    problems = []
+
+    def expect(what: str, words: list[str]) -> None:
+        done = subprocess.run([epwise, "gate", *words], cwd=outer, env=repository.environment(), capture_output=True, timeout=120, check=False,
+                              stdin=subprocess.DEVNULL)
+        said = (done.stdout + done.stderr).decode()
+        if done.returncode != 1 or "s/a.yaml" not in said or WARNS not in said:
+            problems.append(f"a submodule that moved, {what}: exit {done.returncode}\n{said}")
+
+    expect("since the commit before", ["--since", "HEAD"])
+    repository.git("add", "s")
+    expect("staged", ["--staged"])
+    repository.git("commit", "-q", "-m", "moved")
+    expect("since the commit before that", ["--since", "HEAD~1"])
     return problems
 
 
@@ -389,7 +440,7 @@ def main() -> int:
                 if other[0] != code:
                     print(f"FAILED: {row.what}: JSON changes exit {code} to {other[0]}")
                     failures += 1
-        for name, check in (("streams", check_streams), ("receipts", check_receipts)):
+        for name, check in (("streams", check_streams), ("receipts", check_receipts), ("submodules", check_submodules)):
             folder = pathlib.Path(top) / name
             folder.mkdir()
             for problem in check(epwise, folder):

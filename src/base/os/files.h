@@ -63,6 +63,9 @@ class Variables {
  public:
   virtual ~Variables() = default;
   virtual std::optional<std::string> get(const std::string& name) const = 0;
+
+  /// The names of all variables that begin like this, in any order.
+  virtual std::vector<std::string> names(std::string_view /*start*/) const { return {}; }
 };
 
 /// Passes a text on in parts: calls its argument with each of them.

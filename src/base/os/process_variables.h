@@ -11,6 +11,7 @@ namespace epwise::os {
 class ProcessVariables : public Variables {
  public:
   std::optional<std::string> get(const std::string& name) const override;
+  std::vector<std::string> names(std::string_view start) const override;
 };
 
 }  // namespace epwise::os

@@ -1,7 +1,13 @@
+#include <algorithm>
 #include <ostream>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include <fmt/format.h>
+
+#include "base/text/ascii.h"
+#include "base/text/count.h"
 #include "commands/all.h"
 #include "commands/explain/crash_explanation.h"
 #include "commands/rules/rule_document.h"
@@ -26,14 +32,55 @@ constexpr std::string_view kAboutExplain = R"(LOGS
   matches, it reports what it searched for.
 )";
 
+/// Rules with a word in their id, title or message, in the order of their ids; case is ignored.
+std::vector<const lint::Rule*> rules_about(const lint::Knowledge& knowledge,
+                                           const std::string& word) {
+  const std::string wanted = text::lower(word);
+  std::vector<const lint::Rule*> rules;
+  for (const lint::Rule& rule : knowledge.rules) {
+    const std::string about = text::lower(fmt::format("{} {}", rule.id, rule.what));
+    if (about.find(wanted) != std::string::npos) {
+      rules.push_back(&rule);
+    }
+  }
+  std::ranges::sort(rules, {}, &lint::Rule::id);
+  return rules;
+}
+
+void print_titles(const std::vector<const lint::Rule*>& rules,
+                  const std::string& word,
+                  Console& console) {
+  std::size_t width = 0;
+  for (const lint::Rule* rule : rules) {
+    width = std::max(width, rule->id.size());
+  }
+  for (const lint::Rule* rule : rules) {
+    console.out << fmt::format("{:<7} {:<{}}  {}\n", rule->code, rule->id, width, rule->what);
+  }
+  console.err << fmt::format("epwise: `{}` is not a rule; {} about it: `epwise explain {}`\n",
+                             word,
+                             text::counted(rules.size(), "rule"),
+                             rules.front()->code);
+}
+
 ExitCode run_explain(Console& console, const Arguments& arguments) {
   if (const auto log = arguments.one("--from-log")) {
     return explain_log(console, arguments, log->value);
   }
   if (arguments.operands.empty()) {
-    throw os::UsageError("no rule given: `epwise explain EPO001`; `epwise rules list` names them");
+    throw os::UsageError(
+        "no rule given: `epwise explain EPO001`, or a word that rules are about: `epwise explain "
+        "pipeline`; `epwise rules list` names them");
   }
   const lint::Knowledge knowledge = load_rules(console.files, arguments.one("--rules"));
+  const std::string& word = arguments.operands.front();
+  if (arguments.operands.size() == 1 && knowledge.find(word) == nullptr) {
+    const std::vector<const lint::Rule*> about = rules_about(knowledge, word);
+    if (!about.empty()) {
+      print_titles(about, word, console);
+      return ExitCode::clean;
+    }
+  }
   const std::string format = arguments.text_of("--format", "text");
   const int width = text_width(console.terminal, console.variables);
   std::vector<const lint::Rule*> rules;

@@ -67,7 +67,8 @@ ExitCode verify(Console& console, const Arguments& arguments, const std::string&
   if (!arguments.operands.empty()) {
     throw UsageError("--verify-receipt takes no paths; the receipt contains them");
   }
-  const Verification result = verify_receipt(console.files, path, session::today(console.variables));
+  const Verification result =
+      verify_receipt(console.files, path, session::today(console.variables));
   for (const std::string& sentence : result.sentences) {
     console.err << "epwise: " << sentence << '\n';
   }
@@ -145,8 +146,7 @@ std::vector<Option> gate_options() {
 /// are then undecided, and the gate passes.
 void warn_of_unused_targets(Console& console, const Arguments& arguments) {
   const auto chosen = arguments.one("--config");
-  session::ConfigurationSearch search(
-      console.files, chosen ? chosen->value : "", tool_version());
+  session::ConfigurationSearch search(console.files, chosen ? chosen->value : "", tool_version());
   std::set<std::string> told;
   for (const std::string& operand : arguments.operands) {
     const std::string place = console.files.is_directory(operand) ? operand : ".";
@@ -190,7 +190,6 @@ ExitCode gate(Console& console, const Arguments& given, const GateWatch& watch) 
                 console.interruption,
                 console.programs};
   LintHooks hooks;
-  hooks.quiet_hides_notes = true;
   hooks.nothing_is_fine = choice.narrow() || arguments.flag("--skip-others");
   if (choice.narrow()) {
     hooks.narrow = [&choice](FileSelection& selection) { choice.apply(selection); };

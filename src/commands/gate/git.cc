@@ -123,16 +123,18 @@ std::set<std::string> Git::changed_in_submodule(const std::string& root,
                                                 const std::string& revision) const {
   const std::string place = root + "/" + folder;
   const std::string before = recorded_commit(revision + ":" + folder);
-  auto changed = before.empty() ? std::nullopt
-                                : ask_in(place,
-                                         {"diff", "--name-only", "-z", "--no-relative",
-                                          "--no-renames", before, "--"});
+  auto changed =
+      before.empty()
+          ? std::nullopt
+          : ask_in(place,
+                   {"diff", "--name-only", "-z", "--no-relative", "--no-renames", before, "--"});
   if (!changed) {
     changed = ask_in(place, {"ls-files", "-z"});
   }
   std::set<std::string> names;
   add_names(changed.value_or(""), names);
-  add_names(ask_in(place, {"ls-files", "--others", "--exclude-standard", "-z"}).value_or(""), names);
+  add_names(ask_in(place, {"ls-files", "--others", "--exclude-standard", "-z"}).value_or(""),
+            names);
   std::set<std::string> full;
   for (const std::string& name : names) {
     full.insert(folder + "/" + name);
@@ -145,10 +147,10 @@ std::map<std::string, std::string> Git::staged_in_submodule(const std::string& r
   const std::string place = root + "/" + folder;
   const std::string before = recorded_commit("HEAD:" + folder);
   const std::string now = recorded_commit(":" + folder);
-  auto changed = before.empty()
-                     ? std::nullopt
-                     : ask_in(place,
-                              {"diff", "--name-only", "-z", "--no-renames", before, now, "--"});
+  auto changed =
+      before.empty()
+          ? std::nullopt
+          : ask_in(place, {"diff", "--name-only", "-z", "--no-renames", before, now, "--"});
   if (!changed) {
     changed = ask_in(place, {"ls-tree", "-r", "-z", "--name-only", now});
   }

@@ -143,7 +143,8 @@ std::string Receipt::text(const report::LintReport& report) const {
   }
   // Appends in place: with many recipes this is large and should be in memory only once.
   std::string text = fmt::format(
-      "{{\"schema\":\"{}\",\n\"tool\":\"{}\",\n\"rules\":\"{}\",\n\"exit_code\":{},\n\"valid_until\":{},"
+      "{{\"schema\":\"{}\",\n\"tool\":\"{}\",\n\"rules\":\"{}\",\n\"exit_code\":{},\n\"valid_"
+      "until\":{},"
       "\n\"files\":{},\n\"absent\":{},\n\"recipes\":[",
       kSchema,
       report.tool_version,

@@ -184,8 +184,9 @@ class LintRun {
     builder.add(task, outcome);
   }
 
+  /// -q omits notes in human-readable text, unless notes fail the run.
   bool hides_notes(const Threshold& threshold) const {
-    return hooks_.quiet_hides_notes && arguments_.flag("--quiet") &&
+    return arguments_.flag("--quiet") && !arguments_.flag("--price") &&
            threshold.fail_on != lint::Severity::note;
   }
 

@@ -21,8 +21,6 @@ struct LintHooks {
   bool nothing_is_fine = false;  // no file left, or no recipe among them, is not a failure
   bool writes = true;            // the report, in the requested formats
   bool reads_baselines = true;   // those that configurations name
-  // -q: omit notes in human-readable text, unless notes fail the run
-  bool quiet_hides_notes = false;
 };
 
 /// The run of `epwise lint` with hooks.

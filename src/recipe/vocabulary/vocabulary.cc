@@ -203,7 +203,10 @@ Vocabulary Vocabulary::load(Framework framework, std::string_view version, std::
 }
 
 std::vector<std::string_view> Vocabulary::versions(Framework framework, std::string_view table) {
-  return embedded::read_as<FrameworkTable>(of_framework(table, framework)).versions;
+  std::vector<std::string_view> versions;  // the first member of a FrameworkTable
+  embedded::Reader reader(of_framework(table, framework));
+  reader(versions);
+  return versions;
 }
 
 void Vocabulary::load_sections(const FrameworkTable& table) {

@@ -19,6 +19,23 @@ namespace {
 
 constexpr std::string_view kPrefix = "epwise:";
 
+/// `hw=h100` and `gpus 64` are meant as options; other prose is a comment.
+void check_dashes(std::string_view comment) {
+  const std::string_view name = comment.substr(0, comment.find_first_of("= "));
+  const std::vector<Option> options = target_options();
+  const bool option =
+      name.size() < comment.size() && std::ranges::any_of(options, [name](const Option& each) {
+        return each.name.substr(2) == name;
+      });
+  if (option) {
+    throw os::UsageError(fmt::format(
+        "`# epwise: {}`: options in a header begin with two dashes: `# epwise: --{} {}`",
+        comment,
+        name,
+        text::trimmed(comment.substr(name.size() + 1), text::kBlanksAndReturns)));
+  }
+}
+
 /// The options in a comment line; empty for any other comment.
 std::string_view options_in(std::string_view comment) {
   comment.remove_prefix(1);
@@ -27,6 +44,7 @@ std::string_view options_in(std::string_view comment) {
     return {};
   }
   comment = text::trimmed(comment.substr(kPrefix.size()), text::kBlanksAndReturns);
+  check_dashes(comment);
   return comment.starts_with("--") ? comment : std::string_view{};
 }
 

@@ -59,10 +59,13 @@ TEST_CASE("Options and operands come in any order") {
   CHECK_FALSE(arguments.one("--level").has_value());
 }
 
-TEST_CASE("The last one counts, a dash is an operand, brackets are kept") {
+TEST_CASE("One value may be given twice, a dash is an operand, brackets are kept") {
   const Arguments arguments =
-      parse_command_line({"--hw", "h100", "--hw", "a100", "-", "[a,b]", ""});
-  CHECK(arguments.one("--hw") == Setting{"a100", "--hw"});
+      parse_command_line({"--hw", "h100", "--hw", "h100", "-", "[a,b]", ""});
+  CHECK(arguments.one("--hw") == Setting{"h100", "--hw"});
+  CHECK_THROWS_WITH_AS(parse_command_line({"--hw", "h100", "--hw", "a100"}),
+                       "--hw is given twice: `h100` and `a100`",
+                       UsageError);
   CHECK(arguments.operands == Words{"-", "[a,b]", ""});
 }
 

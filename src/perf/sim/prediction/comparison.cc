@@ -104,7 +104,9 @@ Comparison compare(const StepWork& a, const StepWork& b, const ConstantTable& co
       std::min(value, std::exp(samples[samples.size() / 10])),
       std::max(value, std::exp(samples[samples.size() - 1 - samples.size() / 10]))};
   const auto faster = std::ranges::count_if(samples, [](double ratio) { return ratio > 0; });
-  comparison.b_is_faster = static_cast<double>(faster) / static_cast<double>(samples.size());
+  const auto equal = std::ranges::count(samples, 0.0);
+  comparison.b_is_faster = (static_cast<double>(faster) + static_cast<double>(equal) / 2) /
+                           static_cast<double>(samples.size());
   comparison.verdict = judge(comparison);
   const Waterfall of_a = waterfall_of(a, constants.values);
   const Waterfall of_b = waterfall_of(b, constants.values);
