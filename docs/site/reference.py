@@ -37,7 +37,7 @@ def rule_section(rule):
     if rule['why'].strip():
         out += [plain(rule['why']), '']
     rows = [('message', cell(rule['message']))] if rule.get('message') else []
-    rows += [(name, cell(rule[key])) for name, key in (('applies when', 'given'), ('must hold', 'assert')) if rule.get(key)]
+    rows += [(name, cell(rule[key])) for name, key in (('applies when', 'given'), ('must hold', 'assert')) if rule.get(key, 'false') not in ('', 'false')]
     rows += [('checked by', f'{FRAMEWORKS[launch["framework"]]} at start-up, stage `{launch["stage"]}`') for launch in rule['launch']]
     rows += [('versions', '; '.join(map(release_range, rule['versions'])) or 'all')]
     out += ['| | |', '|---|---|', *(f'| {name} | {text} |' for name, text in rows), '']
