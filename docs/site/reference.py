@@ -14,8 +14,10 @@ def ask(binary, *words):
 
 
 def plain(text):
-    """Text for Markdown, outside of code."""
-    return re.sub(r'([\\`*_{}\[\]#|])', r'\\\1', html.escape(' '.join(text.split()), quote=False))
+    """Text for Markdown; what is in backquotes stays code."""
+    parts = re.split(r'(`[^`]+`)', ' '.join(text.split()))
+    return ''.join(part.replace('|', '\\|') if number % 2 else re.sub(r'([\\`*_{}\[\]#|])', r'\\\1', html.escape(part, quote=False))
+                   for number, part in enumerate(parts))
 
 
 def cell(text):
