@@ -118,15 +118,16 @@ def cases(number, seed):
     """Launches of a small model with up to four changes each."""
     draw = random.Random(seed)
     for index in range(number):
-        words = list(draw.choice((DENSE, EXPERTS, EXPERTS)))
+        words, changes = list(draw.choice((DENSE, EXPERTS, EXPERTS))), []
         for flag in draw.sample(sorted(CHANGES), draw.randint(0, 4)):
             value = str(draw.choice(CHANGES[flag]))
+            changes.append(f'{flag} {value}'.rstrip())
             if flag in words:
                 at = words.index(flag)
                 words[at + 1:at + 2] = value.split()
             else:
                 words += [flag, *value.split()]
-        yield {'id': index, 'gpus': draw.choice((1, 8, 16, 64)), 'words': words}
+        yield {'id': index, 'gpus': draw.choice((1, 8, 16, 64)), 'changes': changes, 'words': words}
 
 
 def upstream(python, folder, launches):
@@ -178,8 +179,8 @@ def main():
     if args.out:
         args.out.write_text('\n'.join(lines) + '\n')
     for case, truth, mine in missed:
-        base = EXPERTS if '--moe-router-topk' in case['words'] else DENSE
-        print(f'{case["id"]}: {case["gpus"]} GPUs, {" ".join(word for word in case["words"] if word not in base)}\n  Megatron-LM {truth}\n  epwise      {mine}')
+        model = 'experts' if '--num-experts' in case['words'][:len(EXPERTS)] else 'dense'
+        print(f'{case["id"]}: {model}, {case["gpus"]} GPUs, {" ".join(case["changes"])}\n  Megatron-LM {truth}\n  epwise      {mine}')
     scored = verdicts['starts'] + verdicts['rejects']
     agreement = 1 - len(missed) / scored if scored else 0
     print(f'{scored} launches scored ({verdicts["rejects"]} rejected), {verdicts["unknown"]} not; agreement {agreement:.4f}')
