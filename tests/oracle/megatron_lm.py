@@ -179,7 +179,7 @@ def main():
     if args.out:
         args.out.write_text('\n'.join(lines) + '\n')
     for case, truth, mine in missed:
-        model = 'experts' if '--num-experts' in case['words'][:len(EXPERTS)] else 'dense'
+        model = 'experts' if '--disable-bias-linear' in case['words'] else 'dense'
         print(f'{case["id"]}: {model}, {case["gpus"]} GPUs, {" ".join(case["changes"])}\n  Megatron-LM {truth}\n  epwise      {mine}')
     scored = verdicts['starts'] + verdicts['rejects']
     agreement = 1 - len(missed) / scored if scored else 0
