@@ -10,6 +10,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
 build=build/asan # of the preset
 jobs=$(nproc)
 fuzz_seconds=20
+evidence=${EPWISE_EVIDENCE:-../shared} # tests/README.md, "Data that is not in the repository"
 
 scripts() {
   git ls-files --cached --others --exclude-standard '*.sh' .ci/run | xargs shellcheck -x
@@ -50,7 +51,7 @@ sanitized_tests() {
 # Findings are no failure (exit status 1), nor are files that hold no recipe (3).
 sanitized_corpus() {
   local status=0
-  "$build/epwise" lint ../shared/corpus --hw h100 --gpus 64 --format concise >"$build/corpus.log" 2>&1 || status=$?
+  "$build/epwise" lint "$evidence/corpus" --hw h100 --gpus 64 --format concise >"$build/corpus.log" 2>&1 || status=$?
   tail -n 3 "$build/corpus.log"
   [ "$status" -eq 0 ] || [ "$status" -eq 1 ] || [ "$status" -eq 3 ]
 }
@@ -143,10 +144,10 @@ step "formatting (clang-format)" formats
 step "configuring for clang with sanitizers" configure
 step "building with clang, warnings as errors" compile
 step "every test under the address and undefined-behaviour sanitizers" sanitized_tests
-if [ -d ../shared/corpus ]; then
-  step "the recipes of ../shared/corpus under the sanitizers" sanitized_corpus
+if [ -d "$evidence/corpus" ]; then
+  step "the recipes of $evidence/corpus under the sanitizers" sanitized_corpus
 else
-  printf '\n== the recipes of ../shared/corpus: skipped, it is absent\n'
+  printf '\n== the recipes of the corpus: skipped, no data at %s\n' "$evidence/corpus"
 fi
 if step "fuzzing every target for $fuzz_seconds s" fuzz_all; then
   for target in $(fuzz_targets); do

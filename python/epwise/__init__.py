@@ -1,4 +1,4 @@
-"""What will go wrong with a Megatron MoE recipe, and how fast it will run, before it reaches the cluster.
+"""Checks Megatron MoE recipes and predicts their step time before they reach the cluster.
 
     >>> import epwise
     >>> report = epwise.lint(recipe(), hw="h100", gpus=64, stack={"bridge": "0.6.2"})
@@ -10,8 +10,8 @@
     >>> epwise.simulate("recipe.yaml", hw="h100", gpus=64).step_time_s
     Interval(value=10.2, low=8.9, high=11.7)
 
-A recipe is the path of a file, a ConfigContainer, an argparse namespace or a dict. The command `epwise` stands beside
-this module and says the same.
+A recipe is the path of a file, a ConfigContainer, an argparse namespace or a dict. The command `epwise` is installed
+with this module and gives the same answers.
 """
 
 from ._calls import advise, compare, diff, explain, fix, gate, lint, simulate

@@ -2,12 +2,12 @@
 tree of dataclasses), parsed arguments of Megatron-LM (argparse.Namespace), or a dict: sections as in a recipe's YAML,
 MODEL_ARGS, flags, or arguments by name.
 
-Each call says what the command of its name says. Its further parameters are those of `epwise.Options`; EPWISE_*
-variables don't count, the nearest `.epwise.yaml` does. `name` is how messages call a recipe in memory; where it looks like
-a path, configurations are looked for from there. `words` are overrides, as behind `--` on a command line.
+Each call gives the result of the command with the same name. Its further parameters are those of `epwise.Options`; EPWISE_*
+variables are ignored, the nearest `.epwise.yaml` applies. Messages call a recipe in memory `name`; if that is a path, the
+configuration is searched from there. `words` are overrides, as after `--` on a command line.
 
-What is wrong with a recipe is a finding. UsageError: a parameter or a configuration is wrong. TypeError: what was given
-is no recipe at all. Error: a file can't be read. InternalError: a mistake of epwise. Other threads run meanwhile.
+Problems of a recipe are findings. UsageError: a parameter or a configuration is invalid. TypeError: the argument is not a
+recipe at all. Error: a file cannot be read. InternalError: a bug in epwise. Other threads run meanwhile.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ def fix(config: Any, *, tier: Tier = "neutral", name: str = "recipe", words: Wor
 def simulate(config: Any, *, force: bool = False, name: str = "recipe", words: Words = (), **options: Unpack[Options]) -> Prediction:
     """The time of a step, with its 80 % interval, and where it goes.
 
-    force: predict a recipe though lint finds errors in it.
+    force: predict a recipe even if lint finds errors in it.
     """
     (source,) = _asked("simulate", options, [(config, name)], words)
     return prediction_of(*_core.simulate(source.core(), core_options(options), force))
@@ -97,7 +97,7 @@ def simulate(config: Any, *, force: bool = False, name: str = "recipe", words: W
 def compare(a: Any, b: Any, *, force: bool = False, names: tuple[str, str] = ("a", "b"), **options: Unpack[Options]) -> Comparison:
     """Which of two recipes is faster, by how much and why. Recipes with errors are compared too.
 
-    force: errors of lint don't make `exit_code` 1.
+    force: errors of lint do not make `exit_code` 1.
     """
     first, second = _asked("compare", options, zip((a, b), names))
     return comparison_of(*_core.compare(first.core(), second.core(), core_options(options), force))
@@ -121,8 +121,8 @@ def advise(
 
     keep, may_change: groups (mapping, batch, recompute, dispatcher, overlap, graphs, precision), axes and fields.
     top: how many plans.
-    profile: a file with what was measured of this recipe.
-    among: files of recipes to rank beside this one.
+    profile: a file of figures measured with this recipe.
+    among: files of recipes to rank next to the plans.
     """
     (source,) = _asked("advise", options, [(config, name)], words)
     how = _core.AdviceOptions()
@@ -144,9 +144,9 @@ def explain(
     words: Words = (),
     **options: Unpack[Options],
 ) -> Explanation:
-    """The rules behind the errors of a job's log and, with the recipe of the run, what in it broke them.
+    """The rules that explain the errors of a job's log and, with the recipe of the run, the values that violate them.
 
-    log: the path of the log. text: what it holds, instead.
+    log: the path of the log. text: its contents, instead.
     """
     if (log is None) == (text is None):
         raise TypeError("epwise.explain takes the path of a log or, as `text`, what it holds")
@@ -163,7 +163,7 @@ def explain(
 
 
 def diff(before: Any, after: Any, *, names: tuple[str, str] = ("before", "after"), **options: Unpack[Options]) -> Difference:
-    """What a change of a recipe changes, as executed: findings that come and go, step time and memory."""
+    """The effects of a change to a recipe, as executed: findings introduced and removed, step time and memory."""
     first, second = _asked("diff", options, zip((before, after), names))
     return difference_of(*_core.diff(first.core(), second.core(), core_options(options)))
 
@@ -186,8 +186,8 @@ def gate(
     """Lint and budgets in one answer, of one recipe or folder or of a list of them.
 
     max_exposed_comm, min_headroom, max_regression: "8%", "6GiB", "2%" (with `against`, a revision).
-    since, staged, skip_others: which files count.
-    receipt: a file; what was checked is written there.
+    since, staged, skip_others: which files are checked.
+    receipt: a file to which a receipt of the check is written.
     """
     many = configs if isinstance(configs, (list, tuple)) else [configs]
     named = [(config, name if len(many) == 1 else f"{name}-{i}") for i, config in enumerate(many, 1)]

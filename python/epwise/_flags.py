@@ -26,7 +26,7 @@ def _word(value: Any) -> str:
 
 
 def _typed(row: Mapping[str, Any], value: Any) -> Any:
-    """What stands behind the flag in MODEL_ARGS; None when it isn't given."""
+    """The value of the flag in MODEL_ARGS; None if it is not given."""
     action = row["action"]
     if action in ("store_true", "store_false"):
         return True if value is (action == "store_true") else None

@@ -15,8 +15,8 @@ FailOn = Literal["error", "warning", "note", "never", "hang", "wrong", "memory",
 
 
 class Options(TypedDict, total=False):
-    """What holds for a call; each is an option of the command line. What is not said stays unknown, and a recipe's
-    header or the configuration may say it."""
+    """Settings of a call; each is an option of the command line. Values that are not given stay unknown, unless the recipe's
+    header or the configuration gives them."""
 
     hw: str | None  # "h100"; "auto" for this machine
     gpus: int | None  # of the whole job
@@ -25,17 +25,17 @@ class Options(TypedDict, total=False):
     env: Mapping[str, str | None] | None  # of the job; None for a variable that is known to be unset
     purpose: Literal["training", "benchmark", "bring-up", "comparison"] | None
     harness: Mapping[str, str] | None
-    base: Path | None  # what files of overrides are laid over
-    select: Words  # rules, by id, code or how either begins
+    base: Path | None  # base recipe for override files
+    select: Words  # rules, by id, code or a prefix of either
     ignore: Words
-    rules: Path | None  # a folder of further rules
-    fail_on: FailOn | None  # from which severity on `exit_code` is 1
-    strict: bool  # a rule that can't be decided fails too
+    rules: Path | None  # a folder of additional rules
+    fail_on: FailOn | None  # the severity from which `exit_code` is 1
+    strict: bool  # an undecided rule fails too
     configuration: Path | None  # instead of the nearest .epwise.yaml; "none" for none
-    target_entry: str | None  # an entry of its `targets`, instead of the one whose paths fit
+    target_entry: str | None  # an entry of its `targets`, instead of the one whose paths match
     baseline: Path | None  # "none": not the configuration's either
-    comments: bool  # False: `# epwise: ignore[...]` does not count
-    today: str | None  # "2026-11-22", for comments that end on a day
+    comments: bool  # False: `# epwise: ignore[...]` is disregarded
+    today: str | None  # "2026-11-22", for comments that expire
     inputs: Mapping[str, str] | None  # of predictions: {"host": "40us"}
     calibration: Path | None  # a file that `epwise calibrate` wrote
     document: int | Literal["merge", "all"] | None  # of a YAML stream

@@ -43,7 +43,7 @@ def _yaml_text(config: Any, framework: str | None, version: str) -> tuple[str, t
 
 
 def source_of(call: str, config: Any, name: str, options: Mapping[str, Any], words: Iterable[str] = ()) -> Source:
-    """Raises TypeError for what is no recipe at all."""
+    """Raises TypeError for an object that is not a recipe."""
     behind = tuple(str(word) for word in words)
     if config is None and behind:
         return Source("", None, behind)

@@ -1,5 +1,5 @@
-"""Results as Python has them: frozen dataclasses that can be pickled. `data` holds everything that the command says with
-`--format json`; `print(result)` shows what it says to people."""
+"""Results: frozen dataclasses that can be pickled. `data` is the document of the command's `--format json`; `print(result)` prints
+the command's text."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class Finding:
     column: int | None
     help: str
     fixes: tuple[Fix, ...]
-    data: Json = dataclasses.field(repr=False)  # all that JSON says of it
+    data: Json = dataclasses.field(repr=False)  # its JSON
 
 
 @dataclasses.dataclass(frozen=True)

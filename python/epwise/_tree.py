@@ -38,7 +38,7 @@ def _is_dtype(value: Any) -> bool:
 
 
 def own_form(value: Any) -> Any:
-    """What an object says itself that a dump of it holds; None where it says nothing."""
+    """The content that an object defines for its dump; None if it defines none."""
     if isinstance(value, type):
         return None
     for method in ("to_cfg_dict", "as_dict"):
@@ -55,7 +55,7 @@ def own_form(value: Any) -> Any:
 
 
 def _object(value: Any) -> Any:
-    """Of a value that is no tree: how a dump refers to it."""
+    """The reference to a value that is not a tree, as a dump writes it."""
     if isinstance(value, enum.Enum):
         return {"_target_": name_of(type(value)), "_call_": True, "_args_": [value.value], "_name_": value.name}
     if isinstance(value, functools.partial):

@@ -1,8 +1,8 @@
-"""pytest --epwise PACKAGE: lints every recipe function of a package, a test each.
+"""pytest --epwise PACKAGE: lints every recipe function of a package, one test each.
 
-A recipe function is public, defined in the package, and says that it returns a ConfigContainer; one that says nothing
-of what it returns is known by its name (`epwise_functions`, *_config and *_recipe unless set). It is called without
-arguments when its test runs, and what it returns is linted. pytest's own marks on it count: skip, skipif, xfail, and
+A recipe function is public, defined in the package, and annotated to return a ConfigContainer; one without an annotation
+is recognised by its name (`epwise_functions`, *_config and *_recipe unless set). It is called without
+arguments when its test runs, and its result is linted. pytest's own marks on it apply: skip, skipif, xfail, and
 `epwise` with other parameters of epwise.lint (@pytest.mark.epwise(hw="gb200", gpus=256, ignore=["HYG001"])).
 """
 
@@ -72,7 +72,7 @@ class Package(pytest.Collector):
                 place = {"name": f"{name}.{function.__name__}", "nodeid": f"{name}::{function.__name__}"}
                 items.append(Recipe.from_parent(self, **place, function=function))
         if not items:
-            raise pytest.UsageError(f"--epwise {self.name}: there is no recipe function in it")
+            raise pytest.UsageError(f"--epwise {self.name}: it contains no recipe function")
         for item in items:
             skip_as_configured(item)
         return items
@@ -124,7 +124,7 @@ class Recipe(pytest.Item):
 
 
 class Unimportable(pytest.Item):
-    """A module that can't be imported: none of its recipes can be said to be fine."""
+    """A module that can't be imported: none of its recipes can be checked."""
 
     def __init__(self, *, error: Exception, **more: Any) -> None:
         super().__init__(**more)

@@ -154,7 +154,7 @@ struct Anchor {
   double idle = 0;       // share without any kernel; 0: not measured
   std::string source;    // "8 steps by NVTX ranges `iteration`"; empty: given by the user
   double dispatch = 0;   // s, one exchange of tokens; 0: not measured
-  // NCCL's SendRecv kernels of a pipeline and of the exchange cannot be told apart
+  // NCCL's SendRecv kernels of a pipeline and of the exchange cannot be distinguished
   bool mixed = false;
 };
 

@@ -16,8 +16,8 @@
 namespace epwise::expr {
 
 /// The number of a name in its `Names`. A type of its own, so that the number of a function, a
-/// variable, a rule or a node of a graph is not taken for it; no slot stands for "no such name":
-/// where there may be none, there is an optional one.
+/// variable, a rule or a node of a graph is not taken for it; no slot means "no such name":
+/// use an optional one if there may be none.
 class NameSlot {
  public:
   constexpr explicit NameSlot(std::int32_t number) : number_(number) {}
@@ -92,7 +92,7 @@ class Names {
 ///   operators   c ? a : b   ||   &&   == != < <= > >= in   + -   * / // %   ! - (negation)
 ///               loosest first; comparisons don't chain
 ///   macros      list.exists(x, P)   list.all(x, P)   list.filter(x, P)
-///               x is a plain name, P may read it; a text stands for the list of its letters
+///               x is a plain name, P may read it; a text acts as the list of its characters
 ///   special     explicit(name) written(name) section("comm_overlap") origin(name):
 ///               about a field, not its value
 ///   functions   see functions.h; the only list of them is functions.cc

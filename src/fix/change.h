@@ -43,7 +43,7 @@ std::vector<std::string> edited_words(std::vector<std::string> words,
 
 /// Changes flags, overrides and exported variables of a launch script if its text contains them
 /// literally; all other bytes are unchanged. `recipe` is what the script currently defines.
-///   {"--expert-model-parallel-size", {"8"}}   replaces the value, or adds the flag behind the last
+///   {"--expert-model-parallel-size", {"8"}}   replaces the value, or adds the flag after the last
 ///                                             one that the script writes out
 ///   {"--moe-grouped-gemm", nullopt}           removes the flag, and its line where nothing is left
 ///   {"--num-expert", nullopt, "--num-experts"}   another name for the same value

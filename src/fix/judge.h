@@ -21,7 +21,7 @@ class Judge {
   /// Before any change.
   const Verdict& before() const { return before_; }
 
-  /// With a fix applied. nullopt if only linting the changed text can tell: removed keys, whole
+  /// With a fix applied. nullopt if only linting the changed text can decide it: removed keys, whole
   /// sections, environment variables, values of another type than the field's or with a reader's
   /// diagnostic, and all of Megatron-LM, whose flags carry more than their values.
   std::optional<Verdict> with(const lint::Fix& fix);

@@ -22,7 +22,7 @@ namespace epwise::fix {
 /// * `tier`: neutral, performance, training. For a set the highest, then the sum, weighted by size.
 /// * `distance`: how far the edits move from the recipe, summed over the edits:
 ///
-///   |   1 | the value that counts anyway is written out                       |
+///   |   1 | the effective value is written explicitly                         |
 ///   |   5 | a misspelt word becomes the legal one that it nearly is           |
 ///   |  20 | a switch goes on or off                                           |
 ///   |  30 | another word or list, a value where there was none, a setting goes |

@@ -9,8 +9,8 @@
 
 namespace epwise::fix {
 
-/// The text of an analysis with a change made; `obstacle` says why it can't be made, and the draft
-/// then stays as it was.
+/// The text of an analysis with a change applied. If that is impossible, `obstacle` gives the reason
+/// and the draft is unchanged.
 session::Draft changed(const session::Analysis& from, const Change& change, std::string& obstacle);
 
 /// What an analysis is judged by: everything at or above warning, and the launch.

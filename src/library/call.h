@@ -38,7 +38,7 @@ void add(session::Arguments& arguments, const char* option, const std::vector<st
 /// A recipe as a workspace opens it; a file is read here. Throws os::MissingError.
 session::Source source_of(const Recipe& recipe, const os::Files& files);
 
-/// What an engine asks of the world during one call. Must stay where it is.
+/// The streams, files and devices that an engine uses during one call. Not movable.
 class Call {
  public:
   Call(os::Files& files,
@@ -56,7 +56,7 @@ class Call {
   Call(const Call&) = delete;
   Call& operator=(const Call&) = delete;
 
-  /// What was said beside the answer, a sentence each.
+  /// The messages printed in addition to the result, one sentence each.
   std::vector<std::string> said() const;
 
   std::istringstream in;

@@ -1,5 +1,5 @@
-// epwise: what will go wrong with a Megatron MoE recipe, and how fast it will run, before it
-// reaches the cluster. This is the whole C++ interface; it needs C++17 and the standard library.
+// epwise checks Megatron MoE recipes and predicts their step time before they reach the cluster.
+// This is the whole C++ interface; it needs C++17 and the standard library.
 //
 // -------------------------------------------------------------------------------------------------
 // A FIRST LOOK
@@ -31,10 +31,10 @@
 // -------------------------------------------------------------------------------------------------
 // SESSIONS
 //
-// A session holds a target (hardware, number of GPUs, stack) and a choice of rules. Its methods say
-// of a recipe what the command of the same name says. A session reads each `.epwise.yaml`, each
+// A session holds a target (hardware, number of GPUs, stack) and a selection of rules. Its methods
+// give the results of the commands with the same names. A session reads each `.epwise.yaml`, each
 // baseline and each folder of rules once, at the first recipe that needs it; a new session reads
-// them again. EPWISE_* variables do not count.
+// them again. EPWISE_* variables are ignored.
 //
 // The methods are const and may be called from several threads at once. Nothing is printed, and no
 // recipe is written: `fix` and `advise` return changed texts.
@@ -43,22 +43,22 @@
 // RESULTS
 //
 // A result is a value. Names, units and order are those of the command's `-f json`, whose document
-// each result brings as `json` (`epwise schema` prints its JSON Schema): times in seconds, memory in
-// GiB (2^30 bytes), shares from 0 to 1. What the document says and the struct does not is there.
+// each result holds as `json` (`epwise schema` prints its JSON Schema): times in seconds, memory in
+// GiB (2^30 bytes), shares from 0 to 1. The document may hold more than the struct.
 // `text` is what the command prints for people, without colours, in 100 columns.
 //
-// Lines and columns count from 1, a column is a character; 0 says that nothing in the text belongs
-// to it.
+// Lines and columns count from 1, and a column is a character; 0: nothing in the text corresponds
+// to the finding.
 //
 // -------------------------------------------------------------------------------------------------
 // ERRORS
 //
-// What is wrong with a recipe is a finding, never an exception; a text that is no YAML at all is one
-// too. What kept epwise from looking is thrown:
+// Problems of a recipe are findings, never exceptions; so is a text that is not YAML at all.
+// Exceptions report what prevented the check:
 //
 //   UsageError     an option, a configuration or the header of a recipe is wrong: an unknown GPU, a
 //                  rule that does not exist. The command ends with 2.
-//   InternalError  a mistake of epwise itself. The command ends with 70.
+//   InternalError  a bug in epwise. The command ends with 70.
 //   Error          anything else, and the base of both: a file that can't be read (3), nothing to
 //                  check (4).
 
@@ -76,7 +76,7 @@
 namespace epwise {
 
 // -------------------------------------------------------------------------------------------------
-// What goes in
+// Inputs
 
 class Error : public std::runtime_error {
  public:
@@ -93,54 +93,53 @@ class InternalError : public Error {
   using Error::Error;
 };
 
-/// What holds for every recipe of a session. Each member is an option of the command line; what is
-/// left empty is not said, and a recipe's header or the configuration may say it.
+/// Settings for every recipe of a session. Each member is an option of the command line; an empty
+/// member is not given, and a recipe's header or the configuration may give it.
 struct Options {
-  // The target. What nobody says stays unknown, and rules that need it stay open.
+  // The target. Values that are not given stay unknown, and rules that need them stay open.
   std::string hw;                  // "h100", or "auto" for this machine
   std::optional<int> gpus;         // of the whole job
   std::vector<std::string> stack;  // {"te=2.14.0", "torch=2.9.1"}, {"nemo-26.06"} or {"auto"}
-  std::string framework;           // "bridge" or "mlm"; empty: by what the recipe holds
+  std::string framework;           // "bridge" or "mlm"; empty: detected from the recipe
   std::map<std::string, std::optional<std::string>> env;  // nullopt: known to be unset
   std::string purpose;                                    // "training", "benchmark", …
   std::vector<std::string> harness;                       // "key=value"
-  std::string base;  // a file that files of overrides are laid over
+  std::string base;                                       // base recipe for override files
 
-  // Which rules count, and what they do to `exit_code`.
-  std::vector<std::string> select;  // ids, codes, or how either begins; empty: all
+  // Which rules apply, and how they affect `exit_code`.
+  std::vector<std::string> select;  // ids, codes, or prefixes of either; empty: all
   std::vector<std::string> ignore;
-  std::string rules;  // a folder of further rules
+  std::string rules;  // a folder of additional rules
   std::string
       fail_on;  // "error" (default), "warning", "note", "never", "hang", "wrong", "memory", "slow"
-  bool strict = false;  // a rule that can't be decided fails too
+  bool strict = false;  // an undecided rule fails too
 
   // What the user accepts.
   std::string configuration;  // a file instead of the nearest .epwise.yaml; "none": no file
   std::string target_entry;   // an entry of its `targets`; empty: by the recipe's path
   std::string baseline;       // a file; "none": not the configuration's either
-  bool comments = true;       // false: `# epwise: ignore[…]` does not count
+  bool comments = true;       // false: `# epwise: ignore[…]` is disregarded
   std::string today;          // "2026-11-22", for comments that end on a day; empty: the day in UTC
 
-  // What predictions rest on.
+  // Inputs of predictions.
   std::vector<std::string> inputs;  // "host=40us", "routing=natural", …
   std::string calibration;          // a file that `epwise calibrate` wrote
 
   std::string document;  // of a YAML stream: a number from 1, "merge", "all"
 
   /// A crash inside of a call (SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT) ends that call with an
-  /// InternalError instead of the process. While a call runs, its handlers stand in for those of the
-  /// process; they come back after it. What the call held is lost. Threads that `advise` starts are
-  /// not covered.
+  /// InternalError instead of the process. During a call its handlers replace those of the
+  /// process, which are restored afterwards. Memory that the call held is leaked. Threads that
+  /// `advise` starts are not covered.
   bool contain_crashes = false;
 };
 
-/// One recipe: a file, a text in memory or the words of a launch.
+/// One recipe: a file, a text in memory, or a command line.
 struct Recipe {
   /// A file: YAML of Megatron-Bridge, YAML or flags of Megatron-LM, a launch script.
   static Recipe file(std::string path) { return {std::move(path), std::nullopt, {}}; }
 
-  /// A text. Messages call it `name`; where that looks like a path, configurations are looked for
-  /// from there.
+  /// A text. Messages call it `name`; if that is a path, the configuration is searched from there.
   static Recipe in_memory(std::string text, std::string name = "recipe") {
     return {std::move(name), std::move(text), {}};
   }
@@ -160,10 +159,10 @@ struct Recipe {
 
 enum class Severity { note, warning, error };
 
-/// What a change touches: nothing, speed and memory, or the mathematics too.
+/// What a change may affect: nothing, speed and memory, or the numerics as well.
 enum class Tier { neutral, performance, training };
 
-/// What becomes of the launch.
+/// The outcome of the launch.
 enum class Verdict { starts, rejects, undecided };
 
 struct Edit {
@@ -174,7 +173,7 @@ struct Edit {
   int line = 0;
   int column = 0;
   int end_line = 0;
-  int end_column = 0;  // of the first character behind
+  int end_column = 0;  // of the first character after it
 };
 
 struct Fix {
@@ -209,32 +208,32 @@ struct Accepted {
   std::string reason;
 };
 
-/// A rule that can't be decided, and the names that would decide it.
+/// An undecided rule, and the names that would decide it.
 struct OpenRule {
   std::string rule;
   std::string code;
   std::vector<std::string> needs;  // "gpus", "stack.te"
 };
 
-/// A value that the framework rewrites before it counts.
+/// A value that the framework rewrites at start-up.
 struct Rewrite {
   std::string field;
   std::string why;
 };
 
-/// What was found in a file. Of a YAML stream with several recipes: in all of them; `json` tells
-/// which is whose.
+/// The findings in a file; for a YAML stream with several recipes, in all of them (`json` separates
+/// them).
 struct LintResult {
   Verdict verdict = Verdict::starts;  // the worst
   std::string stage;                  // rejects: where the launch ends
   std::string stopped_by;             // rejects: the code of the check that fires; may be empty
   std::vector<std::string> needs;     // undecided: the names that would decide it
-  std::vector<Finding> findings;      // by place; what another finding explains is left out
+  std::vector<Finding> findings;      // by location; without those that another finding explains
   std::vector<Accepted> accepted;
   std::vector<OpenRule> open;
   std::vector<Rewrite> effective;
   std::string framework;          // "bridge", "mlm"
-  std::string framework_version;  // whose defaults and checks count
+  std::string framework_version;  // whose defaults and checks apply
   std::string target;             // "h100 x 64, te 2.14.0 (--hw, --gpus, --stack)"
   bool readable = false;          // it is a recipe
   int exit_code = 0;              // 1: something at or above `fail_on`
@@ -249,14 +248,14 @@ struct FixedField {
   std::string field;
   std::optional<std::string> before;  // nullopt: it was not set
   std::optional<std::string> after;   // nullopt: it is removed
-  std::string rule;                   // that asks for it
+  std::string rule;                   // that requires it
   Tier tier = Tier::neutral;
 };
 
 struct UnsettledError {
   std::string rule;
   std::string code;
-  std::optional<Tier> tier;  // of the least fix that settles it; nullopt: none does
+  std::optional<Tier> tier;  // of the least invasive fix; nullopt: there is none
 };
 
 struct FixResult {
@@ -275,7 +274,7 @@ struct FixResult {
 // -------------------------------------------------------------------------------------------------
 // simulate, compare
 
-/// A predicted figure; the interval holds the truth with 80 %.
+/// A predicted figure with its 80 % interval.
 struct Interval {
   double value = 0;
   double low = 0;
@@ -287,7 +286,7 @@ struct Term {
   double seconds = 0;
 };
 
-/// What a prediction rests on.
+/// An input of a prediction.
 struct Input {
   std::string name;    // "routing"
   std::string value;   // "forced"
@@ -296,8 +295,8 @@ struct Input {
 };
 
 struct Memory {
-  Interval peak_gib;                // of the fullest GPU, as the framework reports it
-  Interval needed_gib;              // with all that the framework does not count
+  Interval peak_gib;                // of the GPU with the most, as the framework reports it
+  Interval needed_gib;              // including what the framework does not report
   std::optional<double> limit_gib;  // per GPU
   double out_of_memory = 0;         // probability; only meaningful with a limit
   int fullest_stage = 0;            // of the pipeline, from 0
@@ -342,7 +341,7 @@ struct Comparison {
   ComparedRecipe b;
   std::optional<Interval>
       speedup;             // T(a)/T(b): above 1, b is faster; nullopt: one is not predicted
-  double b_is_faster = 0;  // chance
+  double b_is_faster = 0;  // probability
   Faster faster = Faster::too_close;
   std::vector<Cause> causes;  // largest first
   int exit_code = 0;          // 1: lint finds errors in one of them, or facts are missing
@@ -355,11 +354,11 @@ struct Comparison {
 
 struct AdviceOptions {
   std::string goal;                     // "speed" (default), "memory", "safe"
-  std::vector<std::string> keep;        // groups, axes, fields that stay
+  std::vector<std::string> keep;        // groups, axes, fields that must not change
   std::vector<std::string> may_change;  // empty: all but precision
   std::optional<int> top;               // plans, 5 by default
-  std::string profile;                  // a file with what was measured
-  std::vector<std::string> among;       // files of recipes to rank beside this one
+  std::string profile;                  // a file of measured figures
+  std::vector<std::string> among;       // files of recipes to rank next to the plans
 };
 
 struct PlanChange {
@@ -373,7 +372,7 @@ struct PlanChange {
 struct Plan {
   std::vector<PlanChange> changes;
   Interval speedup;                   // T(before)/T(after)
-  Faster faster = Faster::too_close;  // b: the plan, surely
+  Faster faster = Faster::too_close;  // b: the plan is faster
   Interval step_time_s;
   double memory_gib = 0;  // that it needs
   std::optional<double> memory_limit_gib;
@@ -406,10 +405,10 @@ struct Advice {
   std::optional<Interval> step_time_s;   // of the recipe; nullopt: no advice
   std::string wall;                      // what binds the step: "memory", "communication", …
   double wall_share = 0;                 // of the step; memory: of the GPU's memory
-  double wall_sure = 0;                  // probability that no other wall binds
+  double wall_sure = 0;                  // probability that no other limit binds
   std::string helps;                     // what usually helps
   std::vector<DispatcherChoice> dispatchers;
-  std::vector<Plan> plans;      // certainly better, best first
+  std::vector<Plan> plans;      // better with certainty, best first
   std::vector<Plan> too_close;  // to call
   std::string repaired_text;    // the recipe's text with the repairs
   std::string repair_diff;
@@ -441,7 +440,7 @@ struct Crash {
 };
 
 struct LogExplanation {
-  bool known = false;          // a rule or a trouble knows the first error
+  bool known = false;          // a rule or a known trouble matches the first error
   std::vector<Crash> crashes;  // the cause first
   int exit_code = 0;           // 1: not known
   std::string text;
@@ -486,7 +485,7 @@ struct GateOptions {
   std::string against;           // a revision
   std::string since;             // only files that differ from this revision
   bool staged = false;           // only what is staged
-  bool skip_others = false;      // named files that are no recipe are left out
+  bool skip_others = false;      // skip named files that are not recipes
   std::string receipt;           // a file: what was checked is written there
 };
 
@@ -503,7 +502,7 @@ struct Budget {
 struct GateResult {
   bool passed = false;
   int exit_code = 0;  // as the command's: 3 and 4 too
-  int files = 0;      // that were checked
+  int files = 0;      // number of files checked
   std::vector<Finding> findings;
   std::vector<Budget> budgets;
   std::vector<std::string> problems;  // why something was not checked, or does not pass
@@ -514,7 +513,7 @@ struct GateResult {
 
 class Session {
  public:
-  /// Throws UsageError for a word that an option does not take; the rest is judged at the first call.
+  /// Throws UsageError for an invalid value of an option; the rest is checked at the first call.
   explicit Session(Options options = {});
   Session(Session&&) noexcept;
   Session& operator=(Session&&) noexcept;
@@ -526,11 +525,11 @@ class Session {
   ///   lint(Recipe::file("broken.yaml")).findings.front().code → "PAR019"
   LintResult lint(const Recipe& recipe) const;
 
-  /// What `epwise lint` prints about it: snippets, reasons, fixes. It tries more fixes than `lint`.
+  /// The output of `epwise lint`: snippets, reasons, fixes. It tries more fixes than `lint`.
   std::string lint_text(const Recipe& recipe) const;
 
-  /// The smallest set of changes that leaves no errors, then what can be done about warnings; no
-  /// change is above `highest`, and each set is linted before it counts.
+  /// The smallest set of changes that leaves no errors, then fixes for warnings; no change is above
+  /// `highest`, and each set is linted before it is accepted.
   ///   fix(Recipe::file("broken.yaml"), Tier::training).diff
   ///   → "--- a/broken.yaml\n+++ b/broken.yaml\n…-  global_batch_size: 1000\n+  global_batch_size: 1008\n"
   FixResult fix(const Recipe& recipe, Tier highest = Tier::neutral) const;
@@ -539,8 +538,8 @@ class Session {
   ///   simulate(Recipe::file("recipe.yaml")).breakdown.front() → {"compute", 20.1}
   Prediction simulate(const Recipe& recipe, bool force = false) const;
 
-  /// Which of two is faster, by how much and why. `force` only touches `exit_code`: recipes with
-  /// errors are compared all the same.
+  /// Which of two is faster, by how much and why. `force` only affects `exit_code`; recipes with
+  /// errors are compared in any case.
   ///   compare(off, on).speedup->value → 1.28, on is 1.28 times as fast
   Comparison compare(const Recipe& a, const Recipe& b, bool force = false) const;
 
@@ -549,7 +548,7 @@ class Session {
   ///   advise(recipe).plans.front().speedup.value → 1.14
   Advice advise(const Recipe& recipe, const AdviceOptions& how = {}) const;
 
-  /// The rules behind the errors of a log, and, with the recipe of the run, what in it broke them.
+  /// The rules that explain the errors of a log, and, with the recipe, the values that violate them.
   /// `name` is the log's, for messages.
   ///   explain_log(text).crashes.front().suspects.front().code → "PAR019"
   LogExplanation explain_log(const std::string& log, const std::string& name = "log") const;
@@ -557,7 +556,7 @@ class Session {
                              const Recipe& recipe,
                              const std::string& name = "log") const;
 
-  /// What a change of a recipe changes.
+  /// The effects of a change to a recipe.
   ///   diff(before, after).changed.front().effect → "performance"
   Difference diff(const Recipe& before, const Recipe& after) const;
 

@@ -22,7 +22,7 @@ struct Evaluation {
   const Rule* ends_launch = nullptr;                     // the check that rejects; may be null
 };
 
-/// What becomes of a rule that failed.
+/// The outcome of a rule that failed.
 struct Decision {
   enum class Kind : std::uint8_t {
     reported,

@@ -57,7 +57,7 @@ struct Finding {
   std::vector<Location> related;
   std::vector<Evidence> evidence;
   std::vector<Fix> fixes;
-  /// "te 2.7.0", "h200": where the recipe would do as it is.
+  /// "te 2.7.0", "h200": where the recipe would be valid as it is.
   std::vector<std::string> elsewhere = {};
   /// "te counts as installed", "CUDA_DEVICE_MAX_CONNECTIONS counts as unset"
   std::vector<std::string> assumed = {};

@@ -133,7 +133,7 @@ struct Fragment {
   std::vector<std::string_view> message;  // hashes of the word triples of the error that it raises
 };
 
-/// What further words of a log say about a failure.
+/// What additional words of a log indicate about a failure.
 struct TroubleHint {
   std::vector<std::string_view> log;
   std::string_view says;

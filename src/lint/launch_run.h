@@ -53,7 +53,7 @@ Launch run_launch(const LaunchPlan& launch_plan,
                   LaunchEvents& events);
 
 /// Lets the framework's launch rewrite the facts, so that they hold what would be executed; checks
-/// are left out, except those that the readers have made. For who wants values and no findings:
+/// are skipped, except those that the readers have made. For callers that need values, not findings:
 ///   facts::Facts facts(recipe, vocabulary, target, knowledge.names, knowledge.derived);
 ///   lint::settle(facts, knowledge);
 ///   workload::read_workload(facts);

@@ -47,7 +47,7 @@ std::string pinned_expression(std::string_view name, const std::vector<Pin>& pin
 /// rules/tables/containers.yaml.
 std::vector<Container> read_containers(const yaml::Node& root, Reading& reading);
 
-inline constexpr const char* kInvalid = "rules/invalid";  // a table that says something wrong
+inline constexpr const char* kInvalid = "rules/invalid";  // a table with invalid content
 
 /// rules/tables/troubles.yaml: errors of running jobs, their meaning and what to try.
 void read_troubles(const yaml::Node& root, Tables& tables, Reading& reading);

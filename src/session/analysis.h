@@ -13,7 +13,7 @@
 
 namespace epwise::session {
 
-/// One recipe of a document on its target, and what every command says about it: the findings after
+/// One recipe of a document on its target, and what every command reports about it: the findings after
 /// selection, comments, severities and baseline. A value: copies share the recipe.
 ///
 ///   Workspace workspace(host, given);
@@ -27,18 +27,18 @@ struct Analysis {
   std::size_t place = 0;                         // of the recipe among those of the document
   Draft draft;                                   // the text that was read
   std::shared_ptr<const recipe::Recipe> recipe;  // null pointer: the draft holds fewer recipes
-  std::shared_ptr<const facts::Target> target;   // with what a launch script says about it
+  std::shared_ptr<const facts::Target> target;   // with what a launch script determines
   lint::Result result;
   std::vector<Baseline::Entry> known;  // entries of the baseline that findings match
 
   const lint::Knowledge& knowledge() const { return *document->knowledge; }
 
-  /// What findings of a rule weigh here: as the configuration says, else as the rule does.
+  /// The severity of a rule's findings here: from the configuration, otherwise the rule's own.
   lint::Severity severity_of(const lint::Rule& rule) const;
 
   const lint::Selection& selection() const { return document->selection; }
 
-  /// The tables that a recipe of this document is read by: its own where it brings some.
+  /// The tables that a recipe of this document is read by: its own if it has some.
   const recipe::Vocabulary& vocabulary_of(const recipe::Recipe& other) const;
 
   /// Those of `recipe`, which must be there.
@@ -60,7 +60,7 @@ struct Analysis {
 
 /// Every recipe of the document that its choice names, in order. A text that is not a recipe gives
 /// one with `recipe->readable == false` and the reasons as findings. Throws os::MissingError
-/// where the chosen document is not there.
+/// if the chosen document does not exist.
 ///
 /// `more` adds findings that come from elsewhere than rules (predictions), before what the user
 /// accepts is taken out of them; may be empty.

@@ -35,7 +35,7 @@ class Fingerprints {
   std::map<std::string, int> seen_;
 };
 
-/// What a baseline came to in one run.
+/// The result of a baseline in one run.
 struct BaselineCount {
   std::string path;
   int known = 0;    // findings that it contains

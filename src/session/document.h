@@ -54,7 +54,7 @@ struct Document {
   lint::Selection selection;
   Threshold threshold;
   Acceptance acceptance;
-  facts::Target target;  // without what a launch script says about it
+  facts::Target target;  // without what a launch script determines
   std::shared_ptr<Vocabularies> vocabularies;
   recipe::Request request;  // file, framework, words, environment, base
   DocumentChoice choice;

@@ -21,33 +21,33 @@ namespace epwise::session {
 /// runs.
 std::string today(const os::Variables& variables);
 
-/// What the options of a command, of an editor or of a caller in code say about every input.
+/// The options of a command, an editor or a caller in code, which apply to every input.
 struct Given {
   std::vector<TargetSettings> targets;  // the strongest first
   RunSettings run;
   std::string configuration;        // --config: a file, "none", or empty: search
   std::string entry;                // --target: an entry of `targets`; empty: by its paths
   std::optional<Setting> baseline;  // --baseline: a file or "none"; nullopt: the configuration's
-  bool baselines = true;            // false: no baseline counts, whoever names it
+  bool baselines = true;            // false: no baseline applies, whatever names it
   bool comments = true;             // false: --no-ignores
-  bool selects = true;              // false: all rules count, whatever is selected or ignored
+  bool selects = true;              // false: all rules apply, whatever is selected or ignored
   DocumentChoice choice;
   std::vector<std::string> words;  // after `--`
 };
 
 /// What --framework, --hw, …, --select, …, --config, --target, --baseline, --no-ignores,
-/// --document and the words after `--` say; of the options that a command has.
+/// --document and the words after `--` set; only the options that the command has.
 Given given_by(const Arguments& arguments);
 
 /// Where a text comes from.
 struct Source {
-  std::string path;                 // as shown; its folder decides which configuration counts
+  std::string path;                 // as shown; its folder decides which configuration applies
   std::optional<std::string> text;  // instead of the file's: standard input, an editor's buffer
   bool words_only = false;          // no text: `epwise lint -- --num-layers 4`
   std::shared_ptr<const text::SourceFile> file = nullptr;  // instead of both, where it was read
 };
 
-/// What the sources outside an input's own text say about it. Inputs of one configuration share it.
+/// The settings of an input from outside its own text. Inputs of one configuration share it.
 struct InputSettings {
   const Configuration* configuration = nullptr;
   const TargetEntry* entry = nullptr;  // null pointer: none covers the input
@@ -62,11 +62,11 @@ struct InputSettings {
 
 /// How a recipe gets from disk to answers:
 ///
-///   1. `settings_of` finds the `.epwise.yaml` that counts for a path and its entry of `targets`.
+///   1. `settings_of` finds the `.epwise.yaml` that applies to a path and its entry of `targets`.
 ///   2. `open` reads the text and its header, and resolves everything that options, header and
-///      configuration say, the strongest first: a Document.
+///      configuration set, the strongest first: a Document.
 ///   3. `analyze` reads the document as recipes, lints each on its target, and applies what the
-///      user accepts: comments, severities, baseline. What comes out is an Analysis.
+///      user accepts: comments, severities, baseline. The result is an Analysis.
 ///   4. Every command asks the analysis: `lint` prints it, `--fix` and `advise` try changes on it
 ///      (Analysis::with), `whatif` other targets (Analysis::on), `simulate` predicts it.
 ///
@@ -92,7 +92,7 @@ class Workspace {
   /// can't be read.
   std::shared_ptr<const Document> open(const Source& source);
 
-  /// Every target setting that speaks about an input, the strongest first: those given, the
+  /// Every target setting that applies to an input, the strongest first: those given, the
   /// recipe's header, the entry of `targets`, the rest of the configuration.
   std::vector<const TargetSettings*> sources_of(const InputSettings& settings,
                                                 const TargetSettings& header) const;

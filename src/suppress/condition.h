@@ -22,7 +22,7 @@ struct Condition {
   std::vector<Part> parts;
 };
 
-/// `problem` says what is wrong with the text; otherwise empty.
+/// `problem` describes an invalid text; empty if it is valid.
 Condition parse_condition(std::string_view text, std::string& problem);
 
 /// Nullopt if the target does not provide enough facts; `needs` then names the missing ones.

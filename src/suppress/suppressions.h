@@ -14,7 +14,7 @@
 
 namespace epwise::suppress {
 
-/// Context for evaluating comments, besides the recipe.
+/// Context for evaluating comments, in addition to the recipe.
 struct Circumstances {
   const lint::Knowledge& knowledge;
   const facts::Target& target;

@@ -12,7 +12,7 @@
 namespace epwise::cli {
 
 struct Example {
-  std::string_view words;  // behind "epwise "
+  std::string_view words;  // after "epwise "
   std::string_view what;   // a few words
 };
 

@@ -45,7 +45,7 @@ class Awaiting {
   Interruption* interruption_;
 };
 
-// The command line speaks the session's language: its options, settings and documents.
+// The command line uses the session's types: its options, settings and documents.
 using namespace session;  // NOLINT(google-build-using-namespace)
 
 /// A command's environment. Results go to `out`, messages about the run to `err`.

@@ -13,7 +13,7 @@
 namespace epwise::cli {
 
 /// Runs `work(0)` … `work(count - 1)` on at most `threads` threads; with one thread or one piece of
-/// work in this thread and without making any; on fewer where the system has no more. Results go
+/// work in this thread and without making any; on fewer if the system has no more. Results go
 /// into slots by index, so that their order does not depend on scheduling. What `work` throws is
 /// thrown here once all threads have ended.
 void run_parallel(std::size_t count, int threads, const std::function<void(std::size_t)>& work);

@@ -42,7 +42,7 @@ using session::repository_path;
 /// A path from the root of the repository as a relative URI reference, with bytes that an URI can't
 /// hold percent-encoded.
 ///   repository_uri({"/repo", "recipes/"}, "../a b.yaml") → "a%20b.yaml"
-/// What stands outside of the root gives "file:///…".
+/// A path outside the root gives "file:///…".
 std::string repository_uri(const Checkout& checkout, std::string_view path);
 
 }  // namespace epwise::report

@@ -20,7 +20,7 @@ struct Sink {
 };
 
 /// --format NAME[=PATH] … → sinks; nothing given means `auto`: full text on standard output and,
-/// in a GitHub workflow (GITHUB_ACTIONS=true), annotations behind it and Markdown at the end of the
+/// in a GitHub workflow (GITHUB_ACTIONS=true), annotations after it and Markdown at the end of the
 /// file that GITHUB_STEP_SUMMARY names. Throws os::UsageError for an unknown format, two formats
 /// on standard output and two in one file. `template=FILE` and `template={{…}}` write to standard
 /// output by a Mustache template.

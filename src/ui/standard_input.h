@@ -8,8 +8,8 @@
 
 namespace epwise::cli {
 
-/// All of standard input; says so first where that is a terminal. Throws os::UsageError where
-/// --no-input forbids that.
+/// All of standard input; prints a message first if that is a terminal. Throws os::UsageError if
+/// --no-input forbids reading from it.
 std::string read_standard_input(const Arguments& arguments, Console& console);
 
 /// All of a stream that is standard input. Throws os::MissingError when it can't be read: it is

@@ -17,7 +17,7 @@ struct Terminal {
 /// Asks the operating system.
 Terminal find_terminal();
 
-/// Whether a stream gets colour; `choice` is what --color says (ui/style.h has the rules).
+/// Whether a stream gets colour; `choice` is the value of --color (ui/style.h has the rules).
 bool wants_colour(std::string_view choice, bool is_terminal, const os::Variables& variables);
 
 /// Whether the locale can print more than ASCII (the first of LC_ALL, LC_CTYPE, LANG names UTF-8).

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""`epwise advise` against measured A/B groups (../shared): exit 77 without them.
+"""`epwise advise` against measured A/B groups (tests/README.md): exit 77 without them.
 
 Every dispatcher group gets an answer; no first plan leads from a measured recipe to one that was measured slower by more
 than 3 %; with `--among`, the faster recipe of a decided pair stands above the slower one in at least 15 of 17.
@@ -7,11 +7,11 @@ than 3 %; with `--among`, the faster recipe of a decided pair stands above the s
 """
 import collections, json, math, pathlib, subprocess, sys, tempfile
 
-SHARED = pathlib.Path(__file__).resolve().parents[2].parent / 'shared'
-if not (SHARED / 'tools' / 'rows.py').is_file():
-    print('skipped: ../shared is not there')
-    sys.exit(77)
-sys.path.insert(0, str(SHARED / 'tools'))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / 'support'))
+from evidence import EVIDENCE, skip  # noqa: E402
+if not (EVIDENCE / 'tools' / 'rows.py').is_file():
+    skip('tools/rows.py')
+sys.path.insert(0, str(EVIDENCE / 'tools'))
 import rows as R  # noqa: E402
 
 CATEGORIES = {'dispatcher': ['dispatcher'], 'overlap': ['overlap'], 'cuda_graph': ['graphs']}

@@ -8,13 +8,16 @@
 
 Printed per version: rejections whose check is known, the share of which the first rule named is the right one, the share of which
 nothing is named, and the share of which another one is named with "this is" instead of "perhaps".
-Exit status: 0 the floors are met, 1 one is not, 77 ../shared is absent.
+Exit status: 0 the floors are met, 1 one is not, 77 no verdict vectors (tests/README.md).
 """
 import collections, json, pathlib, re, subprocess, sys, tempfile
 from concurrent.futures import ThreadPoolExecutor
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-VECTORS = ROOT.parent / 'shared/vectors'
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / 'support'))
+from evidence import EVIDENCE, skip  # noqa: E402
+
+VECTORS = EVIDENCE / 'vectors'
 LEAST_RIGHT, MOST_SURELY_WRONG = 0.95, 0.002
 
 
@@ -89,8 +92,7 @@ def with_recipes(binary, files, bare, known, count):
 def main():
     files = sorted(VECTORS.glob('bridge-[0-9h]*.jsonl')) + sorted(VECTORS.glob('mlm-[0-9h]*.jsonl'))
     if not files:
-        print('skipped: ../shared/vectors is absent')
-        return 77
+        skip('vectors')
     bare, known, wanted = '--bare' in sys.argv, codes(), collections.defaultdict(list)
     if '--recipes' in sys.argv:
         return with_recipes(sys.argv[1], files, bare, known, int(sys.argv[sys.argv.index('--recipes') + 1]))

@@ -3,12 +3,13 @@
 
     tests/agreement/steps.py BIN [--table]     --table prints every row, the worst first
 
-Runs ../shared/tools/rows.py (its docstring says what the figures mean) with the limits that are met today, and asks `compare` about
-every pair of runs that differ in one choice. Exit status: 0 limits met, 1 not, 77 ../shared is absent.
+Runs tools/rows.py of the evidence (its docstring explains the figures) with the limits that are met today, and asks `compare` about
+every pair of runs that differ in one choice. Exit status: 0 limits met, 1 not, 77 no evidence (tests/README.md).
 """
 import collections, json, math, pathlib, statistics, subprocess, sys, tempfile
 
-SHARED = pathlib.Path(__file__).resolve().parents[2].parent / 'shared'
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / 'support'))
+from evidence import EVIDENCE, skip  # noqa: E402
 LIMITS = ('median_ape=0.05', 'p90_ape=0.16', 'coverage=0.78', 'half_width=0.14', 'sign=0.89', 'tie=0.68', 'speedup_mae_points=7',
           'dispatcher_tau=1', 'memory_median_ape=0.05', 'oom_called=0.03')
 
@@ -30,13 +31,12 @@ def pairs(tool, rows, models):
 
 def main():
     sys.dont_write_bytecode = True
-    if not (SHARED / 'tools/rows.py').exists():
-        print('skipped: ../shared is absent')
-        return 77
+    if not (EVIDENCE / 'tools/rows.py').exists():
+        skip('tools/rows.py')
     binary = sys.argv[1]
-    score = [sys.executable, SHARED / 'tools/rows.py', 'score', binary, *sys.argv[2:]]
+    score = [sys.executable, EVIDENCE / 'tools/rows.py', 'score', binary, *sys.argv[2:]]
     bad = subprocess.run([*score, *(word for limit in LIMITS for word in ('--limit', limit))]).returncode
-    sys.path.insert(0, str(SHARED / 'tools'))
+    sys.path.insert(0, str(EVIDENCE / 'tools'))
     import rows as tool
     models = {model['model']: model for model in tool.load(tool.FACTS / 'models.jsonl')}
     inside, widths, right, close, wrong = 0, [], 0, 0, []

@@ -3,16 +3,17 @@
 
     tests/agreement/unchanged.py BIN [--rejected]     --rejected lists those that upstream itself rejects, by its newest version
 
-Reads `oracle` in ../shared/corpus/bridge/*/index.jsonl (verdict at its world size, te and torch) and the vectors that change
-nothing. Exit status: 0 all agree, 1 some do not (each is printed), 77 ../shared is absent.
+Reads `oracle` in corpus/bridge/*/index.jsonl of the evidence (tests/README.md) (verdict at its world size, te and torch) and the vectors that change
+nothing. Exit status: 0 all agree, 1 some do not (each is printed), 77 no evidence.
 """
 import collections, json, pathlib, subprocess, sys
 
-SHARED = pathlib.Path(__file__).resolve().parents[2].parent / 'shared'
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / 'support'))
+from evidence import EVIDENCE, skip  # noqa: E402
 
 
 def shipped():
-    for index in sorted((SHARED / 'corpus/bridge').glob('*/index.jsonl')):
+    for index in sorted((EVIDENCE / 'corpus/bridge').glob('*/index.jsonl')):
         for entry in map(json.loads, filter(str.strip, index.open())):
             if entry.get('oracle'):
                 yield {'file': index.parent / entry['file'], 'framework': 'bridge', 'version': index.parent.name, 'hw': entry['hw'], 'env': {},
@@ -21,18 +22,17 @@ def shipped():
 
 
 def untouched():
-    for path in sorted((SHARED / 'vectors').glob('*-[0-9h]*.jsonl')):
+    for path in sorted((EVIDENCE / 'vectors').glob('*-[0-9h]*.jsonl')):
         for vector in map(json.loads, filter(str.strip, path.open())):
             if 'expect' in vector and not vector.get('set') and not vector.get('unset'):
-                yield {**vector, 'natural': vector['framework'] == 'mlm' and vector.get('mutation') in (None, 'base'), 'file': SHARED / 'corpus' / vector['base'], 'verdict': vector['expect']['verdict'], 'why': vector['expect'].get('message', '')}
+                yield {**vector, 'natural': vector['framework'] == 'mlm' and vector.get('mutation') in (None, 'base'), 'file': EVIDENCE / 'corpus' / vector['base'], 'verdict': vector['expect']['verdict'], 'why': vector['expect'].get('message', '')}
 
 
 def main():
     sys.dont_write_bytecode = True
-    if not (SHARED / 'tools/vectors.py').exists():
-        print('skipped: ../shared is absent')
-        return 77
-    sys.path.insert(0, str(SHARED / 'tools'))
+    if not (EVIDENCE / 'tools/vectors.py').exists():
+        skip('tools/vectors.py')
+    sys.path.insert(0, str(EVIDENCE / 'tools'))
     import vectors as tool
     cases = [*shipped(), *untouched()]
     groups = collections.defaultdict(list)

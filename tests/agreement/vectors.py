@@ -1,27 +1,27 @@
 #!/usr/bin/env python3
-"""Guards the agreement with the real validators: the verdict vectors under ../shared, by their own scoring tool.
+"""Guards the agreement with the real validators: the verdict vectors (tests/README.md, "Data that is not in the repository"),
+by their own scoring tool.
 
     tests/agreement/vectors.py BIN [--all]      the first 150 vectors of every version; --all takes them all
 
-Exit status: 0 every floor is met, 1 one is not, 77 ../shared is absent.
+Exit status: 0 every floor is met, 1 one is not, 77 no verdict vectors.
 """
 import pathlib, subprocess, sys
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-SHARED = ROOT.parent / 'shared'
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / 'support'))
+from evidence import EVIDENCE, skip  # noqa: E402
 FLOORS = ['agreement=0.99', 'false_rejects=0.002', 'undecided=0.002', 'rule=0.97', 'rewrite=0.98', 'invented=0.01']
 
 
 def main():
-    files = sorted((SHARED / 'vectors').glob('bridge-[0-9h]*.jsonl')) + sorted((SHARED / 'vectors').glob('mlm-[0-9h]*.jsonl'))
+    files = sorted((EVIDENCE / 'vectors').glob('bridge-[0-9h]*.jsonl')) + sorted((EVIDENCE / 'vectors').glob('mlm-[0-9h]*.jsonl'))
     if not files:
-        print('skipped: ../shared/vectors is absent')
-        return 77
+        skip('vectors')
     floors = [word for floor in FLOORS for word in ('--floor', floor)]
     some = [] if '--all' in sys.argv else ['--limit', '150']
     worst = 0
     for path in files:  # one at a time: --limit counts over all files of a call
-        worst = max(worst, subprocess.run([sys.executable, str(SHARED / 'tools/vectors.py'), sys.argv[1], str(path), *some, *floors]).returncode)
+        worst = max(worst, subprocess.run([sys.executable, str(EVIDENCE / 'tools/vectors.py'), sys.argv[1], str(path), *some, *floors]).returncode)
     return worst
 
 

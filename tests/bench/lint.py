@@ -12,6 +12,8 @@ corpus         every YAML file of a folder in one call, beside yamllint on the s
 import argparse, pathlib, re, resource, shutil, statistics, subprocess, sys, tempfile, time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / 'tests/support'))
+from evidence import EVIDENCE  # noqa: E402
 RECIPE = ROOT / 'examples/qwen3_moe_h100.yaml'
 TARGET = ['--framework', 'bridge', '--hw', 'h100', '--gpus', '64', '--stack', 'bridge=0.6.2,te=2.14.0,torch=2.9.1', '--format', 'json']
 # Instructions that a quiet core of 3 GHz retires in 10 ms at the two per cycle that this program reaches.
@@ -57,7 +59,7 @@ def wall(command):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument('binary', type=lambda text: str(pathlib.Path(text).resolve()))
-    parser.add_argument('--corpus', type=pathlib.Path, default=ROOT.parent / 'shared/corpus')
+    parser.add_argument('--corpus', type=pathlib.Path, default=EVIDENCE / 'corpus')
     parser.add_argument('--limits', action='store_true')
     args = parser.parse_args()
     if not shutil.which('valgrind'):

@@ -4,14 +4,15 @@
     tests/corpus/diff.py OLD NEW [--corpus DIR] [--most 20]
 
 Per rule, the findings that appeared (+) and vanished (-), then the launch verdicts that changed, then one line of counts. DIR is
-../shared/corpus where it is not given. Each recipe is linted on its own target: that of the folder's .epwise.yaml, else the one that an
+by default the corpus of tests/README.md. Each recipe is linted on its own target: that of the folder's .epwise.yaml, else the one that an
 index.jsonl beside the recipe or its own name tells (dgx_h100_1N8G). --most: lines of a rule and sign that are printed, 0 for all.
 
 Exit status: 0 compared, whatever differs; 1 a binary failed; 77 the corpus is absent.
 """
 import argparse, collections, json, os, pathlib, re, shutil, subprocess, sys, tempfile
 
-SHARED = pathlib.Path(__file__).resolve().parents[2].parent / 'shared'
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / 'support'))
+from evidence import EVIDENCE, skip  # noqa: E402
 CHECKED = (0, 1, 3)          # clean, findings, an input that cannot be read (named in the answer)
 
 
@@ -109,12 +110,11 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument('old')
     parser.add_argument('new')
-    parser.add_argument('--corpus', type=pathlib.Path, default=SHARED / 'corpus')
+    parser.add_argument('--corpus', type=pathlib.Path, default=EVIDENCE / 'corpus')
     parser.add_argument('--most', type=int, default=20)
     args = parser.parse_args()
     if not args.corpus.is_dir():
-        print('skipped: the corpus is absent (../shared/corpus, or --corpus DIR)')
-        return 77
+        skip('corpus')
     names = sorted(str(path.relative_to(args.corpus)) for path in args.corpus.rglob('*.y*ml') if path.name != '.epwise.yaml')
     if not names:
         print(f'skipped: no recipes in {args.corpus.name}')

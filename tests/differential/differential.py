@@ -4,7 +4,7 @@
     tests/differential/differential.py BIN --framework mlm --version head [--cases 5000] [--seed 1] [--floor 0.98] [--out DIR]
 
 Random launches are made around recipes that start: one to three changes of a value, a flag, the world size, the device or a
-version, half of them at the boundaries that the rules themselves compare with. The oracle (../shared/oracle) answers each with
+version, half of them at the boundaries that the rules themselves compare with. The oracle (tests/README.md) answers each with
 the validators' own code; `epwise` must give the same verdict. Disagreements are shrunk (--shrink) to the fewest changes that still
 show one and written to DIR/<framework>-<version>.jsonl in the format of the verdict vectors.
 
@@ -14,7 +14,8 @@ import argparse, collections, itertools, json, os, pathlib, random, re, subproce
 import yaml
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-SHARED = ROOT.parent / 'shared'
+sys.path.insert(0, str(ROOT / 'tests/support'))
+from evidence import EVIDENCE  # noqa: E402
 sys.dont_write_bytecode = True
 LOADER = getattr(yaml, 'CSafeLoader', yaml.SafeLoader)
 DEVICES = ['h100', 'h200', 'b200', 'b300', 'gb200', 'gb300', 'a100']
@@ -156,7 +157,7 @@ class MegatronLm:
 
 def parents(framework, version):
     """Vectors that start: a base recipe on its own device and world size, some with a few changes."""
-    path = SHARED / 'vectors' / f'{framework}-{version}.jsonl'
+    path = EVIDENCE / 'vectors' / f'{framework}-{version}.jsonl'
     return [vector for vector in map(json.loads, path.open()) if vector.get('expect', {}).get('verdict') == 'starts']
 
 
@@ -170,7 +171,7 @@ def generate(args, vectors_tool):
     while len(cases) < args.cases:
         parent = chooser.choice(stock)
         if parent['base'] not in trees:
-            trees[parent['base']] = yaml.load((SHARED / 'corpus' / parent['base']).read_text(), vectors_tool.Loader)
+            trees[parent['base']] = yaml.load((EVIDENCE / 'corpus' / parent['base']).read_text(), vectors_tool.Loader)
         case = {key: json.loads(json.dumps(parent[key])) for key in ('framework', 'version', 'base', 'set', 'stack', 'hw', 'world_size', 'env') if key in parent}
         case['unset'] = list(parent.get('unset', []))
         case['parent'] = parent['id']
@@ -197,7 +198,7 @@ class Judges:
         root = pathlib.Path(os.environ.get('EPWISE_ORACLE', pathlib.Path.home() / '.cache/epwise-oracle'))
         self.python = root / 'venv/bin/python'
         if not self.python.exists() or not (root / 'src' / f'{args.framework}-{args.version}').exists():
-            skip(f'the oracle has no {args.framework} {args.version}; ../shared/oracle/setup.sh makes it')
+            skip(f'the oracle has no {args.framework} {args.version}; its setup.sh makes it (tests/README.md)')
 
     def upstream(self, cases):
         start, number, total, silent = time.monotonic(), 0, len(cases), 0
@@ -217,7 +218,7 @@ class Judges:
 
     def ask(self, cases):
         """Answers as long as the oracle lives, in the order of the cases."""
-        command = [str(self.python), str(SHARED / 'oracle/oracle.py'), self.args.framework, self.args.version, '--batch', '-', '--bases', str(SHARED / 'corpus')]
+        command = [str(self.python), str(EVIDENCE / 'oracle/oracle.py'), self.args.framework, self.args.version, '--batch', '-', '--bases', str(EVIDENCE / 'corpus')]
         run = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
 
         def tell():
@@ -234,7 +235,7 @@ class Judges:
         batches = collections.defaultdict(list)
         for number, case in enumerate(cases):
             if case['base'] not in self.bases:
-                text = (SHARED / 'corpus' / case['base']).read_text()
+                text = (EVIDENCE / 'corpus' / case['base']).read_text()
                 self.bases[case['base']] = text if case['framework'] == 'mlm' else yaml.load(text, self.tool.Loader)
             case['file'] = f'{number:06}.yaml'
             edit = self.tool.edit_flags if case['framework'] == 'mlm' else self.tool.edit_tree
@@ -326,9 +327,9 @@ def main():
     parser.add_argument('--show', type=int, default=20)
     parser.add_argument('--out', type=pathlib.Path, default=ROOT / 'build/differential')
     args = parser.parse_args()
-    if not (SHARED / 'oracle').is_dir():
-        skip('../shared is absent')
-    sys.path.insert(0, str(SHARED / 'tools'))
+    if not (EVIDENCE / 'oracle').is_dir():
+        skip(f'no data at {EVIDENCE / "oracle"}')
+    sys.path.insert(0, str(EVIDENCE / 'tools'))
     import vectors as vectors_tool
     judges = Judges(args, vectors_tool)
     work = args.out / f'{args.framework}-{args.version}-recipes'

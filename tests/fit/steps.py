@@ -6,7 +6,7 @@
 FIT_STEPS is the program that the build makes of steps_main.cc. Says the fitted constants beside the shipped ones and
 the errors: of the shipped constants, of the fit, and of steps whose whole cluster, or whole study, was left out of it (twelve
 groups of them, drawn N times). Fails where a shipped constant is more than 2 % from its fit or a limit is not met; skips
-(77) without ../shared.
+(77) without the measured steps (tests/README.md).
 """
 import argparse
 import json
@@ -15,7 +15,8 @@ import subprocess
 import sys
 import tempfile
 
-SHARED = pathlib.Path(__file__).resolve().parents[2].parent / 'shared'
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / 'support'))
+from evidence import EVIDENCE, skip  # noqa: E402
 FOLDS = 12
 CLOSE = 0.02
 LIMITS = {'median_ape': 0.075, 'p90_ape': 0.21}  # with clusters or studies left out; coverage is a range
@@ -36,7 +37,7 @@ UNTRAINED = {
 
 
 def rows():
-    sys.path.insert(0, str(SHARED / 'tools'))
+    sys.path.insert(0, str(EVIDENCE / 'tools'))
     import rows as published
     models = {m['model']: m for m in published.load(published.FACTS / 'models.jsonl')}
     for row in published.load(published.FACTS / 'perf_rows.jsonl'):
@@ -62,9 +63,8 @@ def main():
     parser.add_argument('--constants', help='instead of those of the build')
     parser.add_argument('--worst', type=int, default=0, help='rows to print, the worst first')
     args = parser.parse_args()
-    if not (SHARED / 'facts/perf_rows.jsonl').exists():
-        print('skipped: no ../shared/facts/perf_rows.jsonl')
-        return 77
+    if not (EVIDENCE / 'facts/perf_rows.jsonl').exists():
+        skip('facts/perf_rows.jsonl')
     limits = dict(LIMITS)
     for limit in args.limit:
         name, value = limit.split('=')

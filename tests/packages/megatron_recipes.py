@@ -1,6 +1,6 @@
 """epwise.lint on the containers of Megatron-Bridge: says what `epwise lint` says of their own YAML dump.
 
-    PYTHONPATH=WHEEL VENV/bin/python megatron_recipes.py SHARED/oracle [--all]      in the virtual environment of SHARED/oracle
+    PYTHONPATH=WHEEL VENV/bin/python megatron_recipes.py ORACLE [--all]      in the virtual environment of the oracle (tests/README.md)
 
 Nothing of the recipes is run on a GPU, and what they would download is not there: those that need it are counted. Without --all
 only some of the packages that work so are visited.

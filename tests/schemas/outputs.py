@@ -2,7 +2,7 @@
 
 usage: outputs.py EPWISE
 
-The sessions (sessions.py) are those of tests/cli once more as JSON, others, and recipes of ../shared/corpus where that is there. Two ways of
+The sessions (sessions.py) are those of tests/cli once more as JSON, others, and recipes of the corpus (tests/README.md) if it is there. Two ways of
 drifting apart show: a member that no schema has fails there and then, and one that no output has any more is missed at the end. Each
 member that is seen is also renamed and taken away, which the schema has to notice. 77: Python's jsonschema or yaml is missing.
 """

@@ -22,7 +22,10 @@ except ImportError as error:
     sys.exit(77)
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-CORPUS = ROOT.parent / "shared" / "corpus"
+sys.path.insert(0, str(ROOT / "tests/support"))
+from evidence import EVIDENCE  # noqa: E402
+
+CORPUS = EVIDENCE / "corpus"
 EPWISE = str(pathlib.Path(sys.argv[1]).resolve())
 PROBLEMS: list[str] = []
 XMLLINT = shutil.which("xmllint")
@@ -239,7 +242,7 @@ def check_dumps() -> None:
     folders = [("bridge", path.name, path) for path in sorted(CORPUS.glob("bridge/*"))]
     folders += [("mlm", "head", CORPUS / name) for name in ("megatron-lm", "modelzoo") if (CORPUS / name).is_dir()]
     if not folders:
-        print("no ../shared/corpus: the schema of recipes is held against our own examples alone")
+        print(f"no data at {CORPUS}: the schema of recipes is held against our own examples alone")
     for framework, version, folder in folders:
         by = jsonschema.Draft202012Validator(schema("recipe", "--stack", f"{framework}={version}"))
         for path in sorted(folder.glob("*.yaml")):

@@ -10,7 +10,10 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests/advise"))
 import export  # noqa: E402
 
-CORPUS = ROOT.parent / "shared" / "corpus"
+sys.path.insert(0, str(ROOT / "tests/support"))
+from evidence import EVIDENCE  # noqa: E402
+
+CORPUS = EVIDENCE / "corpus"
 RECIPE = str(ROOT / "examples/seeds/q30-ep16-off.yaml")
 OVERLAP = str(ROOT / "examples/seeds/q30-ep16-overlap.yaml")
 TARGET = "--hw h100 --gpus 16"
@@ -170,7 +173,7 @@ def corpus_sessions() -> list[str]:
     files = sorted(path for path in CORPUS.rglob("*") if path.suffix in (".yaml", ".yml", ".sh")) if CORPUS.is_dir() else []
     picked = [shlex.quote(str(path)) for path in files[:: max(1, len(files) // 40)]]
     if not picked:
-        print("no ../shared/corpus: only our own recipes")
+        print(f"no data at {CORPUS}: only our own recipes")
         return []
     return [f"lint {' '.join(picked)}", f"lint {' '.join(picked)} --gpus 64 --hw h100 --stack te=2.8.0", f"simulate {' '.join(picked)} --hw gb200 --gpus 64",
             *(f"why data_parallel_size {path} --gpus 64" for path in picked[::8]), *(f"whatif {path} --gpus 8..64" for path in picked[::20]),

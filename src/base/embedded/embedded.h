@@ -31,7 +31,7 @@ std::span<const EmbeddedFile> trainer_tables();
 /// recipe/models/*.yaml, unchanged, by name without extension.
 std::span<const EmbeddedFile> model_tables();
 
-/// commands/diff/knowledge/effects.yaml, as it stands.
+/// commands/diff/knowledge/effects.yaml, unchanged.
 std::string_view effects();
 
 /// data/schemas/*.json, JSON Schemas of our own files and outputs, by name without extension.

@@ -41,7 +41,7 @@ struct Diagnostic {
   Mark mark;
   std::string message;  // one sentence: what is wrong, with the user's text in it; no full stop
   std::vector<Label> related = {};
-  std::string help = {};  // what to do; may be empty if the rule's own fix says it
+  std::string help = {};  // what to do; may be empty if the rule's own fix states it
 };
 
 }  // namespace epwise::text

@@ -7,7 +7,7 @@
 /// backslash) is its language's own affair and comes as a function.
 namespace epwise::text {
 
-/// How much of a pattern takes all of `size` pieces; npos where it can't. `is_star(p)`: the element
+/// How much of a pattern takes all of `size` pieces; npos if it can't. `is_star(p)`: the element
 /// at `p` takes any run; `fits(p, n)`: how many elements of the pattern take piece `n` alone, 0
 /// when they don't.
 ///
@@ -56,7 +56,7 @@ bool matches_wildcards(std::string_view pattern, std::string_view text, const Fi
          pattern.find_first_not_of('*', end) == std::string_view::npos;
 }
 
-/// Every letter but `*` stands for itself.
+/// Every character except `*` matches itself.
 ///   matches_wildcards("moe_*_type", "moe_token_dispatcher_type") → true
 inline bool matches_wildcards(std::string_view pattern, std::string_view text) {
   return matches_wildcards(pattern, text, [](std::string_view rest, char letter) {

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <optional>
 
-/// Arithmetic on numbers that somebody wrote down, who may write any; nullopt where the result
+/// Arithmetic on numbers from user input, which may be arbitrary; nullopt if the result
 /// leaves 64 bits.
 namespace epwise::units {
 

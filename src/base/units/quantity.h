@@ -32,7 +32,7 @@ struct Quantity {
   bool operator==(const Quantity&) const = default;
 };
 
-/// The factor and dimension behind a unit's spelling; nullopt for an unknown one.
+/// The factor and dimension of a unit; nullopt for an unknown one.
 ///   parse_unit("GiB") → {1073741824, bytes};  parse_unit("GB/s") → {1e9, bytes_per_second};
 ///   parse_unit("us") → {1e-6, seconds};  parse_unit("TFLOP/s") → {1e12, flops_per_second};
 ///   parse_unit("Gbit/s") → {1.25e8, …}

@@ -124,7 +124,7 @@ struct OpenedBackend {
 };
 
 /// The GPU of this rank (number Ranks::local_rank among the visible ones). src/gpu/cuda/ defines
-/// it; a build without nvcc has no device code, and the reason says so. `ranks` outlives the
+/// it; a build without nvcc has no device code, and the reason states that. `ranks` outlives the
 /// backend.
 OpenedBackend open_cuda_backend(Ranks& ranks, const BackendSettings& settings);
 

@@ -15,10 +15,10 @@
 
 namespace epwise::cli {
 
-/// Reads a calibration; throws os::MissingError with every problem and its place for a file that
-/// is damaged or none:
+/// Reads a calibration; throws os::MissingError with every problem and its location for a file
+/// that is damaged or not a calibration:
 ///   h200.yaml:31:13: `median` lies outside `low` and `high`
-/// `way_out` stands behind them: "; --fresh starts anew".
+/// `way_out` is appended: "; --fresh starts anew".
 calibrate::Calibration load_calibration(const Console& console,
                                         const std::string& path,
                                         std::string_view way_out = {});

@@ -15,12 +15,12 @@ struct ComparedSide {
   session::Analysis analysis;
 };
 
-/// What `epwise diff` says of two recipes. Step times are predicted where both start.
+/// The result of `epwise diff` for two recipes. Step times are predicted if both start.
 report::RecipeDifference difference_of(const Simulator& simulator,
                                        const ComparedSide& before,
                                        const ComparedSide& after);
 
-/// What it says of a recipe that only the newer side has.
+/// The result for a recipe that only the newer side has.
 report::OneSided added_recipe(const std::string& path, const session::Analysis& analysis);
 
 /// Whether a change is for the worse.

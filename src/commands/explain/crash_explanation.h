@@ -13,16 +13,16 @@
 
 namespace epwise::cli {
 
-/// What a log says, with what the report points into.
+/// The explanation of a log, with the objects that the report refers to.
 struct CrashAnswer {
   std::shared_ptr<const lint::Knowledge> knowledge;
   std::optional<Analysis> analysis;  // of the recipe, if one was given
   report::CrashReport report;
-  bool known = false;  // a rule or a trouble knows the first error
+  bool known = false;  // a rule or a known trouble matches the first error
 };
 
-/// The rules behind the errors of a log; with a recipe, what in it broke them. `name` is the log's
-/// in the report. The workspace is one of `given_for_log`.
+/// The rules that explain the errors of a log; with a recipe, the values that violate them. `name`
+/// is the log's name in the report. The workspace is one of `given_for_log`.
 CrashAnswer answer_of(const std::string& log,
                       const std::string& name,
                       Workspace& workspace,

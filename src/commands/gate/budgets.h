@@ -28,7 +28,7 @@ struct BudgetLimits {
   bool any() const { return exposed || headroom || regression; }
 };
 
-/// Throws os::UsageError for a text that is no share or size, and for --max-regression without
+/// Throws os::UsageError for a text that is not a share or size, and for --max-regression without
 /// --against.
 BudgetLimits budget_limits(const Arguments& arguments);
 

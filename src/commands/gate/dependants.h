@@ -14,7 +14,7 @@ namespace epwise::cli {
 /// found.
 ///
 ///   Dependants dependants(files, {"/repo/base.yaml"});
-///   dependants.hold("recipes/over_base.yaml");   // true: it says `# epwise: --base ../base.yaml`
+///   dependants.hold("recipes/over_base.yaml");   // true: it contains `# epwise: --base ../base.yaml`
 class Dependants {
  public:
   /// `changed`: absolute paths, including deleted files.

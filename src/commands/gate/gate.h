@@ -9,7 +9,7 @@
 
 namespace epwise::cli {
 
-/// What a caller sees of a gate beside what it prints.
+/// What a gate reports to a caller in addition to its output.
 struct GateWatch {
   std::function<void(const report::LintedFile&)> each = {};    // in the order of their paths
   std::function<void(const report::LintReport&)> judged = {};  // with the budgets, without files

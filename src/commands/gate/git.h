@@ -10,8 +10,8 @@
 
 namespace epwise::cli {
 
-/// What git says about the checkout around the working directory. Every function throws
-/// os::UsageError where there is no git, no checkout, or no such revision.
+/// Information from git about the checkout around the working directory. Every function throws
+/// os::UsageError if git, the checkout or the revision does not exist.
 class Git {
  public:
   /// Null pointer: this program cannot start others.

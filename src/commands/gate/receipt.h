@@ -18,7 +18,7 @@
 
 namespace epwise::cli {
 
-/// A file system that records accesses: the inputs of a result besides the recipes (configuration,
+/// A file system that records accesses: the inputs of a result other than the recipes (configuration,
 /// baseline, profiles, calibrations, budget inputs), and the files that were not found.
 /// Thread-safe.
 class WitnessFiles : public os::Files, public os::PartWriter, public os::RegularReader {

@@ -16,7 +16,7 @@ class BaselineTally {
  public:
   void add(const LintOutcome& outcome, const Checkout& checkout);
 
-  /// What each baseline came to, by its path.
+  /// The totals of each baseline, by its path.
   std::vector<report::BaselineCount> counts(const os::Files& files, const Checkout& checkout) const;
 
  private:
@@ -28,7 +28,7 @@ class BaselineTally {
 ///   "epwise baseline prune --hw h100 --gpus 16 known.yaml recipes/"
 std::string prune_command(const Arguments& arguments, const std::string& path);
 
-/// Puts one more baseline into a report, which speaks of all of them together.
+/// Adds a baseline to a report, which gives the sum of all of them.
 void add_count(const report::BaselineCount& count, report::LintReport& report);
 
 }  // namespace epwise::cli

@@ -4,7 +4,7 @@
 
 namespace epwise::cli {
 
-/// `linter.run(task)`, but a crash in it ends nothing but this task: its outcome then says so as
+/// `linter.run(task)`, but a crash in it ends only this task: its outcome then reports it as
 /// `internal` (base/os/crash_guard.h).
 LintOutcome run_guarded(Linter& linter, const LintTask& task);
 

@@ -42,7 +42,7 @@ struct LintTask {
   const session::InputSettings* settings = nullptr;
 };
 
-/// What a run asks of every input.
+/// Settings that a run applies to every input.
 struct LintOrder {
   bool shows_fixes = false;      // some format does: they are tried, and those that fail go
   bool written_in_full = false;  // also verify fixes of notes, and other targets
@@ -69,10 +69,10 @@ struct LintOutcome {
   std::optional<FixedText> fixed;
 };
 
-/// Whether --base may be laid under an input: under a recipe of it, or nobody knows.
+/// Whether --base may apply to an input: one of its recipes accepts it, or that is unknown.
 bool may_use_base(const LintOutcome& outcome);
 
-/// Throws os::UsageError where --base was given and none of the inputs uses it.
+/// Throws os::UsageError if --base was given and none of the inputs uses it.
 void check_base_is_used(const session::Given& given, bool used);
 
 /// Analyses one input after another. Safe to use from several threads.

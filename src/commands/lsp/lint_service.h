@@ -12,14 +12,14 @@
 
 namespace epwise::lsp {
 
-/// What linting one version of a text gave.
+/// The result of linting one version of a text.
 struct LintedDocument {
   std::shared_ptr<const text::SourceFile> file;
   std::vector<session::Analysis> analyses;
   /// Absolute paths of other files that were read: the base recipe, files that a script reads.
   std::map<const text::SourceFile*, std::string> paths;
 
-  bool skipped = false;                  // not a recipe at all: nothing is said about it
+  bool skipped = false;                  // not a recipe at all: nothing is reported
   std::string problem;                   // invalid header, settings or configuration
   std::vector<text::Diagnostic> faults;  // for a configuration file itself
 };

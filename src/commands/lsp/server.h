@@ -100,7 +100,7 @@ class Server {
 
   void handle(const Message& received, const MessageQueue& queue);
   void answer(const Json& message, const std::string& method, const MessageQueue& queue);
-  /// One request. What it throws beside invalid parameters is the caller's to report, as is a crash.
+  /// One request. Exceptions other than invalid parameters, and crashes, are reported by the caller.
   void respond(const Json& message,
                const std::string& method,
                Answerer answerer,

@@ -54,8 +54,8 @@ struct DriftReport {
 };
 
 /// Compares the rules with the sources of one upstream repository in a folder. `repository` empty:
-/// the one that most of the references' files are found of. Throws os::MissingError when there
-/// is no such folder, os::UsageError when it holds no file that a rule refers to.
+/// the one in which most of the references' files are found. Throws os::MissingError if the
+/// folder does not exist, os::UsageError if it holds no file that a rule refers to.
 DriftReport drift(const os::Files& files,
                   const std::string& folder,
                   std::string repository,

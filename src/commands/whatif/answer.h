@@ -14,8 +14,8 @@ namespace epwise::whatif {
 /// One bit per axis.
 using Axes = std::uint32_t;
 
-/// Which axes can change what a rule says about a recipe, at most: those whose names reach it
-/// (lint/rule_dependencies.h). The version of the framework itself changes everything.
+/// An upper bound on the axes that can change a rule's result for a recipe: those whose names reach
+/// it (lint/rule_dependencies.h). The version of the framework itself changes everything.
 class RuleAxes {
  public:
   RuleAxes(const Question& question,
@@ -89,7 +89,7 @@ struct Answer {
   // found at every point of every sweep, including the stuck ones
   std::vector<const lint::Rule*> steady;
   std::optional<Choice> clean;    // except for the stuck rules
-  std::optional<Choice> nearest;  // without a clean one: the fewest blockers besides those
+  std::optional<Choice> nearest;  // without a clean one: the fewest blockers in addition to those
   std::size_t looked_at = 0;      // combinations that were linted
   bool searched_all = true;       // false: there were too many combinations
 };

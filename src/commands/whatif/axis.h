@@ -42,9 +42,9 @@ struct Span {
 /// Whether a text describes several values.
 bool is_span(std::string_view text);
 
-/// The points of a span and where the target stands on it; a value that the target has is always a
+/// The points of a span and the target's position on it; the target's own value is always a
 /// point. `layout` (gpus) is the smallest number of GPUs that the recipe's parallel sizes fit, 0
-/// when not known. Throws os::UsageError for texts that name nothing.
+/// when not known. Throws os::UsageError for texts that name no value.
 ///
 ///   versions   the releases in rules/tables/versions.yaml within the range, and every version that
 ///              a rule compares with; an end that names a series takes all of it (..2.14

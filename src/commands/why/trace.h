@@ -43,7 +43,7 @@ struct Step {
     environment,  // by an environment variable
     target,       // by an option or a configuration: gpus, hw, stack
     rewritten,    // by the framework, at its start-up
-    unsaid,       // by nobody
+    unsaid,       // not given anywhere
   };
 
   Kind kind = Kind::unsaid;

@@ -68,7 +68,7 @@ EPWISE_BOTH inline std::int32_t channel_begin(std::int32_t tokens,
   return static_cast<std::int32_t>(static_cast<std::int64_t>(tokens) * channel / channels);
 }
 
-/// The word that tells a rank that `count` rows of exchange number `epoch` have arrived.
+/// The word that signals to a rank that `count` rows of exchange number `epoch` have arrived.
 EPWISE_BOTH inline std::uint64_t arrival_word(std::uint32_t epoch, std::uint32_t count) {
   return (static_cast<std::uint64_t>(epoch) << 32U) | count;
 }

@@ -92,7 +92,7 @@ MadeJob make_row_job(JobContext& context, const calibrate::Work& work, std::uint
 /// Router and scan.
 MadeJob make_routing_job(JobContext& context, const calibrate::Work& work, std::uint64_t seed);
 
-/// Dispatch, combine and their epilogues. `scope` says where the other ranks are.
+/// Dispatch, combine and their epilogues. `scope` is the location of the other ranks.
 MadeJob make_exchange_job(JobContext& context,
                           const calibrate::Work& work,
                           calibrate::Scope scope,

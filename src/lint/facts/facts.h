@@ -168,7 +168,7 @@ expr::Value component_value(const Target& target,
                             std::string_view framework_version,
                             std::string_view key);
 
-/// installed.*: false only if the stack says that a package is absent.
+/// installed.*: false only if the stack states that a package is absent.
 expr::Value installed_value(const Target& target, std::string_view key);
 
 /// env.*: from the target's environment, otherwise the recipe's own; null if neither sets it.

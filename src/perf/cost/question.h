@@ -117,7 +117,7 @@ std::optional<Request> read_request(const Table& table,
 ///     `h100`?", "`gemm` takes no `q`", "`k` (depth) is missing"
 Answer answer(const Table& table, const Question& question);
 
-/// The lists behind inquiries().
+/// The parts of inquiries().
 std::vector<Inquiry> kernel_inquiries();
 std::vector<Inquiry> traffic_inquiries();
 

@@ -151,7 +151,7 @@ void issue(Clocks& clocks,
 
 /// Seconds that `layers` equal pairs take from idle until both streams are done. Exact.
 ///   A = D = M = C = 1 s in both directions, no weight gradients, two layers:
-///   pair_time → 8 s: the four exchanges of a pair hide behind its four computations
+///   pair_time → 8 s: the four exchanges of a pair are hidden by its four computations
 double pair_time(const LayerCost& layer, int layers, const IssueRules& rules);
 
 /// The average growth over the last `tail` of `layers` equal pairs, started idle: what a simulation

@@ -9,7 +9,7 @@ namespace epwise::schedule {
 /// How one training step is divided along the pipeline. Only counts; nothing here has a unit.
 ///
 /// `stages` P, `chunks` V (model chunks of a stage: 1 means no interleaving), `micro_batches` M,
-/// `group` G (micro-batches that a chunk runs in a row when interleaved; 0 stands for P, Megatron's
+/// `group` G (micro-batches that a chunk runs in a row when interleaved; 0 means P, Megatron's
 /// default of `microbatch_group_size_per_virtual_pipeline_stage`). A *position* is the index of a
 /// chunk in the model: chunk * P + stage; data enter at position 0 and the loss follows position
 /// P·V − 1.
@@ -20,7 +20,7 @@ struct Pipeline {
   int group = 0;
 
   /// Combined 1F1B: a forward and a backward chunk of different micro-batches run as one slot, so
-  /// that the expert-parallel exchange of one hides behind the computation of the other.
+  /// that the expert-parallel exchange of one is hidden by the computation of the other.
   bool ep_overlap = false;
 
   int group_size() const { return group > 0 ? group : stages; }

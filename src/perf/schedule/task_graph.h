@@ -94,7 +94,7 @@ class TaskGraph {
 
   const std::vector<Task>& tasks() const { return tasks_; }
 
-  /// The dependencies of the task, besides its stream.
+  /// The dependencies of the task, in addition to its stream.
   std::span<const Link> links(int task) const {
     const auto at = static_cast<std::size_t>(task);
     const std::size_t first = first_link_[at];

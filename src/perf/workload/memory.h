@@ -74,7 +74,7 @@ struct LayerActivations {
 ///               2d_v) of queries, keys, values and output
 ///   Mamba-2, delta net   projections, convolution, output of the scan and the gated norm
 ///   router      13·N·E of scores, probabilities and maps
-///   experts     q·rows·w of dispatched tokens, b·rows·(m − 1)f before and q·rows·f behind the
+///   experts     q·rows·w of dispatched tokens, b·rows·(m − 1)f before and q·rows·f after the
 ///               activation, w the width of a dispatched token, m the MLP's matrices
 ///   dense, shared   the same with their rows
 /// With natural routing the most loaded rank has 10 % more rows than the mean. Recomputed and

@@ -97,7 +97,7 @@ void note_unread_words(Recipe& recipe, const std::vector<std::string>& needs);
 /// recipe/missing-file, if a named file cannot be read and its name is certainly misspelt.
 void report_slip(Recipe& recipe, const shell::Field& named, const Request& request);
 
-/// recipe/unread-file, where a file is there and epwise does not read it: a pipe or a device.
+/// recipe/unread-file, if a file exists that epwise does not read: a pipe or a device.
 void report_refused(Recipe& recipe, const shell::Field& named, const Request& request);
 
 }  // namespace epwise::recipe

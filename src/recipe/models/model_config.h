@@ -20,8 +20,8 @@ struct ModelConfig {
   ConfigNode values;   // a mapping; of a vision-language model, its text_config
 };
 
-/// A public model by its id on the Hugging Face hub, or by the last component of a path. Upper and
-/// lower case are alike, and a release of the same architecture counts as its model.
+/// A public model by its id on the Hugging Face hub, or by the last component of a path. Case is
+/// ignored, and a release of the same architecture counts as its model.
 ///   public_model("Qwen/Qwen3-30B-A3B-Instruct-2507")->name   → "Qwen/Qwen3-30B-A3B"
 ///   public_model("/data/models/Mixtral-8x7B-v0.1")->name     → "mistralai/Mixtral-8x7B-v0.1"
 ///   public_model("my-model")                                 → nullopt
@@ -30,7 +30,7 @@ std::optional<ModelConfig> public_model(std::string_view id);
 /// The ids of all public models that are known, sorted.
 std::vector<std::string> public_model_names();
 
-/// The user's own config.json; nullopt if it is no mapping with a model's numbers.
+/// The user's own config.json; nullopt if it is not a mapping with a model's numbers.
 std::optional<ModelConfig> read_model_config(const text::SourceFile& file);
 
 /// The fields of Megatron-Core that the model decides, by canonical name, as the converters of

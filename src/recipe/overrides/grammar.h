@@ -19,7 +19,7 @@ struct Override {
   };
   Kind kind = Kind::change;
   std::string key;                     // "a.b", or a group "a/b"
-  std::optional<std::string> package;  // behind an `@`
+  std::optional<std::string> package;  // after an `@`
   std::optional<ConfigNode> value;     // nullopt only for `~a.b`; leaves without marks
   bool sweep = false;  // a,b or choice(…): several values, which a single launch cannot take
   std::size_t value_at = 0;  // offset of the value in the text

@@ -16,7 +16,7 @@ namespace epwise::recipe {
 /// otherwise texts are concatenated.
 ///
 /// Variables come only from `environment`; an unlisted one leaves the value Unknown {"${X}"}. A key
-/// that the tree lacks is Unknown {"a.b"} if `elsewhere` says that the framework has it, otherwise
+/// that the tree lacks is Unknown {"a.b"} if `elsewhere` reports that the framework has it, otherwise
 /// a recipe/interpolation diagnostic.
 void interpolate(ConfigNode& root,
                  const Environment& environment,

@@ -34,7 +34,7 @@ struct Unread {
 struct Trace {
   std::vector<Invocation> invocations;                         // in order, up to a limit
   bool uses_arguments = false;                                 // $1, "$@"
-  std::vector<std::shared_ptr<const text::SourceFile>> files;  // files read besides the script
+  std::vector<std::shared_ptr<const text::SourceFile>> files;  // other files that were read
   std::vector<Unread> unread;
 };
 

@@ -36,19 +36,19 @@ struct Trainer {
   std::string rest;
   std::vector<Setting> settings;
   std::vector<std::string> untouched;  // fields that keep Megatron-Core's default unless written
-  // of a known model, the fields of the transformer that are not `untouched` besides these
+  // of a known model, the fields of the transformer that are not `untouched`, in addition to these
   std::vector<std::string> converted;
-  // of a known model: values that the conversion sets besides, and fields of `converted` that it
-  // leaves alone
+  // of a known model: values that the conversion sets in addition, and fields of `converted` that it
+  // leaves unchanged
   std::map<std::string, expr::Value> of_model;
   std::vector<std::string> keeps;
   bool keeps_defaults = true;  // false: a base configuration that cannot be read may set any field
   /// Sequence parallelism is switched off with one tensor-parallel rank.
   bool drops_lone_sequence_parallel = false;
-  bool stops_at_unknown = false;  // an option that it does not know ends the start
+  bool stops_at_unknown = false;  // an unknown option prevents the start
   bool ignores_null = false;      // a null setting counts as not written
   bool words_are_lists = false;  // a single word counts as a one-item list where a list is expected
-  bool none_is_null = false;     // and so does the word "none", as a value
+  bool none_is_null = false;     // the word "none" is null, as a value
   std::map<std::string, expr::Value> fixed;  // fields that it always sets itself
 };
 

@@ -42,10 +42,10 @@ void read_trainer(Recipe& recipe,
                   const ModelConfig* model,
                   const Vocabulary& vocabulary);
 
-/// A value that the trainer sets in place of what is written, or of nothing.
+/// A value that the trainer sets instead of the written value, if there is one.
 void set_default(Recipe& recipe, const std::string& name, expr::Value value);
 
-/// The number of ranks, and what says so: "run.sh:12", or the trainer's name.
+/// The number of ranks and its source: "run.sh:12", or the trainer's name.
 void set_world(Recipe& recipe, const Ranks& ranks);
 
 /// Replaces `${a.b}` and `${.a}` that form a whole value by the referenced value; anything else

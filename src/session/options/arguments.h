@@ -63,7 +63,7 @@ class Arguments {
 
   std::vector<std::string> line;      // the whole command line, as it was given
   std::vector<std::string> operands;  // arguments that are not options
-  std::vector<std::string> words;     // behind `--`
+  std::vector<std::string> words;     // after `--`
   bool has_words = false;             // a `--` was there
 
  private:

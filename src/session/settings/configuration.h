@@ -37,16 +37,16 @@ struct SeverityEntry {
 /// One `.epwise.yaml`:
 ///
 ///   required_version: ">=0.1"
-///   hw: gb200                     # what every recipe runs on …
+///   hw: gb200                     # the target of every recipe …
 ///   gpus: 256
 ///   stack: nemo-25.09,te=2.14.0   # or a mapping {te: 2.14.0}
 ///   env: {CUDA_DEVICE_MAX_CONNECTIONS: 1, NCCL_IB_TC: }     # no value: unset
-///   inputs: {host: 52us, nic_rate: 400Gbit/s}   # what is known of runs, for predictions
+///   inputs: {host: 52us, nic_rate: 400Gbit/s}   # known facts about runs, for predictions
 ///   framework: bridge
 ///   purpose: benchmark
 ///   harness: {moe_a2a_overlap: true}
-///   targets:                      # … unless one of these says otherwise; the first that fits
-///   counts
+///   targets:                      # … unless one of these states otherwise; the first match
+///   applies
 ///     - name: small
 ///       paths: [recipes/h100/]    # read like lines of a .gitignore
 ///       hw: h100
@@ -55,7 +55,7 @@ struct SeverityEntry {
 ///   ignore: [memory/hint]
 ///   fail_on: warning              # error | warning | note | never | hang | wrong | memory | slow
 ///   strict: true
-///   severity: {memory/: note, EPO014: error}   # of findings; the last entry that fits counts
+///   severity: {memory/: note, EPO014: error}   # of findings; the last match applies
 ///   baseline: .epwise-baseline.yaml            # relative to this file, as --baseline
 ///   rules: our-rules              # relative to this file
 struct Configuration {
@@ -109,7 +109,7 @@ class ConfigurationSearch {
 std::vector<const TargetEntry*> unused_targets(const os::Files& files,
                                                const Configuration& configuration);
 
-/// The entry of `targets` that speaks about an input: the one called `name`, or with an empty name
+/// The entry of `targets` that applies to an input: the one called `name`, or with an empty name
 /// the first whose paths cover it; null pointer when none does. Throws os::UsageError when no
 /// entry is called `name`.
 const TargetEntry* find_entry(const os::Files& files,

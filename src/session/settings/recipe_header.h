@@ -15,7 +15,7 @@ namespace epwise::session {
 ///   # epwise: --stack nemo-25.09
 ///   model: …
 ///
-/// Only comments before the first line of content count, and only those whose text behind
+/// Only comments before the first line of content are read, and only those whose text after
 /// "epwise:" starts with an option; they take the options of target_options.h. Throws
 /// os::UsageError, naming the line, for anything else.
 TargetSettings read_header(const text::SourceFile& file);

@@ -10,7 +10,7 @@
 namespace epwise::session {
 
 /// The compiled rules and those of the folder that --rules or a configuration names. Throws
-/// os::UsageError when there is no such folder or a rule in it is broken.
+/// os::UsageError if the folder does not exist or a rule in it is invalid.
 lint::Knowledge load_rules(const os::Files& files, const std::optional<Setting>& folder);
 
 /// By id, code or alias; throws os::UsageError with the nearest names.

@@ -43,7 +43,7 @@ class Severities {
   /// The launch verdict is unchanged.
   void apply(lint::Result& result) const;
 
-  /// What findings of a rule weigh: the last entry that fits, else `otherwise`.
+  /// The severity of a rule's findings: the last match, otherwise `otherwise`.
   lint::Severity of(const lint::Rule& rule, lint::Severity otherwise) const;
 
  private:

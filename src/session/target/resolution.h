@@ -62,8 +62,8 @@ struct ResolvedTarget {
 /// header, the entry of `targets`, the rest of the configuration. hw, gpus and framework come from
 /// the strongest that names them; stack and env are joined name by name, except that a container or
 /// `auto` in a stronger source replaces the stack of all weaker ones. `hw: auto` also gives the
-/// number of GPUs of the job around this process, when nobody names one. Throws os::UsageError
-/// for names that don't exist, texts that are no numbers, and an `auto` that found nothing, naming
+/// number of GPUs of the job around this process, if none is given. Throws os::UsageError
+/// for names that don't exist, texts that are not numbers, and an `auto` that found nothing, naming
 /// the source and the nearest name.
 ResolvedTarget resolve_target(std::span<const TargetSettings* const> sources,
                               const lint::Knowledge& knowledge,
@@ -76,7 +76,7 @@ std::string framework_version(const recipe::Stack& stack, recipe::Framework fram
 /// Both framework versions of a stack, which decide how a recipe is read: "0.6.2 0.17.0".
 std::string versions_of(const recipe::Stack& stack);
 
-/// The target in one line, with where it was learnt, without the framework, which reports name
+/// The target in one line, with its sources, without the framework, which reports name
 /// themselves: "h100 x 16, te 2.14.0, no deepep (--hw, --gpus, --stack)".
 std::string describe(const facts::Target& target, recipe::Framework framework);
 

@@ -82,7 +82,7 @@ def test_nothing_passes_silently(package):
     (package.path / "sample_recipes" / "empty.py").write_text("")
     result = run(package, "--epwise", "sample_recipes.empty")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stderr.fnmatch_lines(["*there is no recipe function in it*"])
+    result.stderr.fnmatch_lines(["*it contains no recipe function*"])
     result = run(package, "--epwise", "sample_recipes.moe", "-k", "sound", "--epwise-hw", "h10")
     result.assert_outcomes(failed=1, deselected=7)
     result.stdout.fnmatch_lines(["*did you mean `h100`*"])

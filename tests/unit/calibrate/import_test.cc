@@ -10,6 +10,7 @@
 #include "calibrate/fits/fits.h"
 #include "calibrate/quantities.h"
 #include "perf/cost/compiled_table.h"
+#include "support/evidence.h"
 
 namespace epwise::calibrate {
 
@@ -273,11 +274,10 @@ TEST_CASE("what is no file of timings is refused") {
 
 TEST_CASE("the shared table of kernel timings") {
   const os::DiskFiles files;
-  const std::string path = "../shared/facts/micro_rows.jsonl";
-  if (!files.is_file(path)) {
-    MESSAGE("skipped: no " << path);
+  if (!support::has_evidence("facts/micro_rows.jsonl")) {
     return;
   }
+  const std::string path = support::evidence("facts/micro_rows.jsonl");
   const text::SourceFile file("micro_rows.jsonl", files.read(path));
   std::vector<text::Diagnostic> problems;
   const Imported imported = import_timings(file, {"h100", 0}, problems);

@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
 """Writes reference_answers.jsonl: questions as `epwise cost --batch` takes them, with the answers of the Python reference.
 
-    reference.py [../shared/reference]
+    reference.py [REFERENCE]
 
 The C++ laws give the same answers with the reference's parameters, which reference_tables/*.yaml hold in the form of
 hwprofiles/costlaws/.
 """
-import json, pathlib, random, sys
+import json, os, pathlib, random, sys
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[2]
-REFERENCE = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else ROOT.parent / 'shared/reference')
+REFERENCE = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else os.environ.get('EPWISE_EVIDENCE', ROOT.parent / 'shared') + '/reference')
 QUESTIONS = 60  # of each law
 
 

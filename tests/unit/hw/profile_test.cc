@@ -13,6 +13,7 @@
 
 #include "base/os/disk_files.h"
 #include "base/text/source_file.h"
+#include "support/evidence.h"
 
 namespace {
 
@@ -189,11 +190,10 @@ TEST_CASE("no profile claims more than its status: gates are never assumed but o
 
 TEST_CASE("numbers of the profiles are those of the facts") {
   const epwise::os::DiskFiles files;
-  const std::string path = "../shared/facts/hw.jsonl";
-  if (!files.is_file(path)) {
-    MESSAGE("skipped: no ../shared/facts/hw.jsonl beside this project");
+  if (!epwise::support::has_evidence("facts/hw.jsonl")) {
     return;
   }
+  const std::string path = epwise::support::evidence("facts/hw.jsonl");
   const std::map<std::string, std::pair<std::string, double>> plain = {
       // fact: our key, base units of one
       {"sm_count", {"sm_count", 1}},

@@ -1,5 +1,5 @@
-// The vocabulary against files that the frameworks wrote or read themselves. They stand beside the
-// repository and not in it: without them these tests say so and pass.
+// The vocabulary against files that the frameworks wrote or read themselves. They are not in
+// the repository (tests/README.md); without them ctest reports these tests as skipped.
 #include <map>
 #include <set>
 #include <sstream>
@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/os/disk_files.h"
+#include "support/evidence.h"
 #include "support/vocabulary_table.h"
 #include "yaml/parse.h"
 
@@ -17,17 +18,9 @@ namespace epwise::recipe {
 
 namespace {
 
+using support::evidence;
+using support::has_evidence;
 using support::vocabulary;
-
-const std::string kShared = "../shared/";
-
-bool absent(const os::Files& files, const std::string& folder) {
-  if (files.is_directory(kShared + folder)) {
-    return false;
-  }
-  MESSAGE("skipped: there is no " << kShared << folder);
-  return true;
-}
 
 /// Every key of a mapping and of what lies below it, as dotted paths.
 void add_paths(const yaml::Node& node, const std::string& prefix, std::vector<std::string>& paths) {
@@ -83,20 +76,20 @@ std::set<std::string> flags_of(const os::Files& files, const std::string& path) 
 
 TEST_CASE("every key of every Megatron-Bridge dump is known in its version") {
   const os::DiskFiles files;
-  if (absent(files, "corpus/bridge")) {
+  if (!has_evidence("corpus/bridge")) {
     return;
   }
-  for (const std::string& version : files.list(kShared + "corpus/bridge")) {
+  for (const std::string& version : files.list(evidence("corpus/bridge"))) {
     const Vocabulary whole = vocabulary(Framework::bridge, version);
     REQUIRE(whole.exact());
     ByClasses by_classes(whole);
     std::set<std::string> unknown;
     std::size_t keys = 0;
-    for (const std::string& name : files.list(kShared + "corpus/bridge/" + version)) {
+    for (const std::string& name : files.list(evidence("corpus/bridge/" + version))) {
       if (!name.ends_with(".yaml")) {
         continue;
       }
-      const std::string path = kShared + "corpus/bridge/" + version + "/" + name;
+      const std::string path = evidence("corpus/bridge/" + version + "/" + name);
       const text::SourceFile file(path, files.read(path));
       const yaml::Stream stream = yaml::parse(file);
       REQUIRE(stream.documents.size() == 1);
@@ -119,7 +112,7 @@ TEST_CASE("every key of every Megatron-Bridge dump is known in its version") {
 
 TEST_CASE("flags that Megatron-LM's parser took are known, those that it refused are not") {
   const os::DiskFiles files;
-  if (absent(files, "vectors") || absent(files, "corpus")) {
+  if (!has_evidence("vectors") || !has_evidence("corpus")) {
     return;
   }
   std::map<std::string, std::set<std::string>> flags_by_base;
@@ -131,7 +124,7 @@ TEST_CASE("flags that Megatron-LM's parser took are known, those that it refused
     std::set<std::string> invented;
     std::size_t taken = 0;
     std::istringstream lines(
-        files.read(kShared + "vectors/mlm-" + std::string(version) + ".jsonl"));
+        files.read(evidence("vectors/mlm-" + std::string(version) + ".jsonl")));
     for (std::string line; std::getline(lines, line);) {
       const auto vector = nlohmann::json::parse(line);
       if (!vector["set"].empty() || !vector["unset"].empty()) {
@@ -139,7 +132,7 @@ TEST_CASE("flags that Megatron-LM's parser took are known, those that it refused
       }
       const std::string base = vector["base"];
       if (!flags_by_base.contains(base)) {
-        flags_by_base[base] = flags_of(files, kShared + "corpus/" + base);
+        flags_by_base[base] = flags_of(files, evidence("corpus/" + base));
       }
       const auto& expected = vector["expect"];
       const std::string message = expected.value("message", "");

@@ -12,6 +12,7 @@
 #include "base/os/disk_files.h"
 #include "perf/schedule/event_engine.h"
 #include "perf/sim/step/step.h"
+#include "support/evidence.h"
 #include "support/lowered_step.h"
 
 namespace epwise::sim {
@@ -137,12 +138,11 @@ TEST_CASE("the event tier takes what the closed form does, where that is exact")
 }
 
 TEST_CASE("the same on the library's recipes") {
-  const std::string folder = "../shared/corpus/bridge/head";
-  const os::DiskFiles files;
-  if (!files.is_directory(folder)) {
-    MESSAGE("skipped: ../shared/corpus/bridge/head is not there");
+  if (!support::has_evidence("corpus/bridge/head")) {
     return;
   }
+  const std::string folder = support::evidence("corpus/bridge/head");
+  const os::DiskFiles files;
   Tally tally;
   for (const std::string& name : files.list(folder)) {
     const auto count = name.find("_pretrain.");

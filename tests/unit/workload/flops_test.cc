@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "perf/workload/parameters.h"
+#include "support/evidence.h"
 
 namespace {
 
@@ -132,12 +133,10 @@ TEST_CASE("FLOPs of a token by hand") {
 }
 
 TEST_CASE("published FLOPs a token of every model, and its parameters") {
-  const std::filesystem::path path = "../shared/facts/models.jsonl";
-  std::ifstream file(path);
-  if (!file) {
-    MESSAGE("skipped: ../shared/facts/models.jsonl is not there");
+  if (!epwise::support::has_evidence("facts/models.jsonl")) {
     return;
   }
+  std::ifstream file(epwise::support::evidence("facts/models.jsonl"));
   int models = 0;
   std::string skipped;
   for (std::string line; std::getline(file, line);) {

@@ -1,4 +1,4 @@
-// What the real loaders answered (../shared/vectors/loader.jsonl) against what we read.
+// What the real loaders answered (vectors/loader.jsonl, tests/README.md) against what we read.
 
 #include <cmath>
 #include <fstream>
@@ -7,6 +7,7 @@
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
 
+#include "support/evidence.h"
 #include "yaml/parse.h"
 #include "yaml/scalar.h"
 
@@ -106,11 +107,10 @@ bool refused(const Stream& stream, Dialect dialect) {
 }
 
 TEST_CASE("the recorded answers of the real loaders") {
-  std::ifstream in("../shared/vectors/loader.jsonl");
-  if (!in) {
-    MESSAGE("skipped: ../shared/vectors/loader.jsonl is not there");
+  if (!support::has_evidence("vectors/loader.jsonl")) {
     return;
   }
+  std::ifstream in(support::evidence("vectors/loader.jsonl"));
   int compared = 0;
   for (std::string line; std::getline(in, line);) {
     const json row = json::parse(line);

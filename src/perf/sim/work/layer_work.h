@@ -47,7 +47,7 @@ Piece head_work(const workload::Workload& job, const Sizes& sizes, const KernelT
 
 Piece embedding_work(const workload::Workload& job, const Sizes& sizes, const KernelTimes& times);
 
-/// Additional work of one MTP depth besides its layer and head.
+/// Additional work of one MTP depth in addition to its layer and head.
 Piece prediction_work(const workload::Workload& job, const Sizes& sizes, const KernelTimes& times);
 
 /// One token exchange by its law, the mean of a dispatch and a combine, in s; 0 without expert
