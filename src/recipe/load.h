@@ -31,6 +31,8 @@ struct Request {
   std::shared_ptr<const text::SourceFile> base;
   /// config.json of the model that a trainer loads, in place of the one that the recipe names.
   std::shared_ptr<const text::SourceFile> model_config = {};
+  /// config.json of a model by its id, from a cache on this machine; null pointer if it has none.
+  std::function<std::shared_ptr<const text::SourceFile>(const std::string& id)> cached_model = {};
   std::optional<Framework> framework;  // forced; otherwise detected
   std::vector<std::string> words;      // after `--`: Hydra overrides (bridge) or flags (mlm)
   Environment environment;

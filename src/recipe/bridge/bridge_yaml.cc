@@ -299,11 +299,15 @@ class BridgeYamlReader {
     report_missing_sections(tree);
     for (const std::string_view name : kReadSections) {
       const ConfigNode* section = tree.find(name);
-      if (section != nullptr && section->is_null() && vocabulary_.has_section(name)) {
+      const bool value = section != nullptr && section->kind == ConfigNode::Kind::value;
+      const bool unusable = value && (section->is_null() || name == "env_vars");
+      if (unusable && section->value.is_known() && vocabulary_.has_section(name)) {
         recipe_.diagnostics.push_back(
             {"recipe/null-section",
              section->key,
-             fmt::format("the section `{}` is null, and the launch reads its fields", name),
+             fmt::format("the section `{}` is {}, and the launch reads its fields",
+                         name,
+                         section->is_null() ? "null" : "no mapping"),
              {},
              "remove the line to get the defaults, or give the section its class and fields"});
       }
@@ -352,6 +356,7 @@ class BridgeYamlReader {
   void report_types() {
     TypeFindings types = check_types(scalars_);
     recipe_.raw["raw.boolean_texts"] = text_list(types.boolean_texts);
+    recipe_.raw["raw.object_texts"] = text_list(types.object_texts);
     append(std::move(types.diagnostics));
     std::erase_if(scalars_, [this](const TypedScalar& scalar) {
       return is_unjudged(std::string_view(scalar.path).substr(0, scalar.path.find('.'))) ||

@@ -12,6 +12,7 @@
 #include "base/text/source_file.h"
 #include "base/text/spelling.h"
 #include "base/units/version.h"
+#include "hw/profile.h"
 #include "lint/facts/target.h"
 #include "session/files/places.h"
 #include "yaml/parse.h"
@@ -49,6 +50,13 @@ class TargetReader {
     settings.base = scalar("base");
     if (settings.base) {
       settings.base->value = join(folder_, settings.base->value);
+    }
+    settings.model_config = scalar("model_config");
+    if (settings.model_config) {
+      settings.model_config->value = join(folder_, settings.model_config->value);
+    }
+    if (settings.hw && hw::is_profile_file(settings.hw->value)) {
+      settings.hw->value = join(folder_, settings.hw->value);
     }
     if (const yaml::Node* stack = in_.node("stack"); stack != nullptr && stack->is_scalar()) {
       settings.stack = split_list(settings.stack.front());
