@@ -144,6 +144,7 @@ recipe::Request request_for(const Source& source,
   request.base =
       read_base(resolved.base, framework_version(resolved.target.stack, Framework::bridge), files);
   request.model_config = read_model_config(resolved.model_config, files);
+  request.allowed_targets = resolved.allowed_targets;
   request.words = given.words;
   request.environment = resolved.target.environment;
   Neighbours neighbours = session::neighbours(files, source.path);

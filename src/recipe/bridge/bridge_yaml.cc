@@ -119,7 +119,10 @@ class BridgeYamlReader {
     apply_overrides(tree, text.overrides, schema, recipe_.diagnostics);
     const bool whole = only_words ? tells_the_model(tree) : file_is_whole;
     interpolate(tree, environment_, schema, recipe_.diagnostics);
-    check_targets(tree, recipe_.diagnostics);
+    const TargetNames names = check_targets(tree, recipe_.allowed_targets, recipe_.diagnostics);
+    recipe_.raw["raw.target_packages"] = text_list(names.packages);
+    recipe_.raw["raw.callable_targets"] = text_list(names.callables);
+    recipe_.raw["raw.loading_targets"] = text_list(names.loaders);
     report_unknown_keys(tree, dump);
     report_sections(tree, dump);
     for (const ConfigNode& section : tree.children) {
@@ -147,7 +150,7 @@ class BridgeYamlReader {
       classed_ = classed_ || !target.empty();
       if (!target.empty() && !vocabulary_.use_class(section.name, target)) {
         unjudged_.push_back(section.name);
-        if (vocabulary_.has_section(section.name) && is_allowed(target)) {
+        if (vocabulary_.has_section(section.name) && is_allowed(target, recipe_.allowed_targets)) {
           recipe_.diagnostics.push_back(unknown_class(section, vocabulary_));
         }
       }

@@ -68,6 +68,12 @@ std::vector<Option> target_options() {
                   "name of a recipe of Megatron-Bridge (epwise recipes list)",
        .variable = "EPWISE_BASE",
        .completion = Completion::files},
+      {.name = "--allow-target",
+       .arity = many,
+       .value = "PREFIX",
+       .summary = "prefix of targets that the program registers with Megatron-Bridge "
+                  "(register_allowed_target_prefix)",
+       .variable = "EPWISE_ALLOW_TARGET"},
       {.name = "--model-config",
        .arity = one,
        .value = "FILE",
@@ -112,6 +118,9 @@ TargetSettings target_settings(const Arguments& arguments) {
   settings.inputs = arguments.all("--input");
   settings.purpose = arguments.one("--purpose");
   settings.harness = arguments.all("--harness");
+  for (const Setting& list : arguments.all("--allow-target")) {
+    std::ranges::move(split_list(list), std::back_inserter(settings.allowed_targets));
+  }
   settings.base = arguments.one("--base");
   settings.model_config = arguments.one("--model-config");
   return settings;

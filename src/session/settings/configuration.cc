@@ -45,6 +45,7 @@ class TargetReader {
     settings.environment = pairs("env", "NAME: value");
     settings.harness = pairs("harness", "name: value");
     settings.inputs = pairs("inputs", "name: value");
+    settings.allowed_targets = list("allowed_targets");
     settings.purpose = scalar("purpose");
     check_word(settings.purpose, "purpose", {facts::kPurposes.begin(), facts::kPurposes.end()});
     settings.base = scalar("base");

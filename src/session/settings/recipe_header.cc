@@ -55,6 +55,7 @@ void override_with(TargetSettings later, TargetSettings& settings) {
   }
   std::ranges::move(later.stack, std::back_inserter(settings.stack));
   std::ranges::move(later.environment, std::back_inserter(settings.environment));
+  std::ranges::move(later.allowed_targets, std::back_inserter(settings.allowed_targets));
   std::ranges::move(later.harness, std::back_inserter(settings.harness));
   std::ranges::move(later.inputs, std::back_inserter(settings.inputs));
 }

@@ -310,6 +310,11 @@ ResolvedTarget resolve_target(std::span<const TargetSettings* const> sources,
   if (const Setting* base = strongest(sources, &TargetSettings::base)) {
     result.base = base->value;
   }
+  for (const TargetSettings* source : sources) {
+    for (const Setting& prefix : source->allowed_targets) {
+      result.allowed_targets.push_back(prefix.value);
+    }
+  }
   if (const Setting* config = strongest(sources, &TargetSettings::model_config)) {
     result.model_config = config->value;
   }

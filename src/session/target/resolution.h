@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 #include <tuple>
+#include <vector>
 
 #include "hw/machine.h"
 #include "lint/facts/target.h"
@@ -57,7 +58,8 @@ class Vocabularies {
 struct ResolvedTarget {
   facts::Target target;
   std::optional<recipe::Framework> framework;
-  std::string base;          // path of the base recipe for overrides; may be empty
+  std::string base;                          // path of the base recipe for overrides; may be empty
+  std::vector<std::string> allowed_targets;  // prefixes, of all sources
   std::string model_config;  // path of a model's config.json or its folder; may be empty
 };
 
