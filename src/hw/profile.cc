@@ -195,6 +195,7 @@ class ProfileReader {
         profile_.partial ? in.text("device_name").value_or("") : in.required_text("device_name");
     profile_.driver_names = in.texts("driver_names");
     profile_.cpu = in.text("cpu").value_or("");
+    profile_.laws = in.text("laws").value_or("");
     in.required("sources");
     if (const yaml::Node* sources = in.mapping("sources")) {
       read_sources(*sources);
@@ -466,7 +467,7 @@ template <class Archive>
 void transfer(Archive& archive, Profile& profile, std::vector<Number>& numbers) {
   archive(profile.name, profile.aliases, profile.title, profile.architecture, profile.device_name);
   archive(profile.driver_names, profile.cpu, profile.compute_capability, profile.gpus_per_node);
-  archive(profile.nvlink_domain, profile.sm_count, profile.partial, numbers);
+  archive(profile.nvlink_domain, profile.sm_count, profile.partial, profile.laws, numbers);
 }
 
 }  // namespace

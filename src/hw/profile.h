@@ -41,6 +41,7 @@ struct Profile {
   int nvlink_domain = 8;  // GPUs connected by NVLink
   int sm_count = 0;
   bool partial = false;  // known by name, with only the few facts that rules need
+  std::string laws;      // the profile whose cost laws apply; empty: its own
   // "memory_bandwidth", "peak_bf16", "nvlink_bandwidth_per_direction", …
   std::map<std::string, Sourced, std::less<>> numbers;
 
@@ -49,6 +50,13 @@ struct Profile {
 
 /// All profiles embedded by the build, by name.
 const std::vector<Profile>& profiles();
+
+/// Whether a value of --hw names a file: "cluster/h100-own.yaml".
+bool is_profile_file(std::string_view text);
+
+/// The profile in a file of the user's, kept as long as the program runs; null pointer with problems
+/// if there is none.
+const Profile* add_profile(const text::SourceFile& file, std::vector<text::Diagnostic>& problems);
 
 /// By name or alias, ignoring case; null pointer if there is none.
 const Profile* find_profile(std::string_view name);

@@ -231,6 +231,7 @@ class Loader {
 
   Recipe start(int number) const {
     Recipe recipe;
+    recipe.allowed_targets = request_.allowed_targets;
     recipe.framework = request_.framework.value_or(Framework::bridge);
     if (request_.file) {
       recipe.path = request_.file->name() + (number > 1 ? fmt::format("#{}", number) : "");

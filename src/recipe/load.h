@@ -31,8 +31,11 @@ struct Request {
   std::shared_ptr<const text::SourceFile> base;
   /// config.json of the model that a trainer loads, in place of the one that the recipe names.
   std::shared_ptr<const text::SourceFile> model_config = {};
-  std::optional<Framework> framework;  // forced; otherwise detected
-  std::vector<std::string> words;      // after `--`: Hydra overrides (bridge) or flags (mlm)
+  /// config.json of a model by its id, from a cache on this machine; null pointer if it has none.
+  std::function<std::shared_ptr<const text::SourceFile>(const std::string& id)> cached_model = {};
+  std::vector<std::string> allowed_targets = {};  // as Recipe::allowed_targets
+  std::optional<Framework> framework;             // forced; otherwise detected
+  std::vector<std::string> words;  // after `--`: Hydra overrides (bridge) or flags (mlm)
   Environment environment;
   /// For a launch script: opens another file that it names, by that name or relative to the
   /// script's directory; null pointer if not found. Unset: reads no other file.

@@ -59,6 +59,8 @@ struct Recipe {
   /// otherwise.
   std::shared_ptr<const Vocabulary> vocabulary;
   std::string model_class;  // Bridge: `_target_` of the model section; may be empty
+  /// Prefixes that the user's program registers for `_target_`: "acme.".
+  std::vector<std::string> allowed_targets = {};
   std::vector<text::Diagnostic> diagnostics;
   std::string header;    // text after "# epwise:" in the first comment lines, may be empty
   bool readable = true;  // false: nothing in it was usable

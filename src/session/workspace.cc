@@ -11,6 +11,7 @@
 #include "base/os/files.h"
 #include "base/os/regular_files.h"
 #include "base/text/spelling.h"
+#include "recipe/models/model_config.h"
 #include "recipe/named/named_recipe.h"
 #include "session/files/neighbours.h"
 #include "session/options/run_options.h"
@@ -75,11 +76,61 @@ std::shared_ptr<const text::SourceFile> read_base(const std::string& path,
       text::did_you_mean(name.name, book.names(release))));
 }
 
+/// The file of --model-config; of a folder, its config.json.
+std::shared_ptr<const text::SourceFile> read_model_config(const std::string& path,
+                                                          const os::Files& files) {
+  if (path.empty()) {
+    return nullptr;
+  }
+  const std::string file = files.is_file(path) ? path : path + "/config.json";
+  auto config = std::make_shared<const text::SourceFile>(
+      file, os::read_regular(files, file, yaml::Limits{}.bytes));
+  if (!recipe::read_model_config(*config)) {
+    throw os::UsageError(
+        fmt::format("--model-config: {} is not the config.json of a model: it lacks "
+                    "hidden_size and num_hidden_layers",
+                    file));
+  }
+  return config;
+}
+
+/// Reads config.json of a model from the cache of the Hugging Face hub, where its client looks:
+///   $HF_HUB_CACHE/models--Qwen--Qwen3-8B/snapshots/<commit>/config.json
+std::function<std::shared_ptr<const text::SourceFile>(const std::string& id)> cached_models(
+    const Host& host) {
+  std::string folder;
+  if (const auto hub = host.variables.get("HF_HUB_CACHE")) {
+    folder = *hub;
+  } else if (const auto home = host.variables.get("HF_HOME")) {
+    folder = *home + "/hub";
+  } else if (const auto user = host.variables.get("HOME")) {
+    folder = *user + "/.cache/huggingface/hub";
+  }
+  return [&files = host.files, folder](const std::string& id) {
+    std::string name = id;
+    if (const std::size_t slash = name.find('/'); slash != std::string::npos) {
+      name.replace(slash, 1, "--");
+    }
+    const std::string snapshots = fmt::format("{}/models--{}/snapshots", folder, name);
+    const bool plain = name.find('/') == std::string::npos && !folder.empty();
+    for (const std::string& commit :
+         plain ? os::list_if_possible(files, snapshots) : std::vector<std::string>()) {
+      const std::string file = fmt::format("{}/{}/config.json", snapshots, commit);
+      if (files.is_file(file)) {
+        return std::make_shared<const text::SourceFile>(
+            file, os::read_regular(files, file, yaml::Limits{}.bytes));
+      }
+    }
+    return std::shared_ptr<const text::SourceFile>();
+  };
+}
+
 recipe::Request request_for(const Source& source,
                             std::shared_ptr<const text::SourceFile> file,
                             const ResolvedTarget& resolved,
                             const Given& given,
-                            const os::Files& files) {
+                            const Host& host) {
+  const os::Files& files = host.files;
   recipe::Request request;
   request.framework = resolved.framework;
   if (source.words_only && !request.framework) {
@@ -88,12 +139,15 @@ recipe::Request request_for(const Source& source,
   request.file = std::move(file);
   request.base =
       read_base(resolved.base, framework_version(resolved.target.stack, Framework::bridge), files);
+  request.model_config = read_model_config(resolved.model_config, files);
+  request.allowed_targets = resolved.allowed_targets;
   request.words = given.words;
   request.environment = resolved.target.environment;
   Neighbours neighbours = session::neighbours(files, source.path);
   request.open = std::move(neighbours.open);
   request.slip = std::move(neighbours.slip);
   request.refused = std::move(neighbours.refused);
+  request.cached_model = cached_models(host);
   if (given.choice.merge) {
     request.documents = recipe::Request::Documents::merge;
   }
@@ -243,7 +297,7 @@ std::shared_ptr<const Document> Workspace::open(const Source& source) {
   const TargetSettings header = file == nullptr ? TargetSettings{} : read_header(*file);
   const auto sources = sources_of(settings, header);
   ResolvedTarget resolved = resolve_target(sources, *document->knowledge, machine_);
-  document->request = request_for(source, file, resolved, given_, host_.files);
+  document->request = request_for(source, file, resolved, given_, host_);
   document->inputs = inputs_of(sources);
   document->target = std::move(resolved.target);
   document->vocabularies = vocabularies_;

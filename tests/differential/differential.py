@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """`epwise lint` against the real validators, on launches that nobody wrote down before.
 
-    tests/differential/differential.py BIN --framework mlm --version head [--cases 5000] [--seed 1] [--floor 0.98] [--out DIR]
+    tests/differential/differential.py BIN --framework mlm --version head [--distribution NAME] [--cases 5000] [--seed 1] [--floor 0.98] [--out DIR]
 
 Random launches are made around recipes that start: one to three changes of a value, a flag, the world size, the device or a
-version, half of them at the boundaries that the rules themselves compare with. The oracle (tests/README.md) answers each with
+version, half of them at the boundaries that the rules themselves compare with; with --distribution, in the ways that
+distributions.py lists. The oracle (tests/README.md) answers each with
 the validators' own code; `epwise` must give the same verdict. Disagreements are shrunk (--shrink) to the fewest changes that still
 show one and written to DIR/<framework>-<version>.jsonl in the format of the verdict vectors.
 
@@ -12,6 +13,8 @@ Exit status: 0 the floor is met, 1 it is not, 77 the oracle is not set up (the r
 """
 import argparse, collections, itertools, json, os, pathlib, random, re, subprocess, sys, threading, time
 import yaml
+
+import distributions
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / 'tests/support'))
@@ -165,6 +168,7 @@ def generate(args, vectors_tool):
     known = literals()
     chooser = random.Random(args.seed)
     maker = (Bridge if args.framework == 'bridge' else MegatronLm)(args.version, known)
+    made = distributions.Bridge(args.version) if args.framework == 'bridge' else distributions.MegatronLm(args.version, maker)
     trees, cases = {}, []
     stock = parents(args.framework, args.version)
     te = sorted({value for value in known.get('stack.te', ()) if isinstance(value, str)})
@@ -175,6 +179,11 @@ def generate(args, vectors_tool):
         case = {key: json.loads(json.dumps(parent[key])) for key in ('framework', 'version', 'base', 'set', 'stack', 'hw', 'world_size', 'env') if key in parent}
         case['unset'] = list(parent.get('unset', []))
         case['parent'] = parent['id']
+        case['id'] = f'{args.framework}/{args.version}/{args.seed}-{len(cases):05}'
+        if args.distribution != 'near':
+            case['kind'] = distributions.draw(args.distribution, made, case, trees[parent['base']], chooser)
+            cases.append(case)
+            continue
         for _ in range(chooser.choice([1, 1, 2, 3])):
             kind = chooser.random()
             if kind < 0.06:
@@ -185,7 +194,6 @@ def generate(args, vectors_tool):
                 case['stack'] = {**case['stack'], 'te': chooser.choice(te)}
             else:
                 maker.change(case, trees[parent['base']], chooser)
-        case['id'] = f'{args.framework}/{args.version}/{args.seed}-{len(cases):05}'
         cases.append(case)
     return cases
 
@@ -245,7 +253,8 @@ class Judges:
         for key, group in batches.items():
             got = self.tool.lint(self.args.binary, key, [str(folder / case['file']) for case in group])
             for case in group:
-                answers[case['id']] = (got.get(case.pop('file')) or {}).get('launch') or {}
+                report = got.get(case.pop('file')) or {}
+                answers[case['id']] = {**(report.get('launch') or {}), 'effective': report.get('effective') or []}
         return answers
 
 
@@ -270,7 +279,7 @@ def keeping(answers, cases, path):
 
 # What a launch met on the machine of the oracle, which no recipe tells: files that the random change named, process groups that are
 # not there, a loop of the oracle's own over no virtual stages.
-ELSEWHERE = re.compile(r"\[Errno 2\] No such file|Pretrained checkpoint .* does not exist|Default process group has not been initialized|local variable 'made'")
+ELSEWHERE = re.compile(r"\[Errno 2\] No such file|Pretrained checkpoint .*does not exist|'(mlflow|comet_ml)' package is not installed|Default process group has not been initialized|local variable 'made'")
 
 
 def undecided(expect):
@@ -286,6 +295,53 @@ def unasked(case, mine):
         return False
     other = re.search(r'test_cases__(bert|t5)__', case['base'])
     return mine.get('at') == 'schedule' and (other or str(mine.get('rule')).startswith('dispatch/') and re.search('hybrid|mamba|nemotron', case['base'])) or mine.get('at') == 'builders' and other
+
+
+class Figures:
+    """What the vectors' own tool reports, by kind of change, by section and by raise site."""
+
+    def __init__(self, args, vectors_tool):
+        self.same = vectors_tool.same
+        self.counts, self.rewrites = collections.defaultdict(collections.Counter), collections.Counter()
+        self.rules, self.named, self.missed = collections.defaultdict(set), collections.Counter(), collections.Counter()
+        for vector in map(json.loads, (SHARED / 'vectors' / f'{args.framework}-{args.version}.jsonl').open()):
+            expect = vector.get('expect') or {}
+            if expect.get('rule'):
+                self.rules[self.check(expect)] |= set(expect['rule'])
+
+    @staticmethod
+    def check(expect):
+        """A check by its place; those of argparse, which has but one, by their message."""
+        return expect.get('at') if expect.get('at') != 'argparse' else 'argparse ' + ' '.join(re.sub(r"argument \S+|'[^']*'|\d+", '', str(expect.get('message'))).split()[:4])
+
+    def note(self, case, expect, mine):
+        good = expect['verdict'] == mine.get('verdict')
+        names = [f"kind {case.get('kind', 'near')}"] + [f'section {name}' for name in sorted({path.split('.')[0] for path in [*case['set'], *case['unset']]})][:0 if case['framework'] == 'mlm' else None]
+        for name in names:
+            self.counts[name][good] += 1
+        if not good:
+            self.missed[expect['verdict'], str(expect.get('at')), mine.get('code') or ''] += 1
+        elif expect['verdict'] == 'rejects':
+            if self.rules.get(self.check(expect)):
+                right = mine.get('code') in self.rules[self.check(expect)] or expect.get('at') == 'argparse' and str(mine.get('code')).startswith('FLG')
+                self.named[right] += 1
+                if not right:
+                    self.missed['other check', str(expect.get('at')), mine.get('code') or ''] += 1
+        else:
+            executed = {entry['field']: entry for entry in mine['effective']}
+            for field, (before, after) in (expect.get('effective') or {}).items():
+                if not self.same(before, after):
+                    right = field in executed and self.same(executed[field].get('executed'), after)
+                    self.rewrites[right] += 1
+                    if not right:
+                        self.missed['rewrite', f'{field} {before} to {after}'[:90], str(executed.get(field, {}).get('executed'))[:40]] += 1
+
+    def print(self, show):
+        share = lambda counter: counter[True] / max(1, counter[True] + counter[False])
+        print('; '.join(f'{name} {share(counter):.3f} of {sum(counter.values())}' for name, counter in sorted(self.counts.items())))
+        print(f'right check {share(self.named):.4f} of {sum(self.named.values())}, rewrites {share(self.rewrites):.4f} of {sum(self.rewrites.values())}')
+        for (what, place, ours), count in self.missed.most_common(show):
+            print(f'  {count:4} {what}: {place} {ours}')
 
 
 def differ(case, expect, got):
@@ -318,6 +374,7 @@ def main():
     parser.add_argument('binary', type=lambda text: str(pathlib.Path(text).resolve()))
     parser.add_argument('--framework', choices=['bridge', 'mlm'], required=True)
     parser.add_argument('--version', required=True)
+    parser.add_argument('--distribution', choices=['near', 'mixed', *distributions.NAMES], default='near')
     parser.add_argument('--cases', type=int, default=5000)
     parser.add_argument('--seed', type=int, default=1)
     parser.add_argument('--floor', type=float, default=0.98)
@@ -345,7 +402,7 @@ def main():
         cases.update(done)
         answers = itertools.chain(answers, keeping(judges.upstream([case for case in cases.values() if case['id'] not in done]), cases, kept))
     by_parent = {vector['id']: vector for vector in parents(args.framework, args.version)}
-    kinds, wrong = collections.Counter(), 0
+    kinds, wrong, figures = collections.Counter(), 0, Figures(args, vectors_tool)
     with (args.out / f'{args.framework}-{args.version}.jsonl').open('w') as out:
         for batch in batches(answers, 250 if not args.again else len(cases)):
             asked = [(cases[name], expect) for name, expect in batch if expect and not undecided(expect)]
@@ -355,6 +412,7 @@ def main():
                 if unasked(case, mine):
                     continue
                 kinds[expect['verdict'], mine.get('verdict', 'none')] += 1
+                figures.note(case, expect, mine)
                 if not differ(case, expect, mine):
                     continue
                 wrong += 1
@@ -362,12 +420,13 @@ def main():
                     case = shrink(case, by_parent[case['parent']], judges, work)
                 out.write(json.dumps({**case, 'expect': expect, 'got': mine}) + '\n')
                 if wrong <= args.show:
-                    print(f"{case['id']} expected {expect['verdict']}, got {mine.get('verdict')} {mine.get('code') or ''}: "
+                    print(f"{case['id']} expected {expect['verdict']}, got {mine.get('verdict')} {mine.get('code') or ''}: {case.get('kind', '')} "
                           f"{pathlib.Path(case['base']).stem[-60:]} {changes(case, by_parent[case['parent']])} unset {case['unset']} te {case['stack'].get('te')} {case['hw']}x{case['world_size']}; "
                           f"{expect.get('at') or ''} {str(expect.get('message') or '')[:120]}", flush=True)
     asked = sum(kinds.values())
     agreement = 1 - wrong / asked if asked else 0.0
     table = ', '.join(f'{upstream} → {ours} {count}' for (upstream, ours), count in sorted(kinds.items()))
+    figures.print(args.show)
     print(f'{args.framework} {args.version}: {asked} launches ({len(cases) - asked} left out: a file is missing, or the oracle does not decide them), agreement {agreement:.4f}; {table}')
     return 0 if agreement >= args.floor else 1
 

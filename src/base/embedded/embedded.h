@@ -31,6 +31,9 @@ std::span<const EmbeddedFile> trainer_tables();
 /// recipe/models/*.yaml, unchanged, by name without extension.
 std::span<const EmbeddedFile> model_tables();
 
+/// commands/support/support.yaml, unchanged.
+std::string_view support();
+
 /// commands/diff/knowledge/effects.yaml, unchanged.
 std::string_view effects();
 

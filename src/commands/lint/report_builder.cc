@@ -21,7 +21,8 @@ ExitCode exit_code_of_document(const report::LintedFile& file, const Threshold& 
   if (!file.result.crashed_rules.empty()) {
     return ExitCode::internal;
   }
-  return fails(file.result, threshold) ? ExitCode::findings : ExitCode::clean;
+  const bool neighbour = threshold.strict && !file.result.version_unknown.empty();
+  return neighbour || fails(file.result, threshold) ? ExitCode::findings : ExitCode::clean;
 }
 
 /// Whether anything was checked: rules ran on a readable text, or the text is so broken that this

@@ -141,6 +141,7 @@ void EditorService::fill(lsp::LintedDocument& reading) {
     return other;
   };
   remember(request.base);
+  remember(request.model_config);
   request.open = [remember, open = request.open](const std::string& name) {
     return remember(open(name));
   };

@@ -276,6 +276,13 @@ Value Facts::origin(NameSlot slot) const {
   if (variation(slot) != nullptr) {
     return Value::of(recipe::to_string(recipe::Origin::written));
   }
+  const auto [group, key] = split(names_.name(slot));
+  if (group == "env" && target_.environment.contains(key)) {
+    return Value::of(recipe::to_string(recipe::Origin::environment));
+  }
+  if (group == "env" && recipe_.variables.contains(key)) {
+    return Value::of(recipe::to_string(recipe::Origin::written));
+  }
   const auto* found = field(slot);
   return Value::of(
       recipe::to_string(found == nullptr ? recipe::Origin::framework_default : found->origin));

@@ -170,6 +170,8 @@ class ModelArgsReader {
       report("recipe/not-a-word",
              entry.value.mark,
              fmt::format("`{}` needs a single value, not a mapping", entry.key));
+      add_flag(entry);
+      out_.words.push_back({entry.value.entries.empty() ? "{}" : "{…}", entry.value.mark});
       return;
     }
     if (entry.value.is_sequence()) {
@@ -240,6 +242,9 @@ class ModelArgsReader {
     }
     add_flag(entry);
     const std::vector<std::string> texts = item_texts(entry.value);
+    if (texts.empty()) {
+      out_.words.push_back({"[]", entry.value.mark});
+    }
     for (std::size_t i = 0; i < texts.size(); ++i) {
       const Substituted text = replaced(texts[i], entry.value.items[i].mark, true);
       const bool comma = !lines && i + 1 < texts.size();

@@ -119,7 +119,10 @@ class BridgeYamlReader {
     apply_overrides(tree, text.overrides, schema, recipe_.diagnostics);
     const bool whole = only_words ? tells_the_model(tree) : file_is_whole;
     interpolate(tree, environment_, schema, recipe_.diagnostics);
-    check_targets(tree, recipe_.diagnostics);
+    const TargetNames names = check_targets(tree, recipe_.allowed_targets, recipe_.diagnostics);
+    recipe_.raw["raw.target_packages"] = text_list(names.packages);
+    recipe_.raw["raw.callable_targets"] = text_list(names.callables);
+    recipe_.raw["raw.loading_targets"] = text_list(names.loaders);
     report_unknown_keys(tree, dump);
     report_sections(tree, dump);
     for (const ConfigNode& section : tree.children) {
@@ -147,7 +150,7 @@ class BridgeYamlReader {
       classed_ = classed_ || !target.empty();
       if (!target.empty() && !vocabulary_.use_class(section.name, target)) {
         unjudged_.push_back(section.name);
-        if (vocabulary_.has_section(section.name) && is_allowed(target)) {
+        if (vocabulary_.has_section(section.name) && is_allowed(target, recipe_.allowed_targets)) {
           recipe_.diagnostics.push_back(unknown_class(section, vocabulary_));
         }
       }
@@ -299,11 +302,15 @@ class BridgeYamlReader {
     report_missing_sections(tree);
     for (const std::string_view name : kReadSections) {
       const ConfigNode* section = tree.find(name);
-      if (section != nullptr && section->is_null() && vocabulary_.has_section(name)) {
+      const bool value = section != nullptr && section->kind == ConfigNode::Kind::value;
+      const bool unusable = value && (section->is_null() || name == "env_vars");
+      if (unusable && section->value.is_known() && vocabulary_.has_section(name)) {
         recipe_.diagnostics.push_back(
             {"recipe/null-section",
              section->key,
-             fmt::format("the section `{}` is null, and the launch reads its fields", name),
+             fmt::format("the section `{}` is {}, and the launch reads its fields",
+                         name,
+                         section->is_null() ? "null" : "no mapping"),
              {},
              "remove the line to get the defaults, or give the section its class and fields"});
       }
@@ -352,6 +359,7 @@ class BridgeYamlReader {
   void report_types() {
     TypeFindings types = check_types(scalars_);
     recipe_.raw["raw.boolean_texts"] = text_list(types.boolean_texts);
+    recipe_.raw["raw.object_texts"] = text_list(types.object_texts);
     append(std::move(types.diagnostics));
     std::erase_if(scalars_, [this](const TypedScalar& scalar) {
       return is_unjudged(std::string_view(scalar.path).substr(0, scalar.path.find('.'))) ||

@@ -142,9 +142,29 @@ bool is_called(const ConfigNode& node) {
   return call == nullptr || call->value.is_unknown() || call->value.truthy();
 }
 
+/// Targets that Bridge bars since 0.5.1 because they load code, a file or a model.
+bool loads_something(std::string_view target) {
+  const std::string_view last = target.substr(target.rfind('.') + 1);
+  constexpr std::array<std::string_view, 8> kLoaders = {"load_library",
+                                                        "LoadLibrary",
+                                                        "load_inline",
+                                                        "from_pretrained",
+                                                        "safe_import",
+                                                        "safe_import_from",
+                                                        "register_allowed_target_prefix",
+                                                        "direct_transformers_import"};
+  return std::find(kLoaders.begin(), kLoaders.end(), last) != kLoaders.end() ||
+         target == "torch.load" || target == "numpy.load" || target == "torch.hub.load" ||
+         target == "torch.utils.cpp_extension.load";
+}
+
 class TargetCheck {
  public:
-  explicit TargetCheck(std::vector<text::Diagnostic>& diagnostics) : diagnostics_(diagnostics) {}
+  TargetCheck(const std::vector<std::string>& allowed, std::vector<text::Diagnostic>& diagnostics)
+      : allowed_(allowed),
+        diagnostics_(diagnostics) {}
+
+  TargetNames result() { return std::move(names_); }
 
   void run(const ConfigNode& node) {
     for (const ConfigNode& child : node.children) {
@@ -154,11 +174,15 @@ class TargetCheck {
     if (target.empty()) {
       return;
     }
+    note(node, target);
     const ConfigNode& place = *node.find(kTarget);
-    if (!is_allowed(target)) {
+    if (!is_allowed(target, allowed_)) {
       complain(place,
                fmt::format("Megatron-Bridge does not instantiate `{}`", target),
-               "a target must be in megatron, torch, nvidia, transformers, numpy, nemo or signal");
+               "a target must be in megatron, torch, nvidia, transformers, numpy, nemo or signal; "
+               "if the "
+               "program registers another one with register_allowed_target_prefix(), name it with "
+               "--allow-target or allowed_targets in .epwise.yaml");
     } else if (!is_called(node) && node.children.size() > 2) {
       complain(
           place,
@@ -181,15 +205,38 @@ class TargetCheck {
         {"recipe/bad-target", place.mark, std::move(message), {}, std::move(help)});
   }
 
+  void note(const ConfigNode& node, std::string_view target) {
+    constexpr std::array<std::string_view, 4> kCallables = {
+        "collate_impl", "hf_filter_lambda", "preprocess_fn", "process_example_fn"};
+    add(target.substr(0, target.find('.')), names_.packages);
+    if (std::find(kCallables.begin(), kCallables.end(), node.name) != kCallables.end()) {
+      add(node.name, names_.callables);
+    }
+    if (loads_something(target)) {
+      add(target, names_.loaders);
+    }
+  }
+
+  static void add(std::string_view name, std::vector<std::string>& names) {
+    if (std::find(names.begin(), names.end(), name) == names.end()) {
+      names.emplace_back(name);
+    }
+  }
+
+  const std::vector<std::string>& allowed_;
   std::vector<text::Diagnostic>& diagnostics_;
+  TargetNames names_;
 };
 
 }  // namespace
 
-bool is_allowed(std::string_view target) {
+bool is_allowed(std::string_view target, const std::vector<std::string>& more) {
   constexpr std::array<std::string_view, 7> kPackages = {
       "megatron.", "torch.", "nvidia.", "transformers.", "numpy.", "nemo.", "signal."};
   return target == "functools.partial" ||
+         std::any_of(more.begin(),
+                     more.end(),
+                     [target](const std::string& prefix) { return target.starts_with(prefix); }) ||
          std::any_of(kPackages.begin(), kPackages.end(), [target](auto package) {
            return target.substr(0, package.size()) == package;
          });
@@ -234,8 +281,12 @@ Value node_value(const ConfigNode& node) {
   return needs.empty() ? Value::of(std::move(items)) : Value::unknown(std::move(needs));
 }
 
-void check_targets(const ConfigNode& root, std::vector<text::Diagnostic>& diagnostics) {
-  TargetCheck(diagnostics).run(root);
+TargetNames check_targets(const ConfigNode& root,
+                          const std::vector<std::string>& allowed,
+                          std::vector<text::Diagnostic>& diagnostics) {
+  TargetCheck check(allowed, diagnostics);
+  check.run(root);
+  return check.result();
 }
 
 }  // namespace epwise::recipe

@@ -65,7 +65,7 @@ expr::Value scalar_value(const yaml::Node& node, yaml::Dialect dialect);
 std::string_view target_of(const ConfigNode& node);
 
 /// Whether Megatron-Bridge instantiates such a target, judging by its package.
-bool is_allowed(std::string_view target);
+bool is_allowed(std::string_view target, const std::vector<std::string>& more = {});
 
 /// The value of a mapping for rules: the name of an enumerator ({_target_: …Signals, _args_: [15],
 /// _name_: SIGTERM} → "SIGTERM"), the target itself for functions, dtypes and objects
@@ -75,9 +75,19 @@ expr::Value mapping_value(const ConfigNode& node);
 /// A leaf's value, a list of such, or mapping_value.
 expr::Value node_value(const ConfigNode& node);
 
+/// What releases differ about: packages of targets ("signal"), fields for callables that have a
+/// target ("dataset.process_example_fn"), and targets that load code or files ("torch.load").
+struct TargetNames {
+  std::vector<std::string> packages;
+  std::vector<std::string> callables;
+  std::vector<std::string> loaders;
+};
+
 /// Mappings that Megatron-Bridge refuses to instantiate: a target outside the allowed packages, a
 /// dtype that is called, `_call_: false` next to other keys, a `_partial_` that is not a boolean.
 /// Rule id recipe/bad-target.
-void check_targets(const ConfigNode& root, std::vector<text::Diagnostic>& diagnostics);
+TargetNames check_targets(const ConfigNode& root,
+                          const std::vector<std::string>& allowed,
+                          std::vector<text::Diagnostic>& diagnostics);
 
 }  // namespace epwise::recipe

@@ -75,11 +75,21 @@ std::string shown(const TypedScalar& scalar) {
   return scalar.written.empty() ? scalar.value.to_text() : scalar.written;
 }
 
+/// Fields that upstream compares with an object: a text with the object's name is not equal to it.
+bool holds_object(const FieldSpec& spec) {
+  const std::string* usual = spec.has_default ? spec.default_value.text() : nullptr;
+  return spec.name == "model.attention_backend" ||
+         (usual != nullptr && usual->starts_with("torch."));
+}
+
 class Types {
  public:
   void add(const TypedScalar& scalar) {
     if (scalar.spec == nullptr || scalar.value.is_unset() || !scalar.value.is_known()) {
       return;
+    }
+    if (scalar.value.text() != nullptr && holds_object(*scalar.spec)) {
+      found_.object_texts.push_back(scalar.path);
     }
     const std::string surprising = scalar.plain ? surprise(scalar) : std::string();
     if (!surprising.empty()) {

@@ -25,6 +25,8 @@ struct TypedScalar {
 /// Values of a different type than their field, which the loader does not check.
 struct TypeFindings {
   std::vector<std::string> boolean_texts;  // boolean fields that contain text: any text is true
+  // fields whose value is an object (a dtype, an enumerator) and that contain its name as text
+  std::vector<std::string> object_texts;
   /// recipe/quoted-boolean, recipe/text-for-number, recipe/number-for-count, and at most one
   /// yaml/dialect-scalar: plain scalars that PyYAML types differently than people expect (1e-6 is a
   /// text, `off` a boolean, 012 is 10).

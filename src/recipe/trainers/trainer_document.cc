@@ -109,6 +109,12 @@ class TrainerDocumentReader {
       if (auto model = public_model(*id)) {
         return model;
       }
+      if (auto file = request_.cached_model ? request_.cached_model(*id) : nullptr) {
+        if (auto model = read_model_config(*file)) {
+          recipe.files.push_back(std::move(file));
+          return model;
+        }
+      }
     }
     return std::nullopt;
   }

@@ -42,7 +42,7 @@ std::vector<Option> selection_options() {
        .completion = Completion::words,
        .brief = true},
       {.name = "--strict",
-       .summary = "also exit 1 if a rule is undecided",
+       .summary = "also exit 1 if a rule is undecided, or the release has no tables of its own",
        .variable = "EPWISE_STRICT",
        .brief = true},
   };

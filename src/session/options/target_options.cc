@@ -23,8 +23,9 @@ std::vector<Option> target_options() {
        .completion = Completion::words},
       {.name = "--hw",
        .arity = one,
-       .value = "NAME",
-       .summary = "target GPU: a profile (`epwise hw list`), or auto for this machine",
+       .value = "NAME|FILE",
+       .summary = "target GPU: a profile (`epwise hw list`), a file with one, or auto for this "
+                  "machine",
        .variable = "EPWISE_HW",
        .completion = Completion::profiles,
        .brief = true},
@@ -67,6 +68,20 @@ std::vector<Option> target_options() {
                   "name of a recipe of Megatron-Bridge (epwise recipes list)",
        .variable = "EPWISE_BASE",
        .completion = Completion::files},
+      {.name = "--allow-target",
+       .arity = many,
+       .value = "PREFIX",
+       .summary = "prefix of targets that the program registers with Megatron-Bridge "
+                  "(register_allowed_target_prefix)",
+       .variable = "EPWISE_ALLOW_TARGET"},
+      {.name = "--model-config",
+       .arity = one,
+       .value = "FILE",
+       .summary =
+           "config.json of the model that a trainer loads (verl, NeMo-RL, ms-swift, ...), or "
+           "its folder; public models are known by name (epwise models list)",
+       .variable = "EPWISE_MODEL_CONFIG",
+       .completion = Completion::files},
   };
 }
 
@@ -74,7 +89,8 @@ namespace {
 
 /// A target cannot be two things: conflicting values are an error rather than the last one winning.
 void check_said_once(const Arguments& arguments) {
-  for (const std::string_view option : {"--hw", "--gpus", "--framework", "--purpose", "--base"}) {
+  for (const std::string_view option :
+       {"--hw", "--gpus", "--framework", "--purpose", "--base", "--model-config"}) {
     const std::vector<Setting> said = arguments.all(option);
     for (const Setting& setting : said) {
       if (setting.source == said.front().source && setting.value != said.front().value) {
@@ -102,7 +118,11 @@ TargetSettings target_settings(const Arguments& arguments) {
   settings.inputs = arguments.all("--input");
   settings.purpose = arguments.one("--purpose");
   settings.harness = arguments.all("--harness");
+  for (const Setting& list : arguments.all("--allow-target")) {
+    std::ranges::move(split_list(list), std::back_inserter(settings.allowed_targets));
+  }
   settings.base = arguments.one("--base");
+  settings.model_config = arguments.one("--model-config");
   return settings;
 }
 

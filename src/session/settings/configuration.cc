@@ -12,6 +12,7 @@
 #include "base/text/source_file.h"
 #include "base/text/spelling.h"
 #include "base/units/version.h"
+#include "hw/profile.h"
 #include "lint/facts/target.h"
 #include "session/files/places.h"
 #include "yaml/parse.h"
@@ -44,11 +45,19 @@ class TargetReader {
     settings.environment = pairs("env", "NAME: value");
     settings.harness = pairs("harness", "name: value");
     settings.inputs = pairs("inputs", "name: value");
+    settings.allowed_targets = list("allowed_targets");
     settings.purpose = scalar("purpose");
     check_word(settings.purpose, "purpose", {facts::kPurposes.begin(), facts::kPurposes.end()});
     settings.base = scalar("base");
     if (settings.base) {
       settings.base->value = join(folder_, settings.base->value);
+    }
+    settings.model_config = scalar("model_config");
+    if (settings.model_config) {
+      settings.model_config->value = join(folder_, settings.model_config->value);
+    }
+    if (settings.hw && hw::is_profile_file(settings.hw->value)) {
+      settings.hw->value = join(folder_, settings.hw->value);
     }
     if (const yaml::Node* stack = in_.node("stack"); stack != nullptr && stack->is_scalar()) {
       settings.stack = split_list(settings.stack.front());

@@ -103,6 +103,12 @@ std::vector<EffectiveSetting> effective_settings(std::span<const TargetSettings*
       break;
     }
   }
+  for (const TargetSettings* source : sources) {
+    if (source->model_config) {
+      result.push_back({"model_config", source->model_config->value, source->model_config->source});
+      break;
+    }
+  }
   const std::map<std::string, std::string> harness = sources_of(sources, &TargetSettings::harness);
   for (const auto& [name, value] : target.harness) {
     result.push_back({fmt::format("harness.{}", name), value.to_text(), harness.at(name)});

@@ -68,8 +68,12 @@ void override_with(TargetSettings later, TargetSettings& settings) {
   if (later.base) {
     settings.base = std::move(later.base);
   }
+  if (later.model_config) {
+    settings.model_config = std::move(later.model_config);
+  }
   std::ranges::move(later.stack, std::back_inserter(settings.stack));
   std::ranges::move(later.environment, std::back_inserter(settings.environment));
+  std::ranges::move(later.allowed_targets, std::back_inserter(settings.allowed_targets));
   std::ranges::move(later.harness, std::back_inserter(settings.harness));
   std::ranges::move(later.inputs, std::back_inserter(settings.inputs));
 }
@@ -131,6 +135,9 @@ TargetSettings read_header(const text::SourceFile& file) {
     TargetSettings said = target_settings(arguments);
     if (said.base) {
       said.base->value = join(parent_of(file.name()), said.base->value);
+    }
+    if (said.model_config) {
+      said.model_config->value = join(parent_of(file.name()), said.model_config->value);
     }
     override_with(std::move(said), settings);
   }

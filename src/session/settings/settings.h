@@ -17,9 +17,11 @@ struct TargetSettings {
   std::vector<Setting> stack;        // "te=2.14.0", "nemo-25.09", "auto"
   std::vector<Setting> environment;  // "K=V"; "K" unsets
   std::optional<Setting> purpose;
-  std::vector<Setting> harness;  // "K=V"
-  std::vector<Setting> inputs;   // "host=40us": known facts about the run, for predictions
-  std::optional<Setting> base;   // a file, relative to the working directory
+  std::vector<Setting> harness;          // "K=V"
+  std::vector<Setting> allowed_targets;  // "acme.": prefixes that the program registers
+  std::vector<Setting> inputs;           // "host=40us": known facts about the run, for predictions
+  std::optional<Setting> base;           // a file, relative to the working directory
+  std::optional<Setting> model_config;   // config.json of a trainer's model, likewise
 
   bool operator==(const TargetSettings&) const = default;
 };

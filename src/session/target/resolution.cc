@@ -9,8 +9,11 @@
 #include <fmt/core.h>
 #include <fmt/ranges.h>
 
+#include "base/os/regular_files.h"
+#include "base/text/source_file.h"
 #include "base/text/spelling.h"
 #include "hw/profile.h"
+#include "yaml/parse.h"
 
 namespace epwise::session {
 
@@ -52,9 +55,12 @@ bool is_pair(const Setting& setting) {
   return setting.value.find('=') != std::string::npos;
 }
 
-const hw::Profile* profile_of(const Setting& setting) {
+const hw::Profile* profile_of(const Setting& setting, const os::Files& files) {
   if (const hw::Profile* profile = hw::find_profile(setting.value)) {
     return profile;
+  }
+  if (hw::is_profile_file(setting.value)) {
+    return &profile_in_file(setting.value, files);
   }
   std::vector<std::string_view> names;
   for (const hw::Profile& profile : hw::profiles()) {
@@ -114,7 +120,7 @@ void resolve_hardware(std::span<const TargetSettings* const> sources,
       throw_nothing_found(*hw, "GPU with a hardware profile");
     }
   } else if (hw != nullptr) {
-    target.hw = profile_of(*hw);
+    target.hw = profile_of(*hw, machine.files());
     target.hw_source = hw->source;
   }
   if (gpus != nullptr && gpus->value != "auto") {
@@ -279,6 +285,20 @@ std::string hardware_text(const facts::Target& target) {
 
 }  // namespace
 
+const hw::Profile& profile_in_file(const std::string& path, const os::Files& files) {
+  const text::SourceFile file(path, os::read_regular(files, path, yaml::Limits{}.bytes));
+  std::vector<text::Diagnostic> problems;
+  const hw::Profile* profile = hw::add_profile(file, problems);
+  if (profile != nullptr) {
+    return *profile;
+  }
+  std::string text = fmt::format("{} is not a hardware profile:", path);
+  for (const text::Diagnostic& problem : problems) {
+    text += fmt::format("\n  line {}: {}", problem.mark.start().line, problem.message);
+  }
+  throw os::UsageError(text + "\n`epwise hw show h100 --format yaml` prints one to start from");
+}
+
 ResolvedTarget resolve_target(std::span<const TargetSettings* const> sources,
                               const lint::Knowledge& knowledge,
                               const ThisMachine& machine) {
@@ -289,6 +309,14 @@ ResolvedTarget resolve_target(std::span<const TargetSettings* const> sources,
   }
   if (const Setting* base = strongest(sources, &TargetSettings::base)) {
     result.base = base->value;
+  }
+  for (const TargetSettings* source : sources) {
+    for (const Setting& prefix : source->allowed_targets) {
+      result.allowed_targets.push_back(prefix.value);
+    }
+  }
+  if (const Setting* config = strongest(sources, &TargetSettings::model_config)) {
+    result.model_config = config->value;
   }
   if (const Setting* purpose = strongest(sources, &TargetSettings::purpose)) {
     result.target.purpose = purpose->value;

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 #include <tuple>
+#include <vector>
 
 #include "hw/machine.h"
 #include "lint/facts/target.h"
@@ -27,6 +28,8 @@ class ThisMachine {
   explicit ThisMachine(const Host& host) : host_(host) {}
 
   const hw::Machine& get() const;
+
+  const os::Files& files() const { return host_.files; }
 
  private:
   Host host_;
@@ -55,8 +58,13 @@ class Vocabularies {
 struct ResolvedTarget {
   facts::Target target;
   std::optional<recipe::Framework> framework;
-  std::string base;  // path of the base recipe for overrides; may be empty
+  std::string base;                          // path of the base recipe for overrides; may be empty
+  std::vector<std::string> allowed_targets;  // prefixes, of all sources
+  std::string model_config;  // path of a model's config.json or its folder; may be empty
 };
+
+/// A profile of the user's own. Throws os::UsageError with all problems of the file.
+const hw::Profile& profile_in_file(const std::string& path, const os::Files& files);
 
 /// Puts the sources together, the strongest first: flags and EPWISE_* variables, the recipe's
 /// header, the entry of `targets`, the rest of the configuration. hw, gpus and framework come from

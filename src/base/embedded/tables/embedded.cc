@@ -38,6 +38,8 @@ extern const char epwise_model_config_names[];
 extern const char epwise_model_config_names_end[];
 extern const char epwise_model_public_models[];
 extern const char epwise_model_public_models_end[];
+extern const char epwise_support[];
+extern const char epwise_support_end[];
 extern const char epwise_effects[];
 extern const char epwise_effects_end[];
 extern const char epwise_table_schemas[];
@@ -110,6 +112,10 @@ std::span<const EmbeddedFile> model_tables() {
       {"public_models", between(epwise_model_public_models, epwise_model_public_models_end)},
   }};
   return files;
+}
+
+std::string_view support() {
+  return between(epwise_support, epwise_support_end);
 }
 
 std::string_view effects() {

@@ -26,6 +26,10 @@ namespace epwise::embedded {
   return {};
 }
 
+[[gnu::weak]] std::string_view support() {
+  return {};
+}
+
 [[gnu::weak]] std::string_view effects() {
   return {};
 }

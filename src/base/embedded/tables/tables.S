@@ -21,6 +21,7 @@
     table epwise_table_recipes, "recipes.bin"
     table epwise_table_schemas, "schemas.bin"
     table epwise_effects, "effects.yaml"
+    table epwise_support, "support.yaml"
     table epwise_model_config_names, "config_names.yaml"
     table epwise_model_public_models, "public_models.yaml"
     table epwise_trainer_core, "core.yaml"

@@ -47,7 +47,7 @@ MachineReading machine_of(const hw::Profile& profile,
   MachineReading reading;
   Machine& machine = reading.machine;
   machine.laws = &laws;
-  const cost::Chip* chip = laws.find_chip(profile.name);
+  const cost::Chip* chip = laws.find_chip(profile.laws.empty() ? profile.name : profile.laws);
   if (chip == nullptr) {
     reading.problem = no_laws(profile, laws);
     return reading;
