@@ -145,4 +145,10 @@ inline bool is_priced(const Rule& rule) {
   return rule.id.starts_with("price/");
 }
 
+/// Whether the rule's findings come from the memory model, which linting runs without the time of a
+/// step: the rules of rules/memory/. No reason not to predict the recipe.
+inline bool is_predicted(const Rule& rule) {
+  return rule.id.starts_with("memory/");
+}
+
 }  // namespace epwise::lint

@@ -9,6 +9,8 @@
 
 #include "base/os/files.h"
 #include "lint/facts/target.h"
+#include "lint/rule.h"
+#include "session/memory.h"
 #include "session/target/resolution.h"
 #include "suppress/suppressions.h"
 
@@ -58,6 +60,7 @@ void run_rules(Analysis& analysis) {
       analysis.document->vocabulary(*analysis.target, recipe.framework, recipe.model_class);
   analysis.result =
       lint::lint(recipe, vocabulary, *analysis.target, analysis.knowledge(), analysis.selection());
+  check_memory(analysis);
 }
 
 /// A changed recipe or target: comments are not judged anew, only applied.
@@ -194,7 +197,8 @@ bool is_not_a_recipe(const std::vector<Analysis>& analyses) {
 }
 
 bool is_error(const lint::Finding& finding) {
-  return finding.severity == lint::Severity::error && !finding.rule->preview;
+  return finding.severity == lint::Severity::error && !finding.rule->preview &&
+         !lint::is_predicted(*finding.rule);
 }
 
 int count_errors(const lint::Result& result) {

@@ -76,7 +76,7 @@ Analysis analyze_one(const std::shared_ptr<const Document>& document);
 bool is_not_a_recipe(const std::vector<Analysis>& analyses);
 
 /// Whether a finding stops what comes after linting (a prediction, advice): an error of a rule that
-/// is not in preview.
+/// is neither in preview nor itself a prediction.
 bool is_error(const lint::Finding& finding);
 
 int count_errors(const lint::Result& result);

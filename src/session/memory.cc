@@ -1,0 +1,265 @@
+#include "session/memory.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "lint/finding_builder.h"
+#include "lint/launch_run.h"
+#include "perf/sim/constants/stated_inputs.h"
+#include "perf/workload/memory.h"
+#include "perf/workload/workload.h"
+
+namespace epwise::session {
+
+namespace {
+
+constexpr double kCertain = 0.9;
+constexpr double kLikely = 0.5;
+constexpr double kGib = 1024.0 * 1024 * 1024;
+
+struct Need {
+  workload::MemoryEstimate estimate;
+  double capacity = 0;
+  double excess = 0;  // probability that it does not fit
+};
+
+/// The part of a stage's memory that a reader knows by name.
+struct Part {
+  std::string_view name;
+  double bytes = 0;
+};
+
+/// The largest first.
+std::vector<Part> parts_of(const workload::StageMemory& stage) {
+  std::vector<Part> parts = {{"weights", stage.weights},
+                             {"gradients", stage.gradients},
+                             {"optimizer states", stage.optimizer},
+                             {"activations", stage.activations},
+                             {"logits and loss", stage.loss},
+                             {"transient tensors", stage.transient},
+                             {"CUDA graphs", stage.graphs},
+                             {"dispatcher buffers", stage.buffers}};
+  std::ranges::stable_sort(parts, std::ranges::greater(), &Part::bytes);
+  std::erase_if(parts, [](const Part& part) { return part.bytes < kGib / 10; });
+  return parts;
+}
+
+/// Whether published runs confirm the memory model for such jobs: mixtures of experts whose
+/// parameters are not sharded, and whose layers stay on the GPU.
+bool is_known_well(const workload::Workload& job) {
+  return job.architecture.experts.count > 0 && job.offload.whole_layers == 0 &&
+         (job.sharding == workload::Sharding::none ||
+          job.sharding == workload::Sharding::optimizer);
+}
+
+/// Memory of a recipe and of its variants.
+class MemoryCheck {
+ public:
+  explicit MemoryCheck(const Analysis& analysis)
+      : analysis_(analysis),
+        facts_(analysis.facts()) {}
+
+  /// Nothing if the recipe cannot be read as a workload.
+  std::optional<Need> need(const std::vector<lint::Fix::Edit>& edits, int more_gpus = 1);
+
+  const facts::Facts& settled() {
+    lint::settle(facts_, analysis_.knowledge());
+    return facts_;
+  }
+
+ private:
+  bool vary(const std::vector<lint::Fix::Edit>& edits, int more_gpus);
+  void assume_the_least(const std::vector<lint::Fix::Edit>& edits, workload::Workload& job) const;
+
+  const Analysis& analysis_;
+  facts::Facts facts_;
+};
+
+bool MemoryCheck::vary(const std::vector<lint::Fix::Edit>& edits, int more_gpus) {
+  for (const lint::Fix::Edit& edit : edits) {
+    const auto slot = facts_.names().find(edit.name);
+    if (!slot) {
+      return false;
+    }
+    expr::Value value = edit.target;
+    if (edit.remove) {
+      const auto* spec = facts_.vocabulary().find(edit.name);
+      value = spec != nullptr && spec->has_default ? spec->default_value : expr::Value::unset();
+    }
+    facts_.vary(*slot, std::move(value));
+  }
+  const auto gpus = facts_.names().find("gpus");
+  if (more_gpus > 1 && gpus) {
+    facts_.vary(*gpus, expr::Value::of(*analysis_.target->gpus * more_gpus));
+  }
+  return more_gpus == 1 || gpus.has_value();
+}
+
+void MemoryCheck::assume_the_least(const std::vector<lint::Fix::Edit>& edits,
+                                   workload::Workload& job) const {
+  const recipe::Recipe& recipe = *analysis_.recipe;
+  const bool overrides =
+      recipe.framework == recipe::Framework::bridge && recipe.base == nullptr &&
+      (recipe.model_class.empty() || recipe.raw.contains("raw.trainer"));
+  if (!overrides) {
+    return;
+  }
+  const auto is_written = [&](std::string_view field) {
+    return recipe.find(field) != nullptr ||
+           std::ranges::any_of(edits,
+                               [&](const lint::Fix::Edit& edit) { return edit.name == field; });
+  };
+  if (!is_written("ddp.use_distributed_optimizer") &&
+      !is_written("optimizer.use_distributed_optimizer")) {
+    job.optimizer.distributed = true;
+  }
+  if (!is_written("model.recompute_granularity")) {
+    job.recompute.full = true;
+  }
+}
+
+std::optional<Need> MemoryCheck::need(const std::vector<lint::Fix::Edit>& edits, int more_gpus) {
+  if (!vary(edits, more_gpus)) {
+    facts_.restore();
+    return std::nullopt;
+  }
+  lint::settle(facts_, analysis_.knowledge());
+  workload::WorkloadReading read = workload::read_workload(facts_);
+  facts_.restore();
+  const workload::Workload& job = read.workload;
+  if (!read.problems.empty() || job.machine.memory <= 0 || !is_known_well(job)) {
+    return std::nullopt;
+  }
+  sim::StatedInputs stated;
+  for (const Setting& input : analysis_.document->inputs) {
+    sim::state(input.value, read.workload, stated);  // `epwise simulate` reports wrong ones
+  }
+  assume_the_least(edits, read.workload);
+  Need need{workload::estimate_memory(read.workload), read.workload.machine.memory, 0};
+  need.excess = workload::out_of_memory(need.estimate, need.capacity);
+  return need;
+}
+
+bool fits(const std::optional<Need>& need) {
+  return need && need->excess < kLikely / 2;
+}
+
+/// Several fixes as one; nothing if they disagree about a field.
+bool add_edits(lint::Fix& all, const lint::Fix& one) {
+  const bool clash = std::ranges::any_of(one.edits, [&](const lint::Fix::Edit& edit) {
+    return std::ranges::any_of(
+        all.edits, [&](const lint::Fix::Edit& other) { return other.field == edit.field; });
+  });
+  if (clash) {
+    return false;
+  }
+  all.title += all.title.empty() ? one.title : "; " + one.title;
+  all.tier = std::max(all.tier, one.tier);
+  all.edits.insert(all.edits.end(), one.edits.begin(), one.edits.end());
+  return true;
+}
+
+/// The offered changes that suffice by themselves. If none does: the shortest beginning of the list
+/// that suffices together.
+std::vector<lint::Fix> sufficient(const std::vector<lint::Fix>& offered, MemoryCheck& check) {
+  std::vector<lint::Fix> found;
+  for (const lint::Fix& fix : offered) {
+    if (!fix.edits.empty() && fits(check.need(fix.edits))) {
+      found.push_back(fix);
+    }
+  }
+  lint::Fix together{"", lint::Tier::neutral, {}};
+  for (const lint::Fix& fix : offered) {
+    if (!found.empty()) {
+      break;
+    }
+    if (!fix.edits.empty() && add_edits(together, fix) && fits(check.need(together.edits))) {
+      found.push_back(together);
+    }
+  }
+  return found;
+}
+
+std::string message_of(const Need& need, const Analysis& analysis) {
+  constexpr std::size_t kShown = 3;
+  std::string largest;
+  const auto parts = parts_of(need.estimate.stages[static_cast<std::size_t>(need.estimate.fullest)]);
+  for (std::size_t i = 0; i < std::min(parts.size(), kShown); ++i) {
+    largest += fmt::format("{}{} {:.0f}", i == 0 ? "" : ", ", parts[i].name, parts[i].bytes / kGib);
+  }
+  return fmt::format("a step needs about {:.0f} GiB on the fullest GPU, of {:.0f} GiB that {} has: {}",
+                     need.estimate.needed / kGib,
+                     need.capacity / kGib,
+                     analysis.target->hw->name,
+                     largest);
+}
+
+/// What a memory prediction rests on, and how certain it is.
+void explain(const Need& need, const Analysis& analysis, lint::Finding& finding) {
+  finding.evidence.clear();
+  finding.evidence.push_back(
+      {"probability of running out", fmt::format("{:.0f} %", need.excess * 100), "predicted"});
+  if (need.estimate.stages.size() > 1) {
+    finding.evidence.push_back(
+        {"fullest pipeline stage", std::to_string(need.estimate.fullest), "predicted"});
+  }
+  for (const Part& part :
+       parts_of(need.estimate.stages[static_cast<std::size_t>(need.estimate.fullest)])) {
+    finding.evidence.push_back(
+        {std::string(part.name), fmt::format("{:.1f} GiB", part.bytes / kGib), "predicted"});
+  }
+  finding.evidence.push_back(
+      {"memory", fmt::format("{:.1f} GiB", need.capacity / kGib), analysis.target->hw_source});
+}
+
+/// A run that is refused for its shape or cannot be read has no memory.
+bool has_a_shape(const lint::Result& result) {
+  constexpr std::array<std::string_view, 4> kTopics = {"shape/", "batch/", "recipe/", "yaml/"};
+  return std::ranges::none_of(result.findings, [&](const lint::Finding& finding) {
+    return finding.severity == lint::Severity::error &&
+           std::ranges::any_of(kTopics, [&](std::string_view topic) {
+             return finding.rule->id.starts_with(topic);
+           });
+  });
+}
+
+}  // namespace
+
+void check_memory(Analysis& analysis) {
+  const facts::Target& target = *analysis.target;
+  if (!analysis.recipe->readable || target.hw == nullptr || !target.gpus ||
+      !has_a_shape(analysis.result)) {
+    return;
+  }
+  MemoryCheck check(analysis);
+  const std::optional<Need> need = check.need({});
+  if (!need || !(need->excess >= kLikely)) {
+    return;
+  }
+  const lint::Rule* rule = analysis.knowledge().find(
+      need->excess >= kCertain ? "memory/does-not-fit" : "memory/may-not-fit");
+  if (rule == nullptr || !analysis.selection().takes(*rule)) {
+    return;
+  }
+  lint::Finding finding = lint::build_finding(*rule, check.settled(), analysis.knowledge(), {});
+  MemoryCheck variants(analysis);
+  finding.message = message_of(*need, analysis);
+  explain(*need, analysis, finding);
+  finding.fixes = sufficient(finding.fixes, variants);
+  for (const int times : {2, 4, 8}) {
+    if (fits(variants.need({}, times))) {
+      finding.elsewhere.push_back(fmt::format("{} GPUs", *target.gpus * times));
+      break;
+    }
+  }
+  analysis.result.findings.push_back(std::move(finding));
+}
+
+}  // namespace epwise::session

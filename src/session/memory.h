@@ -1,0 +1,18 @@
+#pragma once
+
+#include "session/analysis.h"
+
+namespace epwise::session {
+
+/// Adds a finding of rules/memory/ if the recipe, predicted without the time of a step, probably
+/// needs more memory than a GPU of the target has: an error from a probability of 0.9, a warning
+/// from 0.5. It names the largest parts and offers the changes with which the recipe fits, the
+/// cheapest first. Nothing where the recipe is not whole, where the size or number of the GPUs is
+/// not known, and for jobs that the memory model was not compared with: dense models, Megatron-FSDP,
+/// offloaded layers.
+///
+/// A file of Megatron-Bridge overrides leaves to its library recipe what it does not set, and a file
+/// of another trainer to its defaults. What they leave open counts as what needs the least.
+void check_memory(Analysis& analysis);
+
+}  // namespace epwise::session
