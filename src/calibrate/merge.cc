@@ -131,6 +131,7 @@ std::optional<Calibration> merge(const Calibration& base,
       *known = constant;
     }
   }
+  merged.runs.insert(merged.runs.end(), more.runs.begin(), more.runs.end());
   for (const auto& [name, version] : more.environment.software) {
     merged.environment.software.emplace(name, version);
   }

@@ -166,6 +166,7 @@ std::size_t resume(const Calibration& earlier, Calibration& start) {
     }
   }
   start.constants = earlier.constants;
+  start.runs = earlier.runs;
   start.created = earlier.created;
   return taken;
 }

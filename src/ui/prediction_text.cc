@@ -36,14 +36,19 @@ double percent_up(double half_width) {
 }  // namespace
 
 std::vector<std::string> calibration_lines(const sim::CalibrationEffect& effect) {
-  return {fmt::format(
-              "{} of the {} constants that matter here are measured, {} without the calibration",
-              effect.measured,
-              effect.mattering,
-              effect.bound_before),
-          fmt::format("the interval extends {:.0f} % above the value instead of {:.0f} %",
-                      percent_up(effect.half_width),
-                      percent_up(effect.half_width_before))};
+  std::vector<std::string> lines = {fmt::format(
+      "{} of the {} constants that matter here are measured, {} without the calibration",
+      effect.measured,
+      effect.mattering,
+      effect.bound_before)};
+  if (effect.level_known > 0) {
+    lines.push_back(fmt::format("measured steps of similar runs move the step by {:+.1f} %",
+                                100 * (effect.level - 1)));
+  }
+  lines.push_back(fmt::format("the interval extends {:.0f} % above the value instead of {:.0f} %",
+                              percent_up(effect.half_width),
+                              percent_up(effect.half_width_before)));
+  return lines;
 }
 
 std::string calibration_sentence(const sim::CalibrationEffect& effect) {

@@ -10,6 +10,7 @@
 #include "base/text/source_file.h"
 #include "calibrate/work/backend.h"
 #include "calibrate/work/work.h"
+#include "perf/sim/prediction/likeness.h"
 
 /// A calibration: what was measured on which machine, and the laws fitted to it. Stored in the file
 /// `epwise.calibration/1`.
@@ -104,6 +105,13 @@ struct StepConstant {
   std::string basis;  // "5 measured steps"
 };
 
+/// A measured step: what the refitted constants leave of its deviation from the prediction.
+struct StepRun {
+  std::string recipe;
+  sim::LearntRun learnt;
+  double seconds = 0;  // measured
+};
+
 /// The recipe sizes from which points were generated.
 struct Subject {
   Shape shape;  // tokens, hidden, inter, experts, topk, ranks (expert-parallel)
@@ -129,6 +137,7 @@ struct Calibration {
   std::vector<Point> points;
   std::vector<Fit> fits;
   std::vector<StepConstant> constants;
+  std::vector<StepRun> runs;
   std::vector<std::string> warnings;
 
   const Point* point(std::string_view id) const;

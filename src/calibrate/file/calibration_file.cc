@@ -296,6 +296,11 @@ class CalibrationReader {
         read_constant(constant);
       }
     }
+    if (const yaml::Node* runs = in.sequence("runs")) {
+      for (const yaml::Node& run : runs->items) {
+        read_run(run);
+      }
+    }
     result_.warnings = in.texts("warnings");
     in.finish();
     return std::move(result_);
@@ -542,6 +547,23 @@ class CalibrationReader {
     result_.constants.push_back(std::move(constant));
   }
 
+  void read_run(const yaml::Node& node) {
+    yaml::MapReader in(node, "run", problems_);
+    StepRun run;
+    run.recipe = in.required_text("recipe");
+    sim::Traits& traits = run.learnt.traits;
+    traits.model = in.required_text("model");
+    traits.precision = in.required_text("precision");
+    traits.dispatcher = in.required_text("dispatcher");
+    traits.graphs = in.required_text("graphs");
+    traits.overlap = in.boolean("overlap").value_or(false);
+    traits.layout = in.required_text("layout");
+    run.seconds = read_number(in, "measured_s", 0, 1e-6, 1e9);
+    run.learnt.log_residual = read_number(in, "log_residual", 0, -1, 1);
+    in.finish();
+    result_.runs.push_back(std::move(run));
+  }
+
   std::vector<text::Diagnostic>& problems_;
   std::set<std::string> ids_;
   std::set<std::string> fit_ids_;
@@ -733,6 +755,22 @@ std::string fit_text(const Fit& fit) {
   return text;
 }
 
+std::string run_text(const StepRun& run) {
+  const sim::Traits& traits = run.learnt.traits;
+  return fmt::format(
+      "  - {{recipe: {}, measured_s: {}, log_residual: {}, model: {}, precision: {}, dispatcher: "
+      "{}, graphs: {}, overlap: {}, layout: {}}}\n",
+      quoted(run.recipe),
+      number(run.seconds),
+      number(run.learnt.log_residual),
+      quoted(traits.model),
+      quoted(traits.precision),
+      quoted(traits.dispatcher),
+      quoted(traits.graphs),
+      traits.overlap,
+      quoted(traits.layout));
+}
+
 std::string device_text(const Device& device) {
   return fmt::format(
       "device: {{name: {}, compute_capability: {}, sms: {}, l2_bytes: {}, memory_bytes: {}, "
@@ -807,6 +845,10 @@ std::string to_yaml(const Calibration& calibration) {
                         number(constant.value),
                         number(constant.log_sd),
                         quoted(constant.basis));
+  }
+  text += calibration.runs.empty() ? "" : "runs:\n";
+  for (const StepRun& run : calibration.runs) {
+    text += run_text(run);
   }
   text += fmt::format("warnings: {}\n", quoted_list(calibration.warnings));
   return text;

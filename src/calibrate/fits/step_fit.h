@@ -28,14 +28,32 @@ struct StepChange {
   double after = 0;
 };
 
+/// A cause of deviations, before and after the measured steps: a factor of the model's value.
+struct LearntCause {
+  std::string name;      // "host", "exchange", "GEMM"
+  double prior_sd = 0;   // of the factor's logarithm; the factor was 1
+  double factor = 1;     // most probable
+  double log_sd = 0;     // of its logarithm
+  bool matters = false;  // some step depends on it
+  bool told = false;     // the steps determine it; otherwise it stays at 1
+};
+
 struct StepFit {
-  std::vector<StepConstant> constants;
+  std::string refusal;  // why nothing can be learnt; the rest is then empty
+  std::vector<LearntCause> causes;
+  std::vector<StepConstant> constants;  // of the causes that the steps determine
+  std::vector<StepRun> runs;            // with what the constants leave
   std::vector<StepChange> steps;
 };
 
-/// Refits the few constants that have the most influence and vary between machines: host time per
-/// operation, exchange and GEMM factors, contention. Each keeps its prior (log_sd), so a few steps
-/// change only a few constants; those that no step depends on are omitted.
+/// Learns from measured steps of one kind of machine. Errors of a prediction are partly those of
+/// the machine's host, exchange and GEMMs, as far as the step depends on each, and partly shared by
+/// runs that are alike (sim::likeness); each of these has a prior. One recipe cannot tell the first
+/// from the second: it moves runs like itself and no constant. Host time is searched from several
+/// starting points, since a step that hides its launches does not depend on it.
+///
+/// Refused: steps that are further than a factor of two from their prediction (a wrong unit, batch
+/// or number of GPUs), and runs of one class that contradict each other.
 StepFit fit_step_constants(const std::vector<MeasuredStep>& steps, const sim::ConstantTable& table);
 
 }  // namespace epwise::calibrate

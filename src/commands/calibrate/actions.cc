@@ -313,6 +313,9 @@ ExitCode fit_steps(Console& console, const Arguments& arguments) {
                      entry.seconds});
   }
   const calibrate::StepFit fit = calibrate::fit_step_constants(steps, sim::constants());
+  if (!fit.refusal.empty()) {
+    throw os::MissingError(fit.refusal);
+  }
   for (const calibrate::StepChange& step : fit.steps) {
     console.out << fmt::format("{}: measured {}, predicted {}, now {}\n",
                                step.name,
@@ -328,6 +331,7 @@ ExitCode fit_steps(Console& console, const Arguments& arguments) {
   Calibration calibration = open_output(console, arguments, path);
   name_device(calibration, entries.front().job.report.hw);
   calibration.constants = fit.constants;
+  calibration.runs = fit.runs;
   console.files.write_atomically(path, calibrate::to_yaml(calibration));
   console.out << fmt::format("written: {}\n", path);
   return ExitCode::clean;

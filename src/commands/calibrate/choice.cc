@@ -90,6 +90,17 @@ std::vector<sim::MeasuredConstant> CalibrationChoice::measured(const cost::Table
   return constants;
 }
 
+sim::Level CalibrationChoice::level(const workload::Workload& job, std::string_view hw) const {
+  if (calibration_.runs.empty() || calibration_.hw != hw) {
+    return {};
+  }
+  std::vector<sim::LearntRun> runs;
+  for (const calibrate::StepRun& run : calibration_.runs) {
+    runs.push_back(run.learnt);
+  }
+  return sim::level_of(runs, sim::traits_of(job));
+}
+
 sim::CalibrationEffect CalibrationChoice::effect(const Console& console,
                                                  const std::string& hw) const {
   sim::CalibrationEffect effect;

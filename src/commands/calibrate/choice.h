@@ -8,7 +8,9 @@
 #include "base/text/diagnostic.h"
 #include "calibrate/file/calibration.h"
 #include "perf/cost/table.h"
+#include "perf/sim/prediction/likeness.h"
 #include "perf/sim/prediction/measured_constants.h"
+#include "perf/workload/workload.h"
 #include "session/options/arguments.h"
 #include "ui/command.h"
 #include "ui/console.h"
@@ -44,6 +46,9 @@ class CalibrationChoice {
 
   /// Constants of the step model that it provides for `hw`.
   std::vector<sim::MeasuredConstant> measured(const cost::Table& laws, std::string_view hw) const;
+
+  /// What its measured steps say about a job on `hw`; nothing if they were measured on other GPUs.
+  sim::Level level(const workload::Workload& job, std::string_view hw) const;
 
   /// The report's statement before a prediction: file, device, and why it may not match today's
   /// machine.

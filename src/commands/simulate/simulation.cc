@@ -124,6 +124,11 @@ SimulatedJob Simulator::run(const Analysis& analysis, bool force) const {
   job.machine = machine.machine;
   sim::note_assumptions(constants.values, job.stated, read.workload);
   sim::prefer_measured(measured(report.hw), read.workload.machine.cpu, job.stated);
+  if (calibration_) {
+    const sim::Level level = calibration_->level(read.workload, report.hw);
+    job.stated.level = std::exp(level.log_factor);
+    job.stated.level_known = level.known;
+  }
   report.inputs = read.workload.inputs;
   job.workload = std::make_shared<const workload::Workload>(std::move(read.workload));
   job.constants = this->constants(report.hw).values;

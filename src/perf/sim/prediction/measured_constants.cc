@@ -154,8 +154,13 @@ Prediction predict_measured(const workload::Workload& job,
                             CalibrationEffect& effect) {
   Prediction prediction = predict(job, machine, known.values, stated);
   const StepWork work = lower(job, machine, known.values, stated);
+  StatedInputs unlearnt = stated;
+  unlearnt.level = 1;
+  unlearnt.level_known = 0;
   effect.half_width_before =
-      uncertainty_of(lower(job, machine, table.values, stated), table.values).half_width();
+      uncertainty_of(lower(job, machine, table.values, unlearnt), table.values).half_width();
+  effect.level = stated.level;
+  effect.level_known = stated.level_known;
   prediction.uncertainty = narrowed(prediction.uncertainty, work, table, measured);
   effect.half_width = prediction.uncertainty.half_width();
   const auto widen = [&effect](Range& range) { range = around(range.value, effect.half_width); };

@@ -42,6 +42,8 @@ struct CalibrationEffect {
   int measured = 0;              // measured constants that matter to the recipe …
   int mattering = 0;             // … out of this many
   int bound_before = 0;          // of those, determined by published steps or measured before
+  double level = 1;              // factor of the step that measured steps of similar runs give
+  double level_known = 0;        // share of the error's variance that they explain
   double half_width_before = 0;  // of the step's interval, logarithmic
   double half_width = 0;
   std::vector<std::string> constants;  // that were replaced

@@ -144,6 +144,19 @@ double host_share(const StepWork& work, const Constants& constants) {
 
 }  // namespace
 
+void Uncertainty::scale(double factor) {
+  for (const auto part : {&Uncertainty::base,
+                          &Uncertainty::routing,
+                          &Uncertainty::softmax,
+                          &Uncertainty::overlap,
+                          &Uncertainty::tensor_parallel,
+                          &Uncertainty::hardware,
+                          &Uncertainty::host,
+                          &Uncertainty::laws}) {
+    this->*part *= factor;
+  }
+}
+
 double Uncertainty::half_width() const {
   return std::sqrt(base * base + routing * routing + softmax * softmax + overlap * overlap +
                    tensor_parallel * tensor_parallel + hardware * hardware + host * host +
@@ -174,6 +187,7 @@ Uncertainty uncertainty_of(const StepWork& work, const Constants& constants) {
   known.host = constants.width_host * (work.stated.host_measured ? kStatedHost : 1) *
                std::min(1.0, host_share(work, constants) / kFullHostShare);
   known.laws = law_width(work, constants);
+  known.scale(std::sqrt(1 - work.stated.level_known));
   return known;
 }
 

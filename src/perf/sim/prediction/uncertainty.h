@@ -91,6 +91,7 @@ struct Uncertainty {
   double laws = 0;  // of kernels and exchanges, by their own deviations
 
   double half_width() const;  // of all together
+  void scale(double factor);  // every class
 };
 
 Uncertainty uncertainty_of(const StepWork& work, const Constants& constants);

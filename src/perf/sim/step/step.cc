@@ -125,7 +125,8 @@ StepTimes evaluate(const StepWork& work, const Constants& constants, const Effec
         (launches ? prices.operation * work.update.tensors * constants.host_parameter : 0);
   }
   times.exact = is_exact(work, parts, stages, times);
-  times.step = times.body + times.data_parallel + times.optimizer + times.fixed;
+  times.step =
+      (times.body + times.data_parallel + times.optimizer + times.fixed) * work.stated.level;
   return times;
 }
 
