@@ -13,7 +13,9 @@ namespace epwise::workload {
 namespace {
 
 constexpr double kFragments = 0.05;
-constexpr double kContext = 2 * units::kGiB;
+constexpr double kContext = 3 * units::kGiB;
+/// Of cuBLAS and Transformer Engine: 32 MiB a stream, several streams for grouped GEMMs.
+constexpr double kWorkspaces = 0.4 * units::kGiB;
 
 /// Cached results per kind of layer.
 struct Tables {
@@ -77,13 +79,20 @@ ChunkActivations chunk_activations(const Workload& workload, const Chunk& chunk,
   return result;
 }
 
-/// Static inputs of captured parts, alive as long as their micro-batch.
-double graph_bytes(const Workload& workload, double layers_in_flight) {
+/// Static inputs of captured parts, alive as long as their micro-batch; old stacks keep them for
+/// every micro-batch of the step. What a whole captured iteration frees stays in its pool: measured
+/// peaks of three runs exceed the tensors by 0.4 of the activations.
+double graph_bytes(const Workload& workload, double in_flight, int layers, double activations) {
+  constexpr double kPool = 0.4;
   const auto& graphs = workload.graphs;
-  if (graphs.full_iteration || !(graphs.attention || graphs.mamba || graphs.whole_layers)) {
+  if (graphs.full_iteration) {
+    return kPool * activations;
+  }
+  if (!(graphs.attention || graphs.mamba || graphs.whole_layers)) {
     return 0;
   }
-  return layers_in_flight * checkpoint_bytes(workload);
+  const double kept = graphs.every_micro_batch ? workload.batch.microbatches : in_flight;
+  return kept * layers * checkpoint_bytes(workload);
 }
 
 StageMemory stage_memory(const Workload& workload, int stage, Tables& tables) {
@@ -117,10 +126,10 @@ StageMemory stage_memory(const Workload& workload, int stage, Tables& tables) {
   // Into the embedding: one micro-batch of the stage's first chunk is finished.
   const double embedding = states.backward_transient - saved.front();
   const double step = states.step_transient - held;
-  memory.transient = std::max({backward, embedding, step});
+  memory.transient = std::max({backward, embedding, step}) + kWorkspaces;
   memory.loss = std::min(sum.loss, held);
   memory.activations = held - memory.loss;
-  memory.graphs = graph_bytes(workload, in_flight * layers);
+  memory.graphs = graph_bytes(workload, in_flight, layers, memory.activations);
   memory.buffers = dispatch_buffer_bytes(workload);
   return memory;
 }
@@ -225,6 +234,11 @@ void add_attention(const Workload& workload, Sum& sum) {
   sum.keep(queries + keys, false, offload.core_attention);
   sum.keep(queries, false, offload.attention_projection);  // output, the projection's input
   sum.keep(tokens * heads * 4);                            // log-sum-exp
+  if (workload.kernels.stored_scores) {
+    const double scores = tokens * workload.architecture.sequence * heads * kBf16Bytes;
+    sum.keep(scores, workload.recompute.core_attention);
+    sum.transient(2 * scores);
+  }
   sum.transient(3 * queries + 2 * keys);
 }
 
@@ -252,12 +266,13 @@ void add_mamba(const Workload& workload, Sum& sum) {
   const double states = std::max(1.0, a.groups / tensor) * a.state;
   const double tokens = workload.group_tokens();
   sum.keep(tokens * (2 * inner + 2 * states + a.heads / tensor) * kBf16Bytes);  // projected
-  sum.keep(tokens * (inner + 2 * states) * kBf16Bytes);  // after the convolution
-  sum.keep(tokens * inner * kBf16Bytes);                 // of the scan, input of the gated norm
+  sum.keep(tokens * inner * kBf16Bytes);  // of the scan, input of the gated norm
   sum.keep(tokens * inner * kept_input(workload.precision));
-  constexpr double kChunk = 128;  // of the scan, whose states are in fp32
-  sum.keep(tokens / kChunk * inner * a.state * 4);
-  sum.transient(4 * tokens * inner * kBf16Bytes);
+  // The fused kernel computes the convolution and the states, in fp32, again.
+  constexpr double kChunk = 128;
+  const double again =
+      tokens * (inner + 2 * states) * kBf16Bytes + tokens / kChunk * inner * a.state * 4;
+  sum.transient(4 * tokens * inner * kBf16Bytes + again);
 }
 
 void add_delta_net(const Workload& workload, Sum& sum) {
@@ -275,7 +290,7 @@ void add_delta_net(const Workload& workload, Sum& sum) {
   sum.keep(tokens * values *
            (kBf16Bytes + kept_input(workload.precision)));  // output, its gated norm
   constexpr double kChunk = 64;
-  sum.keep(tokens / kChunk * values * a.key_dim * kBf16Bytes);  // states of the scan
+  sum.keep(tokens * a.value_heads / tensor * kChunk * kBf16Bytes);  // within chunks of the scan
   sum.transient(4 * tokens * values * kBf16Bytes);
 }
 
@@ -341,7 +356,9 @@ void add_experts(const Workload& workload, Sum& sum) {
   sum.keep(rows * ffn * before * kBf16Bytes, again, offload.expert_activation);
   sum.keep(rows * ffn * input, again || recompute.expert_activation);
   sum.keep(rows * 4, again);  // probabilities
-  sum.transient(rows * (2 * width + (before + 1) * ffn) * kBf16Bytes);
+  // NCCL's all-to-all copies the rows in front of the exchange, and sorts them behind it.
+  const double copies = workload.exchange.dispatcher == Dispatcher::alltoall ? 4 : 2;
+  sum.transient(load.padded_rows * (copies * width + (before + 1) * ffn) * kBf16Bytes);
   if (model.experts.shared_ffn > 0) {
     add_mlp(workload, model.experts.shared_ffn, again || recompute.shared_expert, sum);
   }
@@ -571,6 +588,7 @@ void add_states(const Workload& workload,
                 StateBytes& sum) {
   const auto& optimizer = workload.optimizer;
   sum.weights += parameters * weight * shares.weights;
+  parameters *= optimizer.trained;
   sum.gradients += parameters * optimizer.gradient * shares.gradients;
   sum.optimizer += parameters * (optimizer.main_weight + optimizer.moments) * shares.optimizer *
                    (1 - optimizer.host_fraction);

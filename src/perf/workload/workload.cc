@@ -95,7 +95,7 @@ WorkloadReading read_workload(const facts::Facts& facts) {
   workload.graphs = read_graphs(reader);
   workload.recompute = read_recompute(reader);
   workload.offload = read_offload(reader);
-  workload.optimizer = read_optimizer(reader, workload.precision);
+  workload.optimizer = read_optimizer(reader, workload.precision, workload.architecture.hidden);
   workload.sharding = read_sharding(reader);
   workload.machine = read_machine(reader);
   workload.batch = read_batch(reader, workload.parallel);

@@ -105,6 +105,7 @@ struct Graphs {
   bool experts = false;  // "moe": the whole expert layer
   bool router = false;
   bool preprocess = false;
+  bool every_micro_batch = false;  // static buffers are not reused within a step
 
   bool any() const {
     return full_iteration || whole_layers || attention || mamba || dense_mlp || experts || router ||
@@ -153,6 +154,7 @@ struct Optimizer {
   double main_weight = 4;
   double moments = 8;        // both
   double host_fraction = 0;  // share of the states in host memory
+  double trained = 1;        // share of the parameters; with adapters, theirs
   bool overlap_gradients = false;
   bool overlap_weights = false;
 };
@@ -172,6 +174,7 @@ struct Machine {
 
 struct Kernels {
   bool fused_softmax = false;  // learnable softmax inside the attention kernel
+  bool stored_scores = false;  // … the unfused path keeps the matrix of scores
   bool fp8_attention = false;
   bool fused_experts = false;  // grouped MLP as one kernel chain with activation and quantisation
   bool fused_loss = false;     // TE's cross-entropy, which works in place on the logits

@@ -125,6 +125,7 @@ void decide_attention(const FieldReader& reader, Notes& notes, Workload& workloa
   const auto* cudnn = component(reader, "cudnn");
   if (cudnn != nullptr && is_before(*cudnn, kFirst)) {
     kernels.fused_softmax = false;
+    kernels.stored_scores = true;
     notes.of_stack(
         "attention_path",
         "unfused",
@@ -164,11 +165,19 @@ void decide_experts(const FieldReader& reader, Notes& notes, Workload& workload)
               "on with full-iteration graphs in MXFP8 and NVFP4");
 }
 
+/// Static buffers of graphs are reused from Transformer Engine 2.7 on
+/// (_reuse_graph_input_output_buffers in Megatron-Core's cuda_graphs.py).
+void decide_graph_buffers(const FieldReader& reader, Workload& workload) {
+  const auto* te = component(reader, "te");
+  workload.graphs.every_micro_batch = te != nullptr && is_before(*te, "2.7.0");
+}
+
 /// The fused kernels arrived with the stacks that capture whole iterations.
 void decide_kernels(const FieldReader& reader, Notes& notes, Workload& workload) {
   Kernels& kernels = workload.kernels;
   const bool recent = workload.graphs.full_iteration;
   kernels.fused_router = reader.flag("model.moe_router_fusion");
+  decide_graph_buffers(reader, workload);
   decide_loss(reader, notes, kernels);
   if (workload.architecture.attention.learnable_softmax) {
     decide_attention(reader, notes, workload);
@@ -361,7 +370,11 @@ Machine read_machine(FieldReader& reader) {
   machine.gpus_per_node = profile->gpus_per_node;
   machine.nvlink_domain = profile->nvlink_domain == 72 ? 64 : profile->nvlink_domain;
   machine.nvlink_domain = std::max(1, machine.nvlink_domain);
-  machine.memory = figure("memory");
+  // The driver keeps about a hundredth: 79.1 GiB of an H100's 80 are free, 178.3 of a B200's 180.
+  constexpr double kOfDriver = 0.989;
+  const auto* memory = profile->number("memory");
+  const bool whole = memory != nullptr && memory->status == hw::Status::datasheet;
+  machine.memory = figure("memory") * (whole ? kOfDriver : 1);
   machine.nic_rate = figure("nic_bandwidth_per_gpu");
   machine.cpu = profile->cpu.starts_with("arm64") ? Cpu::grace : Cpu::x86;
   return machine;
@@ -560,8 +573,13 @@ ActivationOffload read_offload(const FieldReader& reader) {
   return offload;
 }
 
-Optimizer read_optimizer(const FieldReader& reader, Precision precision) {
+Optimizer read_optimizer(const FieldReader& reader, Precision precision, int hidden) {
   Optimizer optimizer;
+  if (reader.facts().has_section("peft").truthy()) {
+    // Two matrices of the rank beside each frozen one.
+    const int rank = std::max(1, reader.integer("peft.dim").value_or(32));
+    optimizer.trained = std::min(1.0, 2.0 * rank / std::max(1, hidden));
+  }
   const auto kind = reader.text("optimizer.optimizer").value_or("adam");
   optimizer.moments = moments_of(kind) * 4;
   const bool gathered =

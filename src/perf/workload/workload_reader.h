@@ -42,7 +42,7 @@ Routing read_routing(const FieldReader& reader);
 Graphs read_graphs(const FieldReader& reader);
 Recompute read_recompute(const FieldReader& reader);
 ActivationOffload read_offload(const FieldReader& reader);
-Optimizer read_optimizer(const FieldReader& reader, Precision precision);
+Optimizer read_optimizer(const FieldReader& reader, Precision precision, int hidden);
 Sharding read_sharding(const FieldReader& reader);
 
 /// The architecture of the recipe's model. Missing values become problems of the reader. `tensor`

@@ -121,6 +121,18 @@ LayerWork lower_layers(const workload::Workload& job,
   work.norm_replay = times.elementwise(sizes.rank_tokens * shape.hidden * kBf16 * 4);
   work.offload = offload_time(job, sizes, machine);
   work.spread = tally.spread();
+  if (job.optimizer.trained < 1) {
+    for (Piece* piece : {&work.mixer,
+                         &work.prediction_mixer,
+                         &work.router,
+                         &work.shared_expert,
+                         &work.dense_mlp,
+                         &work.experts,
+                         &work.head,
+                         &work.prediction}) {
+      piece->weights = {};  // frozen
+    }
+  }
   return work;
 }
 
@@ -194,10 +206,11 @@ UpdateWork update_work(const workload::Workload& job,
   const double memory = machine.memory_rate * constants.share_optimizer;
   const workload::Optimizer& kept = job.optimizer;
   const bool sharded = kept.distributed || job.sharding != workload::Sharding::none;
-  const double gradient = kept.gradient * (sharded ? 1 : 2);
-  const double weight = sharded ? kWeight : 0;
-  const double states =
-      sharded ? own.dense / replicas + own.expert / expert_replicas : own.dense + own.expert;
+  const double gradient = kept.trained * kept.gradient * (sharded ? 1 : 2);
+  const double weight = sharded ? kept.trained * kWeight : 0;
+  const double trained = kept.trained;
+  const double states = trained * (sharded ? own.dense / replicas + own.expert / expert_replicas
+                                           : own.dense + own.expert);
   const double per_state = 2 * (kept.main_weight + kept.moments) + kept.main_gradient + kWeight;
   UpdateWork update;
   update.gradient_ring = ring_time(own.dense * gradient, replicas, link) +
@@ -205,7 +218,7 @@ UpdateWork update_work(const workload::Workload& job,
   update.weight_ring = ring_time(own.dense * weight, replicas, link) +
                        ring_time(own.expert * weight, expert_replicas, link);
   update.optimizer_memory =
-      (states * per_state + (own.dense + own.expert) * 2 * kept.gradient) / memory;
+      (states * per_state + trained * (own.dense + own.expert) * 2 * kept.gradient) / memory;
   if (job.optimizer.host_fraction > 0 && machine.pcie_rate > 0) {
     update.host_states =
         job.optimizer.host_fraction * states * kHostStates / (machine.pcie_rate * kHostShare);
