@@ -22,6 +22,7 @@ Command hw_command();
 Command support_command();
 Command doctor_command();
 Command calibrate_command();
+Command learn_command();
 Command config_command();
 Command lsp_command();
 Command diff_command();

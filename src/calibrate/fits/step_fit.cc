@@ -64,7 +64,9 @@ class Steps {
   }
 
   std::size_t count() const { return steps_.size(); }
+
   const MeasuredStep& step(std::size_t i) const { return steps_[i]; }
+
   const std::vector<sim::Traits>& traits() const { return traits_; }
 
   double predicted(std::size_t i, const Factors& factors) const {

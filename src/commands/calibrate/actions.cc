@@ -10,16 +10,15 @@
 #include <fmt/core.h>
 
 #include "calibrate/fits/fits.h"
-#include "calibrate/fits/step_fit.h"
 #include "calibrate/import/import.h"
 #include "calibrate/merge.h"
 #include "calibrate/quantities.h"
 #include "commands/calibrate/choice.h"
 #include "commands/calibrate/report.h"
+#include "commands/learn/learning.h"
 #include "commands/simulate/simulation.h"
 #include "hw/profile.h"
 #include "perf/cost/compiled_table.h"
-#include "ui/duration_text.h"
 #include "ui/report_output.h"
 #include "ui/version.h"
 #include "yaml/parse.h"
@@ -181,12 +180,6 @@ int given_gpus(const Arguments& arguments) {
   return gpus;
 }
 
-/// One step of a file of measured steps, predicted.
-struct StepEntry {
-  SimulatedJob job;
-  double seconds = 0;
-};
-
 /// steps: [{recipe: a.yaml, hw: h100, gpus: 64, step_time_s: 42.6, inputs: [routing=forced]}]
 class StepFile {
  public:
@@ -304,36 +297,7 @@ ExitCode fit_steps(Console& console, const Arguments& arguments) {
   if (entries.empty()) {
     throw UsageError("it contains no steps");
   }
-  std::vector<calibrate::MeasuredStep> steps;
-  for (const StepEntry& entry : entries) {
-    steps.push_back({entry.job.report.path,
-                     entry.job.workload.get(),
-                     entry.job.machine,
-                     entry.job.stated,
-                     entry.seconds});
-  }
-  const calibrate::StepFit fit = calibrate::fit_step_constants(steps, sim::constants());
-  if (!fit.refusal.empty()) {
-    throw os::MissingError(fit.refusal);
-  }
-  for (const calibrate::StepChange& step : fit.steps) {
-    console.out << fmt::format("{}: measured {}, predicted {}, now {}\n",
-                               step.name,
-                               report::seconds_text(step.measured),
-                               report::seconds_text(step.before),
-                               report::seconds_text(step.after));
-  }
-  for (const calibrate::StepConstant& constant : fit.constants) {
-    console.out << fmt::format(
-        "  {:<18}{:.4g} ± {:.0f} %\n", constant.name, constant.value, 100 * constant.log_sd);
-  }
-  const std::string path = arguments.text_of("--output", "calibration.yaml");
-  Calibration calibration = open_output(console, arguments, path);
-  name_device(calibration, entries.front().job.report.hw);
-  calibration.constants = fit.constants;
-  calibration.runs = fit.runs;
-  console.files.write_atomically(path, calibrate::to_yaml(calibration));
-  console.out << fmt::format("written: {}\n", path);
+  learn_steps(console, arguments, entries, arguments.text_of("--output", "calibration.yaml"));
   return ExitCode::clean;
 }
 

@@ -6,6 +6,7 @@
 #include "perf/sim/work/layer_work.h"
 #include "perf/sim/work/machine.h"
 #include "perf/sim/work/work.h"
+#include "perf/workload/memory.h"
 #include "perf/workload/parameters.h"
 #include "perf/workload/workload.h"
 
@@ -260,6 +261,12 @@ double offloaded_bytes(const workload::Workload& job, const Sizes& sizes) {
   bytes += what.expert_activation ? kBf16 * sizes.rows * sizes.expert_ffn * sizes.halves : 0;
   bytes += what.attention_norm ? width : 0;
   bytes += what.feed_forward_norm ? width : 0;
+  if (what.whole_layers > 0 && !job.architecture.layers.empty()) {
+    // Everything that the first layers keep, per layer of the model.
+    const double share = static_cast<double>(what.whole_layers) /
+                         static_cast<double>(job.architecture.layers.size());
+    bytes += share * workload::layer_activations(job, job.architecture.layers.front()).saved;
+  }
   bytes += what.queries_keys_values ? saved * sizes.rank_tokens * job.architecture.hidden : 0;
   return bytes;
 }
