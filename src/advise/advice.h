@@ -107,8 +107,16 @@ struct BringUp {
   std::string check;
 };
 
+/// What is missing if no candidate fits in memory.
+struct Shortage {
+  double least = 0;  // bytes that the leanest candidate needs
+  double limit = 0;  // bytes of a GPU
+  int gpus = 0;      // on which something fits; 0: on none that was tried
+};
+
 /// A short list of edits with their effects.
 struct Plan {
+  std::string means;  // of fitting, if the recipe does not fit: "selective recompute"
   std::vector<PlanChange> changes;
   sim::Range speedup;                              // T(before)/T(after)
   sim::Verdict verdict = sim::Verdict::too_close;  // b: surely faster
@@ -173,6 +181,10 @@ struct Advice {
   std::vector<workload::Input> inputs;
   std::optional<sim::CalibrationEffect> calibration;  // on `present`, if there is one
   double fits_risk = 0;  // probability that the recipe itself does not fit
+  bool fitting = false;  // it does not fit: plans are for fitting, in the documents' order
+  std::optional<Shortage> shortage;
+  bool bring_up = false;  // of --purpose bring-up: the first plan is the plainest configuration
+  std::vector<BringUp> next;  // one at a time after bring-up, with what to check
   Diagnosis diagnosis;
   std::vector<DispatcherRow> dispatchers;  // by rank, then those without a prediction
   std::vector<SmSweep> sweeps;

@@ -10,9 +10,11 @@
 #include "advise/comparison_tables.h"
 #include "advise/decision.h"
 #include "advise/diagnosis.h"
+#include "advise/exploration.h"
 #include "advise/measurement.h"
 #include "advise/plan_maker.h"
 #include "advise/search.h"
+#include "advise/starting_points.h"
 #include "base/text/line_diff.h"
 #include "fix/plan.h"
 #include "perf/sim/prediction/prediction.h"
@@ -99,61 +101,26 @@ bool read_present(const World& world,
   return true;
 }
 
-SearchResult explore(const World& world,
-                     const Study& study,
-                     const Knowledge& knowledge,
-                     const Request& request) {
-  std::vector<std::unique_ptr<Assessor>> assessors;
-  for (std::size_t i = 0; i < std::max<std::size_t>(request.workers, 1); ++i) {
-    assessors.push_back(std::make_unique<Assessor>(world, &study.space));
-  }
-  std::vector<const lint::Rule*> quick;
-  for (const std::string& id : knowledge.quick) {
-    if (const lint::Rule* rule = world.base.knowledge().find(id)) {
-      quick.push_back(rule);
-    }
-  }
-  Landscape landscape;
-  for (const Space::Dimension& dimension : study.space.dimensions()) {
-    const bool layout = dimension.axis->group == "mapping" || dimension.axis->group == "batch";
-    landscape.positions.push_back(dimension.positions);
-    landscape.layout.push_back(layout);
-  }
-  landscape.canonical = [&](Candidate candidate) {
-    return study.space.canonical(std::move(candidate));
-  };
-  landscape.impossible = [&](std::size_t worker, const Candidate& candidate) {
-    return assessors[worker]->impossible(candidate, quick);
-  };
-  landscape.cost = [&](std::size_t worker, const Candidate& candidate) {
-    return cost_of(assessors[worker]->assess(candidate),
-                   candidate,
-                   study.space,
-                   request.goal,
-                   study.present.assessment);
-  };
-  SearchBounds bounds;
-  bounds.workers = assessors.size();
-  bounds.seconds = request.seconds;
-  bounds.stop = request.stop;
-  bounds.progress = request.progress;
-  return search(landscape, bounds);
-}
-
 /// Certainly better with respect to the goal.
 bool is_clear(const Plan& plan, Goal goal, const Assessment& present) {
   constexpr double kLess = 0.97;  // of the memory
-  if (goal == Goal::memory || !present.fits) {
+  if (goal == Goal::memory) {
     return plan.needed_memory < kLess * present.needed_memory;
   }
   return plan.verdict == sim::Verdict::b;
 }
 
+void sort_plans(Goal goal, std::vector<Plan>& plans) {
+  std::ranges::stable_sort(plans, [&](const Plan& a, const Plan& b) {
+    return goal == Goal::memory ? a.needed_memory < b.needed_memory : a.step.value < b.step.value;
+  });
+}
+
 void make_plans(const Study& study,
                 const Request& request,
                 const SearchResult& result,
+                PlanMaker& maker,
                 Advice& advice) {
-  PlanMaker maker(study, request.goal);
   std::set<Candidate> made;
   for (const Candidate& candidate : maker.choose(result, 4 * request.top)) {
     if (advice.plans.size() >= request.top) {
@@ -170,6 +137,53 @@ void make_plans(const Study& study,
       advice.close.push_back(*std::move(plan));
     }
   }
+  if (request.goal != Goal::safe) {
+    sort_plans(request.goal, advice.plans);
+    sort_plans(request.goal, advice.close);
+  }
+}
+
+/// For a recipe that does not fit: means in the documents' order, then the fastest that fits.
+void make_fitting_plans(const Study& study,
+                        const Request& request,
+                        PlanMaker& maker,
+                        Advice& advice) {
+  Fitting fitting = fit_first(study, request, maker);
+  advice.fitting = true;
+  advice.plans = std::move(fitting.plans);
+  advice.shortage = fitting.shortage;
+  if (fitting.seeds.empty()) {
+    return;
+  }
+  Expedition expedition{&study.space, Goal::speed, {}, true};
+  constexpr std::size_t kLooks = 1200;
+  expedition.bounds.looks = kLooks;
+  expedition.bounds.seeds = std::move(fitting.seeds);
+  const SearchResult result = explore(study, request, std::move(expedition));
+  advice.tally = {
+      study.space.size(), result.looked_at, result.skipped, result.exhaustive, result.stopped};
+  constexpr double kFaster = 0.97;
+  if (result.visits.empty()) {
+    return;
+  }
+  std::optional<Plan> fastest = maker.make(result.visits.front().candidate);
+  if (fastest && (advice.plans.empty() ||
+                  fastest->step.value < kFaster * advice.plans.back().step.value)) {
+    fastest->means = "the fastest of all that fit";
+    advice.plans.push_back(*std::move(fastest));
+  }
+}
+
+void make_search_plans(const Study& study,
+                       const Request& request,
+                       PlanMaker& maker,
+                       Advice& advice) {
+  Expedition expedition{&study.space, request.goal, {}, true};
+  expedition.bounds.seeds = starting_points(study, request.freedom);
+  const SearchResult result = explore(study, request, std::move(expedition));
+  advice.tally = {
+      study.space.size(), result.looked_at, result.skipped, result.exhaustive, result.stopped};
+  make_plans(study, request, result, maker, advice);
 }
 
 void place_rivals(const Prospect& present,
@@ -220,9 +234,15 @@ Advice study_recipe(const World& given,
   advice.left = std::move(mended.left);
   const World world = around(given, std::move(mended.recipe));
   Assessor bare(world, nullptr);
-  const Space space(knowledge, bare.cache().plain(), request.freedom);
-  strangers = space.strangers();
   Prospect present = bare.predicted(Edits{});
+  constexpr double kOverflows = 0.5;
+  Freedom freedom = request.freedom;
+  freedom.to_fit = present.assessment.out_of_memory > kOverflows;
+  freedom.architecture = world.base.target->hw->architecture;
+  freedom.precision =
+      present.job == nullptr ? "" : std::string(to_string(present.job->precision));
+  const Space space(knowledge, bare.cache().plain(), freedom);
+  strangers = space.strangers();
   present.assessment.legal = true;  // remaining errors apply to every plan
   if (!strangers.empty() || !read_present(world, present, request, advice)) {
     return advice;
@@ -237,10 +257,12 @@ Advice study_recipe(const World& given,
     advice.ladder_start = ladder.start;
     advice.ladder = std::move(ladder.rungs);
   }
-  const SearchResult result = explore(world, study, knowledge, request);
-  advice.tally = {
-      space.size(), result.looked_at, result.skipped, result.exhaustive, result.stopped};
-  make_plans(study, request, result, advice);
+  PlanMaker maker(study, freedom.to_fit ? Goal::speed : request.goal);
+  if (freedom.to_fit) {
+    make_fitting_plans(study, request, maker, advice);
+  } else {
+    make_search_plans(study, request, maker, advice);
+  }
   if (!advice.sweeps.empty() && !advice.plans.empty()) {
     advice.sweeps = sm_sweeps(study, &advice.plans.front().candidate);
   }

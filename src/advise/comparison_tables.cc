@@ -55,6 +55,11 @@ struct Row {
   Prospect prospect;
 };
 
+bool is_tie(const Row& a, const Row& b, const Study& study) {
+  return sim::compare(*a.prospect.work, *b.prospect.work, study.world.constants).verdict ==
+         sim::Verdict::too_close;
+}
+
 void rank_rows(std::vector<Row>& rows, const Study& study) {
   const auto is_ranked = [](const Row& row) {
     return row.row.legality.legal && row.row.step.has_value();
@@ -65,6 +70,14 @@ void rank_rows(std::vector<Row>& rows, const Study& study) {
     }
     return is_ranked(a) && a.row.step->value < b.row.step->value;
   });
+  // a tie goes the documents' way
+  const auto documented = std::ranges::find(
+      rows, documented_dispatcher(study), [](const Row& row) { return row.row.name; });
+  if (documented != rows.end() && documented != rows.begin() && is_ranked(*documented) &&
+      documented->row.fits >= rows.front().row.fits &&
+      is_tie(*documented, rows.front(), study)) {
+    std::rotate(rows.begin(), documented, documented + 1);
+  }
   for (std::size_t i = 0; i < rows.size() && is_ranked(rows[i]); ++i) {
     DispatcherRow& row = rows[i].row;
     row.rank = static_cast<int>(i) + 1;
@@ -92,6 +105,20 @@ Legality legality_of(const Prospect& prospect) {
     legality.reason = assessment.blocked->what;
   }
   return legality;
+}
+
+std::string documented_dispatcher(const Study& study) {
+  const std::string& architecture = study.world.base.target->hw->architecture;
+  std::string otherwise;
+  for (const Guideline& line : study.knowledge.by_hardware) {
+    if (text::is_one_of(architecture, line.architectures)) {
+      return line.names.front();
+    }
+    if (line.architectures.empty() && !line.names.empty()) {
+      otherwise = line.names.front();
+    }
+  }
+  return otherwise;
 }
 
 std::vector<DispatcherRow> dispatcher_table(const Study& study) {

@@ -17,9 +17,12 @@ struct Study {
 /// Whether the candidate is valid or, if not, the rule that forbids it, with its message.
 Legality legality_of(const Prospect& prospect);
 
+/// The dispatcher that documents recommend for the hardware, "alltoall" if they do not know it.
+std::string documented_dispatcher(const Study& study);
+
 /// The recipe with each dispatcher that its framework version supports, everything else equal
 /// (except for changes that rules require). Ranked by predicted step; those too close to the first
-/// are ties.
+/// are ties, and of these the documented one stands first.
 std::vector<DispatcherRow> dispatcher_table(const Study& study);
 
 /// Step time against SM count for dispatchers with a configurable count, up to the maximum that a

@@ -56,9 +56,10 @@ Evaluator::Evaluator(const recipe::Recipe& recipe,
 }
 
 bool Evaluator::varies(std::string_view field) const {
-  if (!knowledge_.names.find(field)) {
-    return false;
-  }
+  return knowledge_.names.find(field).has_value() && has_section(field);
+}
+
+bool Evaluator::has_section(std::string_view field) const {
   if (field.starts_with("env.") || recipe_.framework == recipe::Framework::mlm) {
     return true;
   }
@@ -87,6 +88,11 @@ expr::Value Evaluator::present(std::string_view field) const {
 bool Evaluator::is_written(std::string_view field) const {
   return recipe_.find(field) != nullptr ||
          (field.starts_with("env.") && recipe_.variables.contains(field.substr(4)));
+}
+
+bool Evaluator::is_null(std::string_view field) const {
+  const recipe::Field* written = recipe_.find(field);
+  return written != nullptr && written->value.is_unset();
 }
 
 std::string Evaluator::written_text(std::string_view field) const {
@@ -230,7 +236,7 @@ Evaluator* EvaluatorCache::evaluator(const Edits& edits) {
   std::set<std::string> sections;
   std::map<std::string, std::string> fields;  // by section, one of its edited fields
   for (const Edit& edit : edits) {
-    if (!plain_->varies(edit.field) && !edit.drop) {
+    if (!plain_->has_section(edit.field) && !edit.drop) {
       const std::string section = edit.field.substr(0, edit.field.find('.'));
       sections.insert(section);
       fields.emplace(section, edit.field);
@@ -244,7 +250,8 @@ Evaluator* EvaluatorCache::evaluator(const Edits& edits) {
     known = sheets_.emplace(std::move(sections), with_sections(fields)).first;
   }
   Evaluator* evaluator = known->second.evaluator.get();
-  return evaluator != nullptr && evaluator->varies(fields.begin()->second) ? evaluator : nullptr;
+  return evaluator != nullptr && evaluator->has_section(fields.begin()->second) ? evaluator
+                                                                                : nullptr;
 }
 
 }  // namespace epwise::advise

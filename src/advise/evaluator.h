@@ -46,8 +46,16 @@ class Evaluator {
   /// Whether the value of this field can be changed: rules know the field, and its section exists.
   bool varies(std::string_view field) const;
 
+  /// Whether the section of this field exists.
+  bool has_section(std::string_view field) const;
+
   /// Whether the framework's version has the field.
   bool knows(std::string_view field) const;
+
+  /// Written as null.
+  bool is_null(std::string_view field) const;
+
+  bool is_megatron_lm() const { return recipe_.framework == recipe::Framework::mlm; }
 
   /// Whether the stack contains a component.
   bool stack_has(std::string_view component) const;

@@ -57,7 +57,12 @@ expr::Value value_of(const Node& node) {
   }
   const bool digits = !node.scalar.empty() && node.plain &&
                       node.scalar.find_first_not_of("0123456789") == std::string::npos;
-  return digits ? expr::Value::of(std::stoi(node.scalar)) : expr::Value::of(node.scalar);
+  if (digits) {
+    return expr::Value::of(std::stoi(node.scalar));
+  }
+  const bool decimal = !node.scalar.empty() && node.plain &&
+                       node.scalar.find_first_not_of("0123456789.") == std::string::npos;
+  return decimal ? expr::Value::of(std::stod(node.scalar)) : expr::Value::of(node.scalar);
 }
 
 /// "a.x | b.x" → both.
@@ -138,13 +143,12 @@ class MovesReader {
     axis.order = static_cast<int>(in.integer("order").value_or(0));
     axis.check = in.required_text("check");
     axis.sweep = in.boolean("sweep").value_or(false);
-    if (const Node* with = in.mapping("with")) {
-      MapReader conditions(*with, "`with`", problems_);
-      for (const yaml::Entry& condition : with->entries) {
-        axis.with.push_back({condition.key, conditions.texts(condition.key)});
-      }
-    }
+    axis.alone = in.boolean("alone").value_or(false);
+    axis.only_to_fit = in.boolean("only_to_fit").value_or(false);
+    axis.with = read_conditions(in);
+    read_limits(in, axis);
     Move like;
+    like.fit = static_cast<int>(in.integer("fit").value_or(0));
     like.risk = risk_of(in.required_text("risk"), entry);
     like.because = in.required_text("because");
     read_values(in, like, axis);
@@ -158,6 +162,41 @@ class MovesReader {
     }
     in.finish();
     return axis;
+  }
+
+  std::vector<Condition> read_conditions(MapReader& in) {
+    std::vector<Condition> all;
+    if (const Node* with = in.mapping("with")) {
+      MapReader conditions(*with, "`with`", problems_);
+      for (const yaml::Entry& condition : with->entries) {
+        all.push_back({condition.key, conditions.texts(condition.key)});
+      }
+    }
+    return all;
+  }
+
+  void read_limits(MapReader& in, Axis& axis) {
+    const Node* rows = in.sequence("limits");
+    if (rows == nullptr) {
+      return;
+    }
+    for (const Node& row : rows->items) {
+      MapReader one(row, "a limit", problems_);
+      Limit limit;
+      limit.field = one.required_text("field");
+      limit.at_least = one.integer("at_least").value_or(0);
+      limit.at_most = one.integer("at_most").value_or(0);
+      one.finish();
+      axis.limits.push_back(std::move(limit));
+    }
+  }
+
+  static std::vector<Setting> settings_of(const Node& sets) {
+    std::vector<Setting> settings;
+    for (const yaml::Entry& set : sets.entries) {
+      settings.push_back({alternatives(set.key), value_of(set.value)});
+    }
+    return settings;
   }
 
   void read_values(MapReader& in, const Move& like, Axis& axis) {
@@ -187,10 +226,16 @@ class MovesReader {
     move.because = in.text("because").value_or(like.because);
     in.required("sets");
     if (const Node* sets = in.mapping("sets")) {
-      for (const yaml::Entry& set : sets->entries) {
-        move.sets.push_back({alternatives(set.key), value_of(set.value)});
-      }
+      move.sets = settings_of(*sets);
     }
+    if (const Node* sets = in.mapping("legacy")) {
+      move.legacy = settings_of(*sets);
+    }
+    move.with = read_conditions(in);
+    move.architectures = in.texts("architectures");
+    move.after = in.texts("after");
+    move.fit = static_cast<int>(in.integer("fit").value_or(like.fit));
+    move.loss_layers = static_cast<int>(in.integer("loss_layers").value_or(-1));
     move.drops = in.texts("drops");
     move.launch = in.texts("launch");
     move.stack = in.text("stack").value_or("");
@@ -204,7 +249,11 @@ class MovesReader {
   }
 
   void check_conditions(const Axis& axis, const text::Mark& mark) {
-    for (const Condition& condition : axis.with) {
+    std::vector<Condition> all = axis.with;
+    for (const Move& move : axis.moves) {
+      all.insert(all.end(), move.with.begin(), move.with.end());
+    }
+    for (const Condition& condition : all) {
       const Axis* other = knowledge_.axis(condition.axis);
       if (other == nullptr) {
         problem(
@@ -389,18 +438,25 @@ void transfer(Archive& archive, Need& x) {
 }
 
 template <class Archive>
-void transfer(Archive& archive, Move& x) {
-  archive(x.name, x.sets, x.drops, x.needs, x.stack, x.launch, x.risk, x.because);
-}
-
-template <class Archive>
 void transfer(Archive& archive, Condition& x) {
   archive(x.axis, x.moves);
 }
 
 template <class Archive>
+void transfer(Archive& archive, Limit& x) {
+  archive(x.field, x.at_least, x.at_most);
+}
+
+template <class Archive>
+void transfer(Archive& archive, Move& x) {
+  archive(x.name, x.sets, x.legacy, x.with, x.architectures, x.after, x.fit, x.loss_layers);
+  archive(x.drops, x.needs, x.stack, x.launch, x.risk, x.because);
+}
+
+template <class Archive>
 void transfer(Archive& archive, Axis& x) {
-  archive(x.name, x.group, x.what, x.tier, x.order, x.check, x.sweep, x.with, x.moves);
+  archive(x.name, x.group, x.what, x.tier, x.order, x.check, x.sweep, x.alone, x.only_to_fit);
+  archive(x.limits, x.with, x.moves);
 }
 
 template <class Archive>

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -32,22 +33,35 @@ enum class Risk : std::uint8_t { low, medium, high };
 
 std::string_view to_string(Risk risk);
 
+/// Limits an axis or a move to certain positions of other axes.
+struct Condition {
+  std::string axis;
+  std::vector<std::string> moves;
+};
+
+/// A range of a field's value in the recipe; outside of it, an axis of sizes only goes down.
+struct Limit {
+  std::string field;  // canonical
+  std::int64_t at_least = 0;
+  std::int64_t at_most = 0;  // 0: unlimited
+};
+
 /// One position of an axis.
 struct Move {
   std::string name;  // "hybridep", "on", "8"
   std::vector<Setting> sets;
+  std::vector<Setting> legacy;     // instead of `sets`, in versions without one of its fields
+  std::vector<Condition> with;     // the move counts only with these positions of other axes
+  std::vector<std::string> architectures;  // of the GPU; empty: any
+  std::vector<std::string> after;  // precisions of which the recipe must already have one
+  int fit = 0;                     // rank among the means of fitting in memory; 0: not one
+  int loss_layers = -1;            // a generated pipeline layout: layers that the loss counts for
   std::vector<std::string> drops;  // fields that are removed if the recipe writes them
   std::vector<Need> needs;
   std::string stack;                // component required by the move; may be empty
   std::vector<std::string> launch;  // ids of rules whose fixes give the variables to launch with
   Risk risk = Risk::low;
   std::string because;  // of the risk
-};
-
-/// Limits an axis to certain positions of other axes.
-struct Condition {
-  std::string axis;
-  std::vector<std::string> moves;
 };
 
 /// One thing that can be varied.
@@ -59,6 +73,9 @@ struct Axis {
   int order = 0;       // bring-up order: prerequisites first
   std::string check;   // what to check during bring-up
   bool sweep = false;  // a number of SMs
+  bool alone = false;  // not combined with other axes: tried on the best combination only
+  bool only_to_fit = false;  // free by default only if the recipe does not fit in memory
+  std::vector<Limit> limits;
   std::vector<Condition> with;
   std::vector<Move> moves;
 

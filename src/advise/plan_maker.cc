@@ -45,7 +45,9 @@ Cost cost_of(const Assessment& assessment,
   constexpr double kEarned = 0.02;  // safe: share of the step that a change must gain
   constexpr double kGiB = 1024.0 * 1024 * 1024;
   if (!assessment.usable()) {
-    return std::numeric_limits<Cost>::infinity();
+    const bool comparable = assessment.legal && assessment.step > 0;
+    return comparable ? kUnfit * (1 + assessment.needed_memory / (kGiB * kGiB))
+                      : std::numeric_limits<Cost>::infinity();
   }
   const std::vector<std::size_t> changed = space.changed(candidate);
   const auto changes = static_cast<double>(changed.size() + assessment.companions.size());
@@ -169,14 +171,22 @@ PlanChange PlanMaker::change_of(const Edit& edit, lint::Tier tier, std::string w
 }
 
 void PlanMaker::list_changes(const Candidate& candidate, const Prospect& prospect, Plan& plan) {
+  std::set<std::string> listed;
   for (const std::size_t axis : study_.space.changed(candidate)) {
     Candidate alone = study_.space.start();
     alone[axis] = candidate[axis];
     const Axis& of = *study_.space.dimensions()[axis].axis;
     for (const Edit& edit : study_.space.edits(alone)) {
-      if (find_edit(prospect.assessment.edits, edit.field) != nullptr) {
-        plan.changes.push_back(change_of(edit, of.tier, of.name));
+      const Edit* whole = find_edit(prospect.assessment.edits, edit.field);
+      if (whole != nullptr && listed.insert(edit.field).second) {
+        plan.changes.push_back(change_of(*whole, of.tier, of.name));
       }
+    }
+  }
+  // the layout of the stages, if none of the axes has one alone
+  for (const Edit& edit : study_.space.edits(candidate)) {
+    if (listed.insert(edit.field).second) {
+      plan.changes.push_back(change_of(edit, lint::Tier::performance, "layout"));
     }
   }
   for (const Companion& companion : prospect.assessment.companions) {
@@ -269,8 +279,30 @@ bool PlanMaker::verify(Plan& plan) {
          });
 }
 
+Candidate PlanMaker::with_documented_dispatcher(Candidate candidate) {
+  const std::string first = documented_dispatcher(study_);
+  const int at = study_.space.index("dispatcher");
+  const Move* own = study_.space.move(candidate, "dispatcher");
+  if (at < 0 || goal_ == Goal::memory || own == nullptr || own->name == first) {
+    return candidate;
+  }
+  const Candidate other = study_.space.with(candidate, "dispatcher", first);
+  const auto& positions = study_.space.dimensions()[static_cast<std::size_t>(at)].positions;
+  if (std::ranges::find(positions, other[static_cast<std::size_t>(at)]) == positions.end() ||
+      study_.space.changed(other).size() + 1 < study_.space.changed(candidate).size()) {
+    return candidate;  // another move of the candidate needs its dispatcher
+  }
+  const Prospect its = study_.assessor.prospect(candidate);
+  const Prospect documented = study_.assessor.prospect(other);
+  const bool usable = its.work != nullptr && documented.work != nullptr &&
+                      documented.assessment.usable() && !study_.space.changed(other).empty();
+  const bool tie = usable && sim::compare(*documented.work, *its.work, study_.world.constants)
+                                     .verdict != sim::Verdict::b;
+  return tie ? other : candidate;
+}
+
 std::optional<Plan> PlanMaker::make(const Candidate& candidate) {
-  Candidate chosen = without_ties(simplified(candidate));
+  Candidate chosen = with_documented_dispatcher(without_ties(simplified(candidate)));
   if (goal_ != Goal::memory && !study_.space.changed(chosen).empty()) {
     chosen = with_chosen_sms(study_, std::move(chosen));
   }

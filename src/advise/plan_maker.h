@@ -36,6 +36,9 @@ class PlanMaker {
   /// Drops changes without a clear gain: of the subsets that cannot be distinguished from the
   /// whole, the smallest.
   Candidate without_ties(Candidate candidate);
+
+  /// With the dispatcher that documents recommend for the hardware, if it is no clear loss.
+  Candidate with_documented_dispatcher(Candidate candidate);
   void write(const Prospect& prospect, Plan& plan);
   bool verify(Plan& plan);
   void list_changes(const Candidate& candidate, const Prospect& prospect, Plan& plan);

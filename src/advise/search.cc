@@ -33,6 +33,7 @@ class Searcher {
   Searcher(const Landscape& landscape, const SearchBounds& bounds)
       : landscape_(landscape),
         bounds_(bounds),
+        allowed_(bounds.looks),
         begin_(std::chrono::steady_clock::now()) {}
 
   SearchResult run() {
@@ -48,8 +49,10 @@ class Searcher {
       improve();
     }
     for (const auto& [candidate, cost] : known_) {
-      if (cost < kNever) {
+      if (cost < kUnfit) {
         result_.visits.push_back({candidate, cost});
+      } else if (cost < kNever && (!result_.least_unfit || cost < result_.least_unfit->cost)) {
+        result_.least_unfit = Visit{candidate, cost};
       }
     }
     std::ranges::sort(result_.visits, [](const Visit& a, const Visit& b) {
@@ -65,7 +68,7 @@ class Searcher {
     const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - begin_;
     const bool told = bounds_.stop != nullptr && *bounds_.stop;
     result_.stopped = result_.stopped || told || passed.count() > bounds_.seconds;
-    return result_.stopped || result_.looked_at >= bounds_.looks;
+    return result_.stopped || result_.looked_at >= allowed_;
   }
 
   /// Costs of all candidates not yet evaluated.
@@ -138,13 +141,21 @@ class Searcher {
 
   bool is_layout(std::size_t axis) const { return landscape_.layout[axis]; }
 
+  bool is_alone(std::size_t axis) const { return !landscape_.alone.empty() && landscape_.alone[axis]; }
+
+  /// Not yet part of the search.
+  bool is_closed(std::size_t axis) const {
+    return !with_later_ && !landscape_.later.empty() && landscape_.later[axis];
+  }
+
   /// All candidates that differ from it in one or two axes.
   std::vector<Candidate> neighbours(const Candidate& from, bool layout_too) const {
     std::vector<Candidate> all;
     const std::size_t axes = landscape_.positions.size();
     for (std::size_t a = 0; a < axes; ++a) {
       for (std::size_t b = a; b < axes; ++b) {
-        if (!layout_too && (is_layout(a) || is_layout(b))) {
+        if ((!layout_too && (is_layout(a) || is_layout(b))) || is_closed(a) || is_closed(b) ||
+            (a != b && (is_alone(a) || is_alone(b)))) {
           continue;
         }
         const auto pair =
@@ -199,8 +210,33 @@ class Searcher {
     return list;
   }
 
+  /// First without the later axes, so that freeing them never gives less.
   void improve() {
-    Candidate at = descend(start(), false);
+    with_later_ = false;
+    Candidate at = improve_from(descend(start(), false));
+    if (std::ranges::find(landscape_.later, true) != landscape_.later.end()) {
+      with_later_ = true;
+      allowed_ = result_.looked_at + bounds_.later_looks;
+      improve_from(descend(std::move(at), false));
+    }
+  }
+
+  Candidate from_seeds(Candidate at) {
+    ask(bounds_.seeds);
+    for (const Candidate& seed : bounds_.seeds) {
+      if (over() || cost_of(seed) == kNever) {
+        continue;
+      }
+      const Candidate end = descend(landscape_.canonical(seed), false);
+      if (cost_of(end) < cost_of(at)) {
+        at = end;
+      }
+    }
+    return at;
+  }
+
+  Candidate improve_from(Candidate at) {
+    at = from_seeds(std::move(at));
     for (std::size_t round = 0; round < bounds_.rounds && !over(); ++round) {
       std::vector<Candidate> list = layouts(at);
       ask(list);
@@ -225,15 +261,18 @@ class Searcher {
         break;
       }
     }
+    return at;
   }
 
   static constexpr std::size_t kMostSteps = 20;
 
   const Landscape& landscape_;
   const SearchBounds& bounds_;
+  std::size_t allowed_;  // evaluations so far
   std::chrono::steady_clock::time_point begin_;
   std::map<Candidate, Cost> known_;
   std::vector<Candidate> possible_;
+  bool with_later_ = true;
   SearchResult result_;
 };
 

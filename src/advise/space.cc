@@ -1,7 +1,10 @@
 #include "advise/space.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <functional>
+
+#include <fmt/format.h>
 
 namespace epwise::advise {
 
@@ -52,6 +55,17 @@ bool stands_at(const Setting& setting, const std::string& field, const Evaluator
                              }));
 }
 
+bool is_number(std::string_view text) {
+  return text.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+/// "nvfp4": a move by its own name, if it has one.
+bool names_move(const std::vector<std::string>& words, const Move& move) {
+  constexpr std::size_t kWord = 5;  // not "on", "none", "full"
+  return move.name.size() >= kWord && !is_number(move.name) &&
+         std::ranges::find(words, move.name) != words.end();
+}
+
 bool names(const std::vector<std::string>& words, const Axis& axis) {
   return std::ranges::any_of(words, [&](const std::string& word) {
     if (word == axis.name || word == axis.group) {
@@ -71,8 +85,35 @@ bool is_free(const Axis& axis, const Freedom& freedom) {
   if (names(freedom.keep, axis)) {
     return false;
   }
-  return freedom.may_change.empty() ? axis.tier != lint::Tier::training
-                                    : names(freedom.may_change, axis);
+  if (!freedom.may_change.empty()) {
+    return names(freedom.may_change, axis);
+  }
+  return axis.only_to_fit ? freedom.to_fit : axis.tier != lint::Tier::training;
+}
+
+bool names_a_move(const std::vector<std::string>& words, const Axis& axis) {
+  return std::ranges::any_of(axis.moves,
+                             [&](const Move& move) { return names_move(words, move); });
+}
+
+/// A size above the recipe's own where the axis has a limit that the recipe does not meet.
+bool beyond_limits(const Axis& axis, const Move& move, const Evaluator& evaluator) {
+  const bool met = std::ranges::all_of(axis.limits, [&](const Limit& limit) {
+    const expr::Value present = evaluator.present(limit.field);
+    return present.is_number() && present.as_number() >= static_cast<double>(limit.at_least) &&
+           (limit.at_most == 0 || present.as_number() <= static_cast<double>(limit.at_most));
+  });
+  if (met) {
+    return false;
+  }
+  for (const Setting& setting : move.sets) {
+    const expr::Value own = evaluator.present(setting.fields.front());
+    const double size = own.is_number() ? own.as_number() : 1;
+    if (setting.value.is_number() && setting.value.as_number() > size) {
+      return true;
+    }
+  }
+  return false;
 }
 
 void add_fields(const Axis& axis, std::vector<std::string>& fields) {
@@ -85,19 +126,44 @@ void add_fields(const Axis& axis, std::vector<std::string>& fields) {
 
 }  // namespace
 
+namespace {
+
+/// Whether a free axis may take this move.
+bool is_open(const Axis& axis, const Move& move, const Freedom& freedom, const Evaluator& evaluator) {
+  if (names_a_move(freedom.may_change, axis) && !is_free(axis, freedom)) {
+    return names_move(freedom.may_change, move);
+  }
+  const bool early = !move.after.empty() && !freedom.precision.empty() &&
+                     std::ranges::find(move.after, freedom.precision) == move.after.end();
+  const bool elsewhere = !move.architectures.empty() && !freedom.architecture.empty() &&
+                         std::ranges::find(move.architectures, freedom.architecture) ==
+                             move.architectures.end();
+  if ((early || elsewhere) && !names_move(freedom.may_change, move)) {
+    return false;
+  }
+  if (freedom.most_fit > 0 && move.fit > freedom.most_fit) {
+    return false;
+  }
+  return !beyond_limits(axis, move, evaluator);
+}
+
+}  // namespace
+
 Space::Space(const Knowledge& knowledge, const Evaluator& evaluator, const Freedom& freedom) {
   for (const Axis& axis : knowledge.axes) {
     Dimension dimension;
     dimension.axis = &axis;
     dimension.positions.push_back(0);
     std::vector<Made>& moves = made_.emplace_back();
-    const bool free = is_free(axis, freedom);
+    const bool asked = names_a_move(freedom.may_change, axis);
+    const bool free = (is_free(axis, freedom) || asked) && !names(freedom.keep, axis);
     for (std::size_t i = 0; i < axis.moves.size(); ++i) {
       Made made = make(axis.moves[i], evaluator);
       if (made.stands && dimension.present < 0) {
         dimension.present = static_cast<int>(i);
       }
-      if (free && made.possible && !made.stands) {
+      if (free && made.possible && !made.stands &&
+          is_open(axis, axis.moves[i], freedom, evaluator)) {
         dimension.positions.push_back(static_cast<Position>(i + 1));
       }
       moves.push_back(std::move(made));
@@ -110,10 +176,12 @@ Space::Space(const Knowledge& knowledge, const Evaluator& evaluator, const Freed
   }
   frozen_.insert(frozen_.end(), freedom.keep.begin(), freedom.keep.end());
   std::ranges::sort(frozen_);
+  read_sizes(evaluator);
   for (const auto* words : {&freedom.may_change, &freedom.keep}) {
     for (const std::string& word : *words) {
-      const bool known = std::ranges::any_of(knowledge.axes,
-                                             [&](const Axis& axis) { return names({word}, axis); });
+      const bool known = std::ranges::any_of(knowledge.axes, [&](const Axis& axis) {
+        return names({word}, axis) || names_a_move({word}, axis);
+      });
       if (!known) {
         strangers_.push_back(word);
       }
@@ -121,12 +189,33 @@ Space::Space(const Knowledge& knowledge, const Evaluator& evaluator, const Freed
   }
 }
 
-Space::Made Space::make(const Move& move, const Evaluator& evaluator) {
-  Made made;
-  made.possible = move.stack.empty() || evaluator.stack_has(move.stack);
+void Space::read_sizes(const Evaluator& evaluator) {
+  constexpr std::string_view kLayout = "model.pipeline_model_parallel_layout";
+  const auto size = [&](std::string_view field, int otherwise) {
+    const expr::Value value = evaluator.present(field);
+    return value.is_number() ? static_cast<int>(value.as_number()) : otherwise;
+  };
+  layers_ = size("model.num_layers", 0);
+  prediction_depths_ = size("model.mtp_num_layers", 0);
+  stages_ = std::max(size("model.pipeline_model_parallel_size", 1), 1);
+  virtual_stages_ = std::max(size("model.virtual_pipeline_model_parallel_size", 1), 1);
+  has_layouts_ = layers_ > 0 && evaluator.knows(kLayout) && !is_frozen(kLayout);
+  separate_chunks_ = !evaluator.is_megatron_lm();
+  for (const char* field : {"model.num_layers_in_first_pipeline_stage",
+                            "model.num_layers_in_last_pipeline_stage",
+                            "model.account_for_embedding_in_pipeline_split",
+                            "model.account_for_loss_in_pipeline_split"}) {
+    const expr::Value value = evaluator.present(field);
+    if (evaluator.is_written(field) && !value.is_unset() && value.truthy()) {
+      written_.emplace_back(field);
+    }
+  }
+}
+
+void Space::apply(const std::vector<Setting>& sets, const Evaluator& evaluator, Made& made) {
   made.stands = true;
   Edits standing;  // left at their defaults by the recipe
-  for (const Setting& setting : move.sets) {
+  for (const Setting& setting : sets) {
     const std::string* field = field_of(setting, evaluator);
     if (field == nullptr) {
       made.possible = false;
@@ -145,8 +234,21 @@ Space::Made Space::make(const Move& move, const Evaluator& evaluator) {
   if (!made.stands) {
     made.edits.insert(made.edits.end(), standing.begin(), standing.end());
   }
+}
+
+Space::Made Space::make(const Move& move, const Evaluator& evaluator) {
+  Made made;
+  const bool stacked = move.stack.empty() || evaluator.stack_has(move.stack);
+  made.possible = stacked;
+  apply(move.sets, evaluator, made);
+  if (!made.possible && !move.legacy.empty()) {
+    made = Made{};
+    made.possible = stacked;
+    apply(move.legacy, evaluator, made);
+  }
   for (const std::string& field : move.drops) {
-    if (find_edit(made.edits, field) == nullptr && evaluator.is_written(field)) {
+    const bool there = evaluator.is_written(field) && !evaluator.is_null(field);
+    if (find_edit(made.edits, field) == nullptr && there) {
       made.edits.push_back({field, expr::Value::unset(), true});
     }
   }
@@ -190,22 +292,78 @@ const Move* Space::move(const Candidate& candidate, std::string_view axis) const
   return at < 0 ? nullptr : move(candidate, static_cast<std::size_t>(at));
 }
 
+bool Space::holds(const std::vector<Condition>& conditions, const Candidate& candidate) const {
+  return std::ranges::all_of(conditions, [&](const Condition& condition) {
+    const Move* other = move(candidate, condition.axis);
+    return other != nullptr &&
+           std::ranges::find(condition.moves, other->name) != condition.moves.end();
+  });
+}
+
+std::pair<int, int> Space::stages_of(const Candidate& candidate) const {
+  const auto size = [&](std::string_view axis, int own) {
+    const int at = index(axis);
+    if (at < 0 || candidate[static_cast<std::size_t>(at)] == 0) {
+      return own;
+    }
+    const std::string& name = move(candidate, axis)->name;
+    return is_number(name) ? std::atoi(name.c_str()) : 1;
+  };
+  return {size("pipeline", stages_), size("virtual", virtual_stages_)};
+}
+
 Candidate Space::canonical(Candidate candidate) const {
   for (std::size_t i = 0; i < candidate.size(); ++i) {
     const Dimension& dimension = dimensions_[i];
     if (candidate[i] != 0 && candidate[i] - 1 == dimension.present) {
       candidate[i] = 0;
     }
-    for (const Condition& condition : dimension.axis->with) {
-      const Move* other = move(candidate, condition.axis);
-      const bool holds = other != nullptr &&
-                         std::ranges::find(condition.moves, other->name) != condition.moves.end();
-      if (!holds) {
-        candidate[i] = 0;
-      }
+    if (candidate[i] == 0) {
+      continue;
+    }
+    const Move& move = dimension.axis->moves[static_cast<std::size_t>(candidate[i] - 1)];
+    if (!holds(dimension.axis->with, candidate) || !holds(move.with, candidate)) {
+      candidate[i] = 0;
+    } else if (move.loss_layers >= 0) {
+      const auto [stages, virtual_stages] = stages_of(candidate);
+      const bool useful = stages > 1 && stages * virtual_stages <= layers_;
+      candidate[i] = useful && has_layouts_ ? candidate[i] : static_cast<Position>(0);
     }
   }
   return candidate;
+}
+
+void Space::lay_out(const Candidate& candidate, Edits& edits) const {
+  constexpr std::string_view kLayout = "model.pipeline_model_parallel_layout";
+  constexpr std::string_view kVirtual = "model.virtual_pipeline_model_parallel_size";
+  const auto taken = [&](std::string_view axis) {
+    const int at = index(axis);
+    return at >= 0 && candidate[static_cast<std::size_t>(at)] != 0;
+  };
+  const bool asked = taken("layout");
+  if (!has_layouts_ || (!asked && !taken("pipeline") && !taken("virtual"))) {
+    return;
+  }
+  const auto [stages, virtual_stages] = stages_of(candidate);
+  const int chunks = stages * virtual_stages;
+  const bool even = layers_ % chunks == 0 && written_.empty();
+  if (chunks == 1 || (even && !asked)) {
+    return;
+  }
+  const std::string text = layout_text(
+      layers_, prediction_depths_, chunks, asked ? move(candidate, "layout")->loss_layers : 0);
+  std::erase_if(edits, [&](const Edit& edit) { return edit.field == kLayout; });
+  if (text.empty()) {
+    return;
+  }
+  edits.push_back({std::string(kLayout), expr::Value::of(text), false});
+  for (const std::string& field : written_) {
+    edits.push_back({field, expr::Value::unset(), true});
+  }
+  if (!separate_chunks_) {
+    std::erase_if(edits, [&](const Edit& edit) { return edit.field == kVirtual; });
+    edits.push_back({std::string(kVirtual), expr::Value::unset(), true});
+  }
 }
 
 Edits Space::edits(const Candidate& candidate) const {
@@ -223,6 +381,7 @@ Edits Space::edits(const Candidate& candidate) const {
       }
     }
   }
+  lay_out(candidate, edits);
   return edits;
 }
 
@@ -262,6 +421,63 @@ double Space::size() const {
     size *= static_cast<double>(dimension.positions.size());
   }
   return size;
+}
+
+namespace {
+
+/// "t*3", "t", "".
+std::string layers_text(int count) {
+  return count == 0 ? "" : count == 1 ? "t" : fmt::format("t*{}", count);
+}
+
+/// Layers of each chunk; empty if there are not enough.
+std::vector<int> balanced(int layers, int prediction_depths, int chunks, int loss_layers) {
+  const int weight = layers + prediction_depths + loss_layers;
+  const int most = (weight + chunks - 1) / chunks;
+  const auto count = static_cast<std::size_t>(chunks);
+  std::vector<int> counts(count, most);
+  counts.back() = std::max(most - prediction_depths - loss_layers, 0);
+  int spare = -layers;
+  for (const int each : counts) {
+    spare += each;
+  }
+  std::vector<std::size_t> order{0, count - 1};  // which chunk gives up a layer first
+  for (std::size_t i = 1; i + 1 < count; ++i) {
+    order.push_back(i);
+  }
+  for (std::size_t i = 0; spare > 0 && i < order.size() * static_cast<std::size_t>(most); ++i) {
+    int& each = counts[order[i % order.size()]];
+    if (each > 0) {
+      --each;
+      --spare;
+    }
+  }
+  for (std::size_t i = 1; spare < 0; i = i % (count - 1) + 1) {
+    ++counts[i - 1];
+    ++spare;
+  }
+  return counts;
+}
+
+}  // namespace
+
+std::string layout_text(int layers, int prediction_depths, int chunks, int loss_layers) {
+  if (chunks < 2 || layers < chunks - 1) {
+    return "";
+  }
+  const std::vector<int> counts = balanced(layers, prediction_depths, chunks, loss_layers);
+  std::string text = "E" + layers_text(counts.front()) + "|";
+  for (std::size_t i = 1; i + 1 < counts.size();) {
+    std::size_t same = i;
+    while (same + 1 < counts.size() && counts[same] == counts[i]) {
+      ++same;
+    }
+    const std::string one = layers_text(counts[i]) + "|";
+    text += same - i == 1 ? one : fmt::format("({})*{}", one, same - i);
+    i = same;
+  }
+  text += layers_text(counts.back());
+  return text + std::string(static_cast<std::size_t>(prediction_depths), 'm') + "L";
 }
 
 }  // namespace epwise::advise

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "advise/evaluator.h"
@@ -18,6 +19,10 @@ using Candidate = std::vector<Position>;
 struct Freedom {
   std::vector<std::string> may_change;  // groups, axes or fields; empty: all except training
   std::vector<std::string> keep;        // fields, axes or groups
+  bool to_fit = false;  // the recipe does not fit in memory: axes that only save memory are free
+  std::string architecture = {};  // of the GPU; empty: unknown
+  std::string precision = {};  // of the recipe: "bf16", "fp8_cs"; empty: unknown
+  int most_fit = 0;     // only moves of this rank among the means of fitting; 0: all moves
 };
 
 /// The axes of a recipe: the moves that make sense for it, and the resulting edits.
@@ -80,6 +85,16 @@ class Space {
   };
 
   static Made make(const Move& move, const Evaluator& evaluator);
+  static void apply(const std::vector<Setting>& sets, const Evaluator& evaluator, Made& made);
+
+  void read_sizes(const Evaluator& evaluator);
+
+  /// Stages and virtual stages of a candidate.
+  std::pair<int, int> stages_of(const Candidate& candidate) const;
+  bool holds(const std::vector<Condition>& conditions, const Candidate& candidate) const;
+
+  /// Replaces the layout among the edits by the one that the candidate's stages need.
+  void lay_out(const Candidate& candidate, Edits& edits) const;
 
   const Made& made(std::size_t dimension, int move) const;
 
@@ -87,6 +102,18 @@ class Space {
   std::vector<std::vector<Made>> made_;
   std::vector<std::string> frozen_;  // fields, sorted
   std::vector<std::string> strangers_;
+  int layers_ = 0;
+  int prediction_depths_ = 0;
+  int stages_ = 1;          // of the recipe
+  int virtual_stages_ = 1;  // of the recipe
+  bool has_layouts_ = false;
+  bool separate_chunks_ = true;       // the virtual stages are given besides a layout
+  std::vector<std::string> written_;  // fields that a generated layout replaces
 };
+
+/// Layers per chunk as Megatron's layout text, or empty if there are fewer layers than the chunks
+/// need. The first chunk with the embedding, then the last one with the loss, get the fewest.
+///   layout_text(61, 1, 16, 0) → "Et*3|(t*4|)*14t*2mL"
+std::string layout_text(int layers, int prediction_depths, int chunks, int loss_layers);
 
 }  // namespace epwise::advise

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+
+#include "advise/advisor.h"
+#include "advise/plan_maker.h"
+#include "advise/search.h"
+
+namespace epwise::advise {
+
+/// A search over the positions of `space`, which may be narrower than that of the study.
+struct Expedition {
+  const Space* space = nullptr;
+  Goal goal = Goal::speed;
+  SearchBounds bounds;
+  bool with_speed = true;  // otherwise dispatcher, overlap and graphs can only be switched off
+};
+
+SearchResult explore(const Study& study, const Request& request, Expedition expedition);
+
+/// Plans for a recipe that does not fit in memory.
+struct Fitting {
+  std::vector<Plan> plans;        // in the documents' order of means, each faster than those before
+  std::vector<Candidate> seeds;   // that fit
+  std::optional<Shortage> shortage;  // if nothing fits
+};
+
+/// The fastest candidates that fit, first with sizes of the layout only, then with selective
+/// recompute, reduced states, offloading and full recompute. If none fits, how much memory is
+/// missing and how many GPUs would do.
+Fitting fit_first(const Study& study, const Request& request, PlanMaker& maker);
+
+}  // namespace epwise::advise
