@@ -117,7 +117,6 @@ bool Assessor::complete(const std::vector<std::string>& guarded, Assessment& ass
     if (failing.empty()) {
       return true;
     }
-    if (getenv("ADV_DEBUG")) { fprintf(stderr, "[%d]", round); for (auto* r : failing) fprintf(stderr, " %s", std::string(r->id).c_str()); for (auto& e : assessment.edits) fprintf(stderr, " | %s=%s", e.field.c_str(), e.value.to_text().c_str()); fprintf(stderr, "\n"); }
     assessment.blocked = failing.front();
     if (round == kMostCompanions || !add_companion(failing, guarded, assessment)) {
       return false;

@@ -1,8 +1,8 @@
 #include "base/os/process_variables.h"
 
 #include <cstdlib>
+#include <fstream>
 #include <string_view>
-#include <unistd.h>
 #include <vector>
 
 namespace epwise::os {
@@ -12,12 +12,14 @@ std::optional<std::string> ProcessVariables::get(const std::string& name) const 
   return value == nullptr ? std::nullopt : std::optional<std::string>(value);
 }
 
+// From /proc, because the variable `environ` cannot be reached from the Python module, which is linked
+// of objects of a program.
 std::vector<std::string> ProcessVariables::names(std::string_view start) const {
   std::vector<std::string> names;
-  for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
-    const std::string_view text(*entry);
-    if (text.starts_with(start)) {
-      names.emplace_back(text.substr(0, text.find('=')));
+  std::ifstream in("/proc/self/environ", std::ios::binary);
+  for (std::string entry; std::getline(in, entry, '\0');) {
+    if (entry.starts_with(start)) {
+      names.push_back(entry.substr(0, entry.find('=')));
     }
   }
   return names;

@@ -201,8 +201,11 @@ Arguments parse_words(const std::vector<Option>& options,
     const std::vector<std::string> values = parser.values(i);
     if (option.arity == Option::Arity::one &&
         std::ranges::any_of(values, [&](const std::string& value) { return value != values[0]; })) {
-      throw UsageError(fmt::format(
-          "{} is given twice: `{}` and `{}`", said_by, values.front(), values.back()));
+      throw UsageError(fmt::format("{}{} is given twice: `{}` and `{}`",
+                                   source.empty() ? "" : fmt::format("{}: ", source),
+                                   option.name,
+                                   values.front(),
+                                   values.back()));
     }
     for (const std::string& value : values) {
       check_word(option, value, fmt::format("option `{}` of {}", option.name, who));

@@ -10,7 +10,10 @@
 
 namespace epwise::session {
 
-std::vector<Option> target_options() {
+namespace {
+
+/// Framework, machine and software, and what the run is for.
+std::vector<Option> machine_options() {
   using enum Option::Arity;
   return {
       {.name = "--framework",
@@ -61,6 +64,13 @@ std::vector<Option> target_options() {
        .value = "K=V",
        .summary = "option of Megatron-Bridge's performance harness, when it launches the recipe",
        .variable = "EPWISE_HARNESS"},
+  };
+}
+
+/// What a recipe rests on that is not in its own file.
+std::vector<Option> outside_options() {
+  using enum Option::Arity;
+  return {
       {.name = "--base",
        .arity = one,
        .value = "FILE|NAME",
@@ -85,28 +95,16 @@ std::vector<Option> target_options() {
   };
 }
 
-namespace {
-
-/// A target cannot be two things: conflicting values are an error rather than the last one winning.
-void check_said_once(const Arguments& arguments) {
-  for (const std::string_view option :
-       {"--hw", "--gpus", "--framework", "--purpose", "--base", "--model-config"}) {
-    const std::vector<Setting> said = arguments.all(option);
-    for (const Setting& setting : said) {
-      if (setting.source == said.front().source && setting.value != said.front().value) {
-        throw os::UsageError(fmt::format("{}: `{}` and `{}` contradict each other; name one",
-                                         option,
-                                         said.front().value,
-                                         setting.value));
-      }
-    }
-  }
-}
-
 }  // namespace
 
+std::vector<Option> target_options() {
+  std::vector<Option> options = machine_options();
+  const std::vector<Option> more = outside_options();
+  options.insert(options.end(), more.begin(), more.end());
+  return options;
+}
+
 TargetSettings target_settings(const Arguments& arguments) {
-  check_said_once(arguments);
   TargetSettings settings;
   settings.hw = arguments.one("--hw");
   settings.gpus = arguments.one("--gpus");
