@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <optional>
 #include <string_view>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -123,13 +124,22 @@ std::string too_far(const MeasuredStep& step, double predicted) {
       step.seconds < predicted ? " as measured" : " as predicted");
 }
 
-std::string refusal_of(const Steps& steps) {
+/// Why a step cannot be true; "" if all can.
+std::string impossible(const Steps& steps) {
   const Factors usual(kCauses.size(), 1.0);
   const std::vector<double> errors = steps.errors(usual);
   for (std::size_t i = 0; i < steps.count(); ++i) {
     if (!(std::abs(errors[i]) <= kFarthest)) {
       return too_far(steps.step(i), steps.predicted(i, usual));
     }
+  }
+  return {};
+}
+
+/// Two runs of one class that the causes do not reconcile; "" if there are none.
+std::string contradiction(const Steps& steps, const Factors& factors) {
+  const std::vector<double> errors = steps.errors(factors);
+  for (std::size_t i = 0; i < steps.count(); ++i) {
     for (std::size_t j = 0; j < i; ++j) {
       const double alike = sim::likeness(steps.traits()[i], steps.traits()[j]);
       if (alike > kOneClass && std::abs(errors[i] - errors[j]) > kContrary) {
@@ -233,7 +243,7 @@ StepFit fit_step_constants(const std::vector<MeasuredStep>& steps,
                            const sim::ConstantTable& table) {
   StepFit result;
   const Steps known(steps, table);
-  result.refusal = refusal_of(known);
+  result.refusal = impossible(known);
   if (!result.refusal.empty()) {
     return result;
   }
@@ -247,6 +257,11 @@ StepFit fit_step_constants(const std::vector<MeasuredStep>& steps,
   learn_causes(known, result.causes);
   for (std::size_t i = 0; i < factors.size(); ++i) {
     factors[i] = result.causes[i].factor;
+  }
+  if (std::string why = contradiction(known, factors); !why.empty()) {
+    result = {};
+    result.refusal = std::move(why);
+    return result;
   }
   result.constants = constants_of(known, result.causes, table);
   const std::vector<double> left = known.errors(factors);

@@ -85,7 +85,7 @@ bool is_default(const recipe::Vocabulary& vocabulary,
          same(field->default_value.to_text());
 }
 
-std::string text_of(const calibrate::LoggedRun& run, std::string_view name) {
+std::string argument_of(const calibrate::LoggedRun& run, std::string_view name) {
   for (const auto& [attribute, value] : run.arguments) {
     if (attribute == name) {
       return value;
@@ -97,7 +97,7 @@ std::string text_of(const calibrate::LoggedRun& run, std::string_view name) {
 }  // namespace
 
 int gpus_of_dump(const calibrate::LoggedRun& run) {
-  const std::string text = text_of(run, "world_size");
+  const std::string text = argument_of(run, "world_size");
   int gpus = 0;
   std::from_chars(text.data(), text.data() + text.size(), gpus);
   return std::max(0, gpus);
@@ -110,7 +110,7 @@ std::string recipe_of_dump(const calibrate::LoggedRun& run, const std::string& v
   const recipe::Vocabulary vocabulary =
       recipe::Vocabulary::load(recipe::Framework::mlm, version.empty() ? "head" : version);
   std::string text = "MODEL_ARGS:\n";
-  const bool padded = text_of(run, "vocab_size") == "None";
+  const bool padded = argument_of(run, "vocab_size") == "None";
   for (const auto& [attribute, value] : run.arguments) {
     if (padded && attribute == "padded_vocab_size" && value != "None") {
       text += fmt::format("  --vocab-size: {}\n", value);

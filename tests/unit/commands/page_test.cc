@@ -98,7 +98,7 @@ TEST_CASE("memory bars end where the stage's need does, beside the GPU's line") 
   const std::string section = memory_section(prediction);
   CHECK(count_of(section, "class=\"limit\" style=\"left:96.154%\"") == 2);  // 80 of 80 × 1.04
   CHECK(section.find("stage 1, fullest") != std::string::npos);
-  CHECK(count_of(section, "54.5 GiB</span>") == 2);  // 50 with 5 % and 2 GiB
+  CHECK(count_of(section, "55.5 GiB</span>") == 2);  // 50 with 5 % and 3 GiB
 }
 
 TEST_CASE("the sweep marks what runs now, the best, and where it is flat") {

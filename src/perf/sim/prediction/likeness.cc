@@ -128,7 +128,32 @@ std::vector<double> forward_substituted(const std::vector<std::vector<double>>& 
   return values;
 }
 
+namespace {
+
+/// What runs of the same recipe say: nearly all of it.
+Level level_of_repeats(const std::vector<LearntRun>& runs, const Traits& traits) {
+  constexpr double kRepeated = 0.95;
+  Level level;
+  int count = 0;
+  for (const LearntRun& run : runs) {
+    if (likeness(run.traits, traits) >= 1) {
+      level.log_factor += run.log_residual;
+      ++count;
+    }
+  }
+  if (count > 0) {
+    level.log_factor *= kRepeated / count;
+    level.known = kRepeated * kRepeated;
+  }
+  return level;
+}
+
+}  // namespace
+
 Level level_of(const std::vector<LearntRun>& runs, const Traits& traits) {
+  if (const Level repeated = level_of_repeats(runs, traits); repeated.known > 0) {
+    return repeated;
+  }
   std::vector<Traits> known;
   std::vector<double> with;
   for (const LearntRun& run : runs) {

@@ -40,7 +40,8 @@ struct Level {
   double known = 0;       // share of the variance of its error that they explain, 0 to 1
 };
 
-/// The expected error of a run, given those of the measured runs: errors are normal with the
+/// The expected error of a run, given those of the measured runs: that of the same recipe, if it
+/// was measured (repeated runs correlate by 0.95 to 0.97); otherwise errors are normal with the
 /// correlations of `likeness` and an own part of each run that no other shares. Small errors are
 /// mostly that own part, so that they move less than in proportion.
 Level level_of(const std::vector<LearntRun>& runs, const Traits& traits);
