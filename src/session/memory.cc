@@ -109,7 +109,8 @@ void MemoryCheck::assume_the_least(const std::vector<lint::Fix::Edit>& edits,
     return;
   }
   const auto is_written = [&](std::string_view field) {
-    return recipe.find(field) != nullptr ||
+    const recipe::Field* written = recipe.find(field);
+    return (written != nullptr && written->value.is_known()) ||
            std::ranges::any_of(edits,
                                [&](const lint::Fix::Edit& edit) { return edit.name == field; });
   };
