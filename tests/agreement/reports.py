@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What epwise says about problems that users reported (../shared/facts/reports).
+"""What epwise says about problems that users reported.
 
     tests/agreement/reports.py EPWISE [-v] [ID…]
 
@@ -10,7 +10,10 @@ failure if fewer reports or logs than the floors below are hit, or if a control 
 import json, os, pathlib, re, shlex, subprocess, sys
 
 HERE = pathlib.Path(__file__).resolve()
-REPORTS = HERE.parents[3] / 'shared' / 'facts' / 'reports'
+sys.path.insert(0, str(HERE.parents[1] / 'support'))
+from evidence import EVIDENCE, skip  # noqa: E402
+
+REPORTS = EVIDENCE / 'facts/reports'
 ENTRY = re.compile(r'  (?P<id>[a-z]+-\d+): \{codes: \[(?P<codes>[A-Z0-9, ]+)\], severity: (?P<severity>\w+)(?:, log: \[(?P<log>[a-z0-9/, -]+)\])?\}')
 WEIGHTS = {'note': 0, 'warning': 1, 'error': 2}
 LEAST_HITS, LEAST_LOGS = 0.8, 0.8
@@ -67,8 +70,7 @@ def causes_of(binary, folder):
 def main():
     arguments = [word for word in sys.argv[1:] if word != '-v']
     if not REPORTS.is_dir():
-        print('skipped: no ../shared/facts/reports')
-        return 77
+        skip('facts/reports')
     binary = os.path.abspath(arguments[0])
     hits = logs = asked = asked_logs = 0
     for name, codes, severity, causes in wanted():
