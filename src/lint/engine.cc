@@ -272,7 +272,8 @@ int count_rules(const Knowledge& knowledge,
   std::set<const Rule*> all(launch_plan.rest.begin(), launch_plan.rest.end());
   const auto framework = recipe::to_string(vocabulary.framework());
   for (const auto& rule : knowledge.rules) {
-    if (rule.builtin && !is_priced(rule) && holds(rule.versions, framework, vocabulary.version())) {
+    if (rule.builtin && !is_priced(rule) && !is_predicted(rule) &&
+        holds(rule.versions, framework, vocabulary.version())) {
       all.insert(&rule);
     }
   }

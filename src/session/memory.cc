@@ -62,9 +62,7 @@ bool is_known_well(const workload::Workload& job) {
 /// Memory of a recipe and of its variants.
 class MemoryCheck {
  public:
-  explicit MemoryCheck(const Analysis& analysis)
-      : analysis_(analysis),
-        facts_(analysis.facts()) {}
+  explicit MemoryCheck(const Analysis& analysis) : analysis_(analysis), facts_(analysis.facts()) {}
 
   /// Nothing if the recipe cannot be read as a workload.
   std::optional<Need> need(const std::vector<lint::Fix::Edit>& edits, int more_gpus = 1);
@@ -105,14 +103,14 @@ bool MemoryCheck::vary(const std::vector<lint::Fix::Edit>& edits, int more_gpus)
 void MemoryCheck::assume_the_least(const std::vector<lint::Fix::Edit>& edits,
                                    workload::Workload& job) const {
   const recipe::Recipe& recipe = *analysis_.recipe;
-  const bool overrides =
-      recipe.framework == recipe::Framework::bridge && recipe.base == nullptr &&
-      (recipe.model_class.empty() || recipe.raw.contains("raw.trainer"));
+  const bool overrides = recipe.framework == recipe::Framework::bridge && recipe.base == nullptr &&
+                         (recipe.model_class.empty() || recipe.raw.contains("raw.trainer"));
   if (!overrides) {
     return;
   }
   const auto is_written = [&](std::string_view field) {
-    return recipe.find(field) != nullptr ||
+    const recipe::Field* written = recipe.find(field);
+    return (written != nullptr && written->value.is_known()) ||
            std::ranges::any_of(edits,
                                [&](const lint::Fix::Edit& edit) { return edit.name == field; });
   };
@@ -190,15 +188,17 @@ std::vector<lint::Fix> sufficient(const std::vector<lint::Fix>& offered, MemoryC
 std::string message_of(const Need& need, const Analysis& analysis) {
   constexpr std::size_t kShown = 3;
   std::string largest;
-  const auto parts = parts_of(need.estimate.stages[static_cast<std::size_t>(need.estimate.fullest)]);
+  const auto parts =
+      parts_of(need.estimate.stages[static_cast<std::size_t>(need.estimate.fullest)]);
   for (std::size_t i = 0; i < std::min(parts.size(), kShown); ++i) {
     largest += fmt::format("{}{} {:.0f}", i == 0 ? "" : ", ", parts[i].name, parts[i].bytes / kGib);
   }
-  return fmt::format("a step needs about {:.0f} GiB on the fullest GPU, of {:.0f} GiB that {} has: {}",
-                     need.estimate.needed / kGib,
-                     need.capacity / kGib,
-                     analysis.target->hw->name,
-                     largest);
+  return fmt::format(
+      "a step needs about {:.0f} GiB on the fullest GPU, of {:.0f} GiB that {} has: {}",
+      need.estimate.needed / kGib,
+      need.capacity / kGib,
+      analysis.target->hw->name,
+      largest);
 }
 
 /// What a memory prediction rests on, and how certain it is.
@@ -240,7 +240,14 @@ void check_memory(Analysis& analysis) {
   }
   MemoryCheck check(analysis);
   const std::optional<Need> need = check.need({});
-  if (!need || !(need->excess >= kLikely)) {
+  if (!need) {
+    return;
+  }
+  analysis.result.rules_checked += static_cast<int>(
+      std::ranges::count_if(analysis.knowledge().rules, [&](const lint::Rule& rule) {
+        return lint::is_predicted(rule) && analysis.selection().takes(rule);
+      }));
+  if (!(need->excess >= kLikely)) {
     return;
   }
   const lint::Rule* rule = analysis.knowledge().find(

@@ -10,6 +10,7 @@
 
 #include "commands/explain/flag_advice.h"
 #include "commands/explain/troubles.h"
+#include "commands/explain/watchdog_message.h"
 #include "commands/why/trace.h"
 #include "session/target/resolution.h"
 #include "ui/lint_options.h"
@@ -140,6 +141,18 @@ void look_into(audit::CrashLog log, const lint::Knowledge& knowledge, report::Cr
   order(report.cases);
 }
 
+/// Which ranks the watchdogs' lines leave behind, told with the first time-out.
+void add_watchdog_facts(const std::string& log, report::CrashReport& report) {
+  const auto timeout = std::ranges::find_if(report.cases, [](const report::CrashCase& each) {
+    return each.trouble && each.trouble->trouble->name == "collective-timeout";
+  });
+  if (timeout != report.cases.end()) {
+    for (std::string& fact : audit::watchdog_facts(log)) {
+      timeout->trouble->facts.push_back(std::move(fact));
+    }
+  }
+}
+
 }  // namespace
 
 CrashAnswer answer_of(const std::string& log,
@@ -166,6 +179,7 @@ CrashAnswer answer_of(const std::string& log,
   if (report.cases.empty()) {
     look_at_lines(log, knowledge, report);
   }
+  add_watchdog_facts(log, report);
   if (answer.analysis) {
     ask_recipe(*answer.analysis, report);
   }

@@ -260,6 +260,15 @@ bool is_swift_flag(const std::string& text) {
   return text.size() > 2 && text.starts_with("--");
 }
 
+/// "model.num_layers=46": a fact about the model, which no option of ms-swift states.
+bool is_model_fact(const std::string& text) {
+  return text.starts_with("model.") && text.find('=') < text.size();
+}
+
+bool ends_values(const std::string& text) {
+  return is_swift_flag(text) || is_model_fact(text);
+}
+
 /// A word as parsed by Python's parser.
 ConfigNode node_of(const Given& field, std::string text, const text::Mark& mark) {
   ConfigNode node;
@@ -310,7 +319,7 @@ class SwiftFlags {
       node = node_of(flag, text.substr(equals + 1), mark);
     } else {
       node.kind = ConfigNode::Kind::list;
-      for (; next < words.size() && !is_swift_flag(words[next].text()); ++next) {
+      for (; next < words.size() && !ends_values(words[next].text()); ++next) {
         node.children.push_back(node_of(words[next], words[next].text(), words[next].mark));
       }
       node = single(std::move(node), flag);
@@ -369,6 +378,28 @@ bool is_swift(const LaunchWords& launch) {
          trains(name.substr(0, name.size() - 3));
 }
 
+namespace {
+
+void add_model_facts(const std::vector<Given>& words, Recipe& recipe) {
+  for (const Given& word : words) {
+    const std::string text = word.text();
+    if (!word.known() || !is_model_fact(text)) {
+      continue;
+    }
+    const std::size_t equals = text.find('=');
+    Field field;
+    field.name = text.substr(0, equals);
+    field.value = node_of(word, text.substr(equals + 1), word.mark).value;
+    field.key = word.mark;
+    field.mark = word.mark;
+    field.origin = Origin::override_word;
+    field.spelling = field.name;
+    recipe.fields.insert_or_assign(field.name, std::move(field));
+  }
+}
+
+}  // namespace
+
 std::vector<Recipe> read_swift_launch(
     const Recipe& start,
     const LaunchWords& launch,
@@ -389,7 +420,11 @@ std::vector<Recipe> read_swift_launch(
     input.file = file;
     recipe.files.push_back(file);
   }
-  return read_trainer_input(recipe, input, request, vocabulary_for);
+  std::vector<Recipe> recipes = read_trainer_input(recipe, input, request, vocabulary_for);
+  for (Recipe& each : recipes) {
+    add_model_facts(launch.arguments, each);
+  }
+  return recipes;
 }
 
 }  // namespace epwise::recipe

@@ -236,7 +236,10 @@ TEST_CASE("a renamed recipe is held against what it was") {
       "train: {global_batch_size: 256, micro_batch_size: 1}\n"
       "ddp: {use_distributed_optimizer: true}\n";
   std::string larger = recipe;
-  larger.replace(larger.find("hidden_size: 2048"), 17, "hidden_size: 8192");
+  larger.replace(larger.find("hidden_size: 2048"),
+                 17,
+                 "hidden_size: 4096\n  recompute_granularity: full\n  recompute_method: uniform\n"
+                 "  recompute_num_layers: 1");
   GivenPrograms git;
   git.answers = {{"git rev-parse --verify --quiet main^{commit}", "1\n"},
                  {kRoot, "/\n"},

@@ -158,8 +158,8 @@ mixed_precision: bf16_mixed
   CHECK(has(after, "num_moe_experts: 128\n"));
   CHECK(has(after, "expert_model_parallel_size: 16  # typo for 16\n"));
   constexpr std::string_view kScript =
-      "torchrun --nproc_per_node 8 --nnodes 2 pretrain_gpt.py --num-layers 32 --hidden-size 4096 "
-      "--num-attention-heads 32 --seq-length 4096 --max-position-embeddings 4096 --num-experts 8 "
+      "torchrun --nproc_per_node 8 --nnodes 2 pretrain_gpt.py --num-layers 8 --hidden-size 1024 "
+      "--num-attention-heads 16 --seq-length 4096 --max-position-embeddings 4096 --num-experts 8 "
       "--moe-token-dispatcher-type alltoall --expert-model-parallel-size 16 "
       "--pipeline-model-parallel-size 2 --micro-batch-size 1 --global-batch-size 128 --bf16 "
       "--moe-grouped-gem --tokenizer-type NullTokenizer --vocab-size 32000 --mock-data "

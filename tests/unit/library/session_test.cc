@@ -55,6 +55,42 @@ const std::string kLog =
 
 }  // namespace
 
+namespace {
+
+/// What linting says about memory, with micro-batches of another size and another state of the
+/// optimizer.
+std::vector<Finding> about_memory(int micro_batch, int gpus, const std::string& input = {}) {
+  std::string text = seed();
+  const std::string good = "micro_batch_size: 1";
+  text.replace(text.find(good), good.size(), "micro_batch_size: " + std::to_string(micro_batch));
+  Options options = on_h100();
+  options.gpus = gpus;
+  if (!input.empty()) {
+    options.inputs = {input};
+  }
+  const LintResult result = Session(options).lint(Recipe::in_memory(text, "recipe.yaml"));
+  std::vector<Finding> found = result.findings;
+  std::erase_if(found, [](const Finding& finding) { return !finding.rule.starts_with("memory/"); });
+  return found;
+}
+
+}  // namespace
+
+TEST_CASE("lint predicts memory: certain overflow is an error with changes that fit") {
+  CHECK(about_memory(1, 16).empty());
+  const std::vector<Finding> found = about_memory(16, 16);
+  REQUIRE(found.size() == 1);
+  CHECK(found.front().rule == "memory/does-not-fit");
+  CHECK(found.front().severity == Severity::error);
+  CHECK(found.front().message.find(" of 80 GiB that h100 has: activations ") != std::string::npos);
+  CHECK_FALSE(found.front().fixes.empty());
+  CHECK(about_memory(16, 1024).size() == 1);  // activations do not shrink with more replicas
+}
+
+TEST_CASE("lint's prediction of memory knows the stated inputs") {
+  CHECK(about_memory(1, 16, "optimizer_states=60B").size() == 1);
+}
+
 TEST_CASE("lint gives findings with places and fixes") {
   const LintResult result = session().lint(broken());
   CHECK(result.verdict == Verdict::rejects);

@@ -32,7 +32,9 @@ std::string ids(const std::vector<const epwise::lint::Rule*>& rules) {
       all.emplace_back(rule->id);
     }
   }
+  // A reader's diagnostic about a changed word is not made anew for a variant: a rule counts once.
   std::ranges::sort(all);
+  all.erase(std::unique(all.begin(), all.end()), all.end());
   std::string text;
   for (const auto& id : all) {
     text += id + " ";

@@ -277,6 +277,16 @@ TEST_CASE("flags of ms-swift, with the ranks that its launcher takes from the en
   CHECK(!read_trainer("e.sh", "megatron export --tensor_model_parallel_size 2\n").front().readable);
 }
 
+TEST_CASE("ms-swift's flags with facts about the model behind them") {
+  const auto recipes = read_trainer("sft.sh",
+                                    "megatron sft --model some/model --max_length 4096 "
+                                    "--recompute_modules moe_act model.num_layers=46\n");
+  REQUIRE(recipes.size() == 1);
+  CHECK(shown_of_trainer(recipes.front(), "model.num_layers").starts_with("46@"));
+  CHECK(shown_of_trainer(recipes.front(), "model.recompute_modules").starts_with("[moe_act]@"));
+  CHECK(shown_of_trainer(recipes.front(), "model.seq_length").starts_with("4096@"));
+}
+
 TEST_CASE("a file of ms-swift's flags, alone and under a script") {
   const std::string file =
       "model: some/model\n"

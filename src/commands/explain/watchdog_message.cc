@@ -1,0 +1,137 @@
+#include "commands/explain/watchdog_message.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+
+#include <fmt/format.h>
+
+namespace epwise::audit {
+
+namespace {
+
+/// The number directly after some words.
+std::optional<std::int64_t> number_after(std::string_view line, std::string_view words) {
+  const auto at = line.rfind(words);
+  if (at == std::string_view::npos) {
+    return std::nullopt;
+  }
+  line.remove_prefix(at + words.size());
+  std::int64_t number = 0;
+  const auto read = std::from_chars(line.data(), line.data() + line.size(), number);
+  return read.ec == std::errc() ? std::optional(number) : std::nullopt;
+}
+
+/// "PG GUID 37(EXPERT_MODEL_PARALLEL_GROUP) Rank 4" → the name in the brackets; else empty.
+std::string group_of(std::string_view line) {
+  const auto guid = line.find("PG GUID ");
+  const auto open = line.find('(', guid);
+  const auto close = line.find(')', open);
+  if (guid == std::string_view::npos || close == std::string_view::npos) {
+    return {};
+  }
+  return std::string(line.substr(open + 1, close - open - 1));
+}
+
+/// The rank of the process, where each line begins with it, else that of the group.
+std::optional<std::int64_t> rank_of(std::string_view line) {
+  constexpr std::string_view kProcess = "[rank";
+  const auto process = line.find(kProcess);
+  if (process != std::string_view::npos) {
+    return number_after(line.substr(process, 12), kProcess);
+  }
+  return number_after(line, " Rank ");
+}
+
+/// The newest work that each rank of a group has enqueued.
+using Progress = std::map<std::int64_t, std::int64_t>;
+
+/// By name of the group, empty if the lines name none.
+std::map<std::string, Progress> read_progress(std::string_view log) {
+  std::map<std::string, Progress> groups;
+  while (!log.empty()) {
+    const auto end = std::min(log.find('\n'), log.size());
+    const auto line = log.substr(0, end);
+    log.remove_prefix(std::min(end + 1, log.size()));
+    auto work = number_after(line, "last enqueued NCCL work: ");
+    if (!work && line.find("Watchdog caught collective operation timeout") != std::string::npos) {
+      work = number_after(line, "SeqNum=");
+    }
+    const auto rank = work ? rank_of(line) : std::nullopt;
+    if (rank) {
+      auto [known, fresh] = groups[group_of(line)].try_emplace(*rank, *work);
+      known->second = std::max(known->second, *work);
+    }
+  }
+  return groups;
+}
+
+std::string joined(const std::vector<std::int64_t>& ranks) {
+  constexpr std::size_t kShown = 8;
+  std::string text = ranks.size() == 1 ? "rank " : "ranks ";
+  for (std::size_t i = 0; i < std::min(ranks.size(), kShown); ++i) {
+    text += (i == 0 ? "" : ", ") + std::to_string(ranks[i]);
+  }
+  return ranks.size() > kShown ? fmt::format("{} and {} more", text, ranks.size() - kShown) : text;
+}
+
+/// Those that say nothing between the first and the last rank that does, where most do.
+std::vector<std::int64_t> silent(const Progress& progress) {
+  const std::int64_t first = progress.begin()->first;
+  const std::int64_t last = progress.rbegin()->first;
+  std::vector<std::int64_t> ranks;
+  if (last - first + 1 >= 2 * static_cast<std::int64_t>(progress.size())) {
+    return ranks;  // a group with a stride
+  }
+  for (std::int64_t rank = first; rank <= last; ++rank) {
+    if (!progress.contains(rank)) {
+      ranks.push_back(rank);
+    }
+  }
+  return ranks;
+}
+
+void add_facts(const std::string& group, const Progress& progress, std::vector<std::string>& out) {
+  const std::string name = group.empty() ? "" : group + ": ";
+  const std::int64_t newest =
+      std::ranges::max_element(progress, {}, [](const auto& each) { return each.second; })->second;
+  std::map<std::int64_t, std::vector<std::int64_t>> behind;
+  for (const auto& [rank, work] : progress) {
+    if (work < newest) {
+      behind[work].push_back(rank);
+    }
+  }
+  for (const auto& [work, ranks] : behind) {
+    out.push_back(fmt::format("{}{} {} behind, at work {}; others are at {}. Look there first",
+                              name,
+                              joined(ranks),
+                              ranks.size() == 1 ? "is" : "are",
+                              work,
+                              newest));
+  }
+  if (const auto ranks = silent(progress); !ranks.empty()) {
+    out.push_back(fmt::format(
+        "{}{} {} no time-out where {} neighbours do: died, or never reached the collective",
+        name,
+        joined(ranks),
+        ranks.size() == 1 ? "reports" : "report",
+        ranks.size() == 1 ? "its" : "their"));
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> watchdog_facts(std::string_view log) {
+  std::vector<std::string> facts;
+  for (const auto& [group, progress] : read_progress(log)) {
+    if (progress.size() > 1) {
+      add_facts(group, progress, facts);
+    }
+  }
+  return facts;
+}
+
+}  // namespace epwise::audit
