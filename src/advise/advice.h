@@ -209,6 +209,8 @@ struct WhyNot {
   double memory_limit = 0;
   bool fits = true;
   std::vector<std::pair<std::string, double>> costs;  // terms of the step that grow, s
+  std::optional<Plan> around;  // the best plan with the value fixed
+  std::optional<sim::Range> around_speedup;  // T(recipe)/T(value and that plan)
 };
 
 }  // namespace epwise::advise

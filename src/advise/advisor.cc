@@ -1,6 +1,7 @@
 #include "advise/advisor.h"
 
 #include <algorithm>
+#include <array>
 #include <memory>
 #include <set>
 #include <utility>
@@ -16,6 +17,7 @@
 #include "advise/search.h"
 #include "advise/starting_points.h"
 #include "base/text/line_diff.h"
+#include "fix/change.h"
 #include "fix/plan.h"
 #include "perf/sim/prediction/prediction.h"
 #include "perf/sim/step/step.h"
@@ -174,6 +176,51 @@ void make_fitting_plans(const Study& study,
   }
 }
 
+/// The candidate with what documents leave out of a bring-up: a flex dispatcher, overlap, graphs.
+Candidate plain_of(const Space& space, Candidate candidate) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kPlain = {
+      {{"dispatcher", "alltoall"}, {"wgrad", "off"}, {"overlap", "off"}, {"graphs", "none"}}};
+  for (const auto& [axis, move] : kPlain) {
+    const int at = space.index(axis);
+    const Move* own = space.move(candidate, axis);
+    const bool open = at >= 0 && space.dimensions()[static_cast<std::size_t>(at)].open;
+    if (open && (own == nullptr || own->name != move)) {
+      candidate = space.with(std::move(candidate), axis, move);
+    }
+  }
+  return candidate;
+}
+
+/// First the plainest configuration that fits; then what to add, one at a time.
+void make_bring_up_plan(const Study& study,
+                        const Request& request,
+                        PlanMaker& maker,
+                        Advice& advice) {
+  constexpr int kAfterLayout = 20;
+  advice.bring_up = true;
+  std::vector<Candidate> starts{study.space.start()};
+  if (!study.present.assessment.fits) {
+    Fitting fitting = fit_first(study, request, maker);
+    advice.fitting = true;
+    advice.shortage = fitting.shortage;
+    starts = std::move(fitting.seeds);
+  }
+  for (const Candidate& start : starts) {
+    std::optional<Plan> plan = maker.make_exactly(plain_of(study.space, start));
+    if (plan) {
+      plan->measurement.clear();
+      advice.plans.push_back(*std::move(plan));
+      break;
+    }
+  }
+  for (const Axis& axis : study.knowledge.axes) {
+    if (axis.order >= kAfterLayout && axis.group != "memory") {
+      advice.next.push_back({axis.order, axis.what, axis.check});
+    }
+  }
+  std::ranges::stable_sort(advice.next, {}, &BringUp::order);
+}
+
 void make_search_plans(const Study& study,
                        const Request& request,
                        PlanMaker& maker,
@@ -237,6 +284,8 @@ Advice study_recipe(const World& given,
   Prospect present = bare.predicted(Edits{});
   constexpr double kOverflows = 0.5;
   Freedom freedom = request.freedom;
+  const std::string purpose = world.base.target->purpose.value_or("");
+  freedom.careful = purpose == "production";
   freedom.to_fit = present.assessment.out_of_memory > kOverflows;
   freedom.architecture = world.base.target->hw->architecture;
   freedom.precision =
@@ -258,7 +307,9 @@ Advice study_recipe(const World& given,
     advice.ladder = std::move(ladder.rungs);
   }
   PlanMaker maker(study, freedom.to_fit ? Goal::speed : request.goal);
-  if (freedom.to_fit) {
+  if (purpose == "bring-up") {
+    make_bring_up_plan(study, request, maker, advice);
+  } else if (freedom.to_fit) {
     make_fitting_plans(study, request, maker, advice);
   } else {
     make_search_plans(study, request, maker, advice);
@@ -318,68 +369,178 @@ Advice advise(const World& world,
 
 namespace {
 
-/// The settings that accompany a field that has no effect alone: the other settings of a move that
-/// contains it.
-///   model.moe_flex_dispatcher_backend=deepep → model.moe_token_dispatcher_type=flex
-Edits partners_of(const Edit& edit, const Knowledge& knowledge, const Evaluator& evaluator) {
+bool sets_value(const std::vector<Setting>& sets, const Edit& edit) {
+  return std::ranges::any_of(sets, [&](const Setting& setting) {
+    return std::ranges::find(setting.fields, edit.field) != setting.fields.end() &&
+           !setting.value.is_unset() && setting.value.equals(edit.value);
+  });
+}
+
+/// A move that gives a field this value, if it also sets others.
+///   model.moe_flex_dispatcher_backend=deepep → that of the dispatcher
+const Move* move_with(const Edit& edit, const Knowledge& knowledge) {
   for (const Axis& axis : knowledge.axes) {
     for (const Move& move : axis.moves) {
-      Edits partners;
-      bool holds = false;
-      for (const Setting& setting : move.sets) {
-        const bool own = std::ranges::find(setting.fields, edit.field) != setting.fields.end();
-        holds = holds || (own && !setting.value.is_unset() && setting.value.equals(edit.value));
-        if (!own && evaluator.knows(setting.fields.front())) {
-          partners.push_back({setting.fields.front(), setting.value, setting.value.is_unset()});
-        }
-      }
-      if (holds && !partners.empty()) {
-        return partners;
+      if (sets_value(move.sets, edit) && (move.sets.size() > 1 || !move.legacy.empty())) {
+        return &move;
       }
     }
   }
-  return {};
+  return nullptr;
 }
 
-/// The prospect of an edit; if it has no effect alone, that of the edit with its companions,
-/// returned in `with`.
-Prospect prospect_of(const Edit& edit,
-                     const Prospect& present,
-                     const Knowledge& knowledge,
-                     Assessor& assessor,
-                     std::string& with) {
-  Prospect alone = assessor.prospect(Edits{edit});
-  const bool moves = alone.work == nullptr || present.work == nullptr ||
-                     alone.assessment.step != present.assessment.step ||
-                     alone.assessment.needed_memory != present.assessment.needed_memory;
-  Edits edits =
-      moves || edit.drop ? Edits{} : partners_of(edit, knowledge, assessor.cache().plain());
-  if (edits.empty()) {
-    return alone;
+Edits edits_of(const std::vector<Setting>& sets, const Evaluator& evaluator) {
+  Edits edits;
+  for (const Setting& setting : sets) {
+    if (evaluator.knows(setting.fields.front())) {
+      edits.push_back({setting.fields.front(), setting.value, setting.value.is_unset()});
+    }
   }
-  for (const Edit& each : edits) {
-    with += fmt::format("{}{}={}", with.empty() ? "" : ", ", each.field, each.value.to_text());
+  return edits;
+}
+
+/// The question --why-not: a value, and the other settings without which it has no effect.
+class Question {
+ public:
+  Question(const World& world, const Knowledge& knowledge, const Edit& edit)
+      : world_(world),
+        assessor_(world, nullptr),
+        present_(assessor_.predicted(Edits{})),
+        move_(move_with(edit, knowledge)),
+        edit_(edit) {
+    if (move_ != nullptr && !evaluator().knows(edit.field) && !move_->legacy.empty()) {
+      partners_ = edits_of(move_->legacy, evaluator());
+      note_ = "this version spells it " + listed(partners_);
+    } else if (move_ != nullptr) {
+      partners_ = edits_of(move_->sets, evaluator());
+      std::erase_if(partners_, [&](const Edit& each) { return each.field == edit.field; });
+    }
   }
-  with = fmt::format("without {} it has no effect; together:", with);
-  edits.push_back(edit);
-  return assessor.prospect(std::move(edits));
+
+  /// With nothing that undoes it: its partners are guarded.
+  Prospect answer() {
+    if (!evaluator().knows(edit_.field)) {
+      return partners_.empty() ? Prospect{} : assessor_.prospect(partners_, fields_of(partners_));
+    }
+    std::vector<std::string> guarded = fields_of(partners_);
+    guarded.push_back(edit_.field);
+    Prospect alone = assessor_.prospect(Edits{edit_}, guarded);
+    const bool moves = alone.work == nullptr || present_.work == nullptr ||
+                       alone.assessment.step != present_.assessment.step ||
+                       alone.assessment.needed_memory != present_.assessment.needed_memory;
+    if (moves || edit_.drop || partners_.empty()) {
+      return alone;
+    }
+    Edits edits = partners_;
+    edits.push_back(edit_);
+    note_ = fmt::format("without {} it has no effect; together:", listed(partners_));
+    return assessor_.prospect(std::move(edits), guarded);
+  }
+
+  const Prospect& present() const { return present_; }
+
+  const std::string& note() const { return note_; }
+
+  const Evaluator& evaluator() { return assessor_.cache().plain(); }
+
+  std::vector<std::string> kept() const {
+    std::vector<std::string> fields = fields_of(partners_);
+    fields.push_back(edit_.field);
+    return fields;
+  }
+
+  /// The recipe with it.
+  session::Analysis applied(const Edits& edits) {
+    lint::Fix fix;
+    for (const Edit& edit : edits) {
+      if (!edit.field.starts_with("env.") || evaluator().is_written(edit.field)) {
+        fix.edits.push_back(evaluator().spelled(edit));
+      }
+    }
+    std::string obstacle;
+    const EvaluatorCache& cache = assessor_.cache();
+    session::Draft draft = fix::changed(
+        world_.base, fix::change_of(fix, cache.recipe(), world_.base.vocabulary()), obstacle);
+    return obstacle.empty() ? world_.base.with(std::move(draft)) : world_.base;
+  }
+
+ private:
+  static std::vector<std::string> fields_of(const Edits& edits) {
+    std::vector<std::string> fields;
+    for (const Edit& edit : edits) {
+      fields.push_back(edit.field);
+    }
+    return fields;
+  }
+
+  static std::string listed(const Edits& edits) {
+    std::string text;
+    for (const Edit& each : edits) {
+      text += fmt::format("{}{}={}", text.empty() ? "" : ", ", each.field, each.value.to_text());
+    }
+    return text;
+  }
+
+  const World& world_;
+  Assessor assessor_;
+  Prospect present_;
+  const Move* move_;
+  Edit edit_;
+  Edits partners_;
+  std::string note_;
+};
+
+/// The best plan with the value fixed, and what both gain together.
+void price_around(const World& world,
+                  const Knowledge& knowledge,
+                  Question& question,
+                  const Prospect& other,
+                  WhyNot& answer) {
+  Request request;
+  request.top = 1;
+  for (const std::string& field : question.kept()) {
+    const bool known = std::ranges::any_of(knowledge.axes, [&](const Axis& axis) {
+      return std::ranges::any_of(axis.moves, [&](const Move& move) {
+        return std::ranges::any_of(move.sets, [&](const Setting& set) {
+          return std::ranges::find(set.fields, field) != set.fields.end();
+        });
+      });
+    });
+    if (known) {
+      request.freedom.keep.push_back(field);
+    }
+  }
+  std::vector<std::string> strangers;
+  const World fixed = around(world, question.applied(other.assessment.edits));
+  Advice advice = study_recipe(fixed, knowledge, request, strangers);
+  if (advice.plans.empty() || question.present().work == nullptr) {
+    return;
+  }
+  Plan& plan = advice.plans.front();
+  const double speedup = question.present().assessment.step / plan.step.value;
+  const sim::Range& gain = plan.speedup;
+  answer.around_speedup =
+      sim::Range{speedup, speedup * gain.low / gain.value, speedup * gain.high / gain.value};
+  answer.around = std::move(plan);
 }
 
 }  // namespace
 
 WhyNot why_not(const World& world, const Knowledge& knowledge, const Edit& edit) {
   const World mended = around(world, mend(world.base).recipe);
-  Assessor assessor(mended, nullptr);
+  Question question(mended, knowledge, edit);
   WhyNot answer;
-  const lint::Fix::Edit spelled = assessor.cache().plain().spelled(edit);
+  const lint::Fix::Edit spelled = question.evaluator().spelled(edit);
   answer.field = spelled.field;
   answer.value = edit.drop ? "" : edit.value.to_text();
-  const Prospect present = assessor.predicted(Edits{});
-  std::string with;
-  const Prospect other = prospect_of(edit, present, knowledge, assessor, with);
+  const Prospect& present = question.present();
+  const Prospect other = question.answer();
   answer.legality = legality_of(other);
-  if (answer.legality.legal) {
-    answer.legality.reason = std::move(with);
+  if (answer.legality.legal || answer.legality.reason.empty()) {
+    answer.legality.reason = question.note();
+  }
+  if (!answer.legality.legal && answer.legality.reason.empty()) {
+    answer.legality.reason = "this version of the framework does not have it";
   }
   if (!other.assessment.legal || other.work == nullptr || present.work == nullptr) {
     return answer;
@@ -396,6 +557,7 @@ WhyNot why_not(const World& world, const Knowledge& knowledge, const Edit& edit)
       answer.costs.emplace_back(cause.name, -cause.saved());
     }
   }
+  price_around(mended, knowledge, question, other, answer);
   return answer;
 }
 

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
-#include <cstdlib>
 
 #include "perf/sim/step/step.h"
 #include "perf/sim/work/machine.h"
@@ -52,12 +50,26 @@ bool Assessor::fits(const Assessment& assessment) const {
          (assessment.out_of_memory <= kEven && assessment.needed_memory <= present_memory_);
 }
 
-std::vector<const lint::Rule*> Assessor::news(const lint::Judgement& judgement) const {
+/// Whether a rule is only about the lines of a section that an edit replaces as a whole.
+bool Assessor::is_replaced(const lint::Rule& rule, const Edits& edits) const {
+  return std::ranges::any_of(edits, [&](const Edit& edit) {
+    return edit.field.find('.') == std::string::npos && !rule.operands.empty() &&
+           std::ranges::all_of(rule.operands, [&](const lint::Operand& operand) {
+             const std::string_view name = world_.base.knowledge().names.name(operand.slot);
+             return name.size() > edit.field.size() && name.starts_with(edit.field) &&
+                    name[edit.field.size()] == '.';
+           });
+  });
+}
+
+std::vector<const lint::Rule*> Assessor::news(const lint::Judgement& judgement,
+                                              const Edits& edits) const {
   const lint::Judgement& base = cache_.plain().base();
   std::vector<const lint::Rule*> rules;
   for (const auto* list : {&judgement.failed, &judgement.explained}) {
     for (const lint::Rule* rule : *list) {
-      if (rule->severity > lint::Severity::note && !is_known(base, rule)) {
+      if (rule->severity > lint::Severity::note && !is_known(base, rule) &&
+          !is_replaced(*rule, edits)) {
         rules.push_back(rule);
       }
     }
@@ -91,7 +103,7 @@ bool Assessor::add_companion(const std::vector<const lint::Rule*>& failing,
       if (under == nullptr) {
         continue;
       }
-      const std::vector<const lint::Rule*> left = news(under->judge(tried));
+      const std::vector<const lint::Rule*> left = news(under->judge(tried), tried);
       const bool better = !holds(left, rule) && std::ranges::all_of(left, [&](const auto* each) {
         return holds(failing, each);
       });
@@ -113,7 +125,8 @@ bool Assessor::complete(const std::vector<std::string>& guarded, Assessment& ass
       assessment.problem = "the recipe has no field for it";
       return false;
     }
-    const std::vector<const lint::Rule*> failing = news(evaluator->judge(assessment.edits));
+    const std::vector<const lint::Rule*> failing =
+        news(evaluator->judge(assessment.edits), assessment.edits);
     if (failing.empty()) {
       return true;
     }
@@ -179,7 +192,7 @@ Assessment Assessor::assess(const Candidate& candidate) {
 
 bool Assessor::is_legal(const Edits& edits) {
   Evaluator* evaluator = cache_.evaluator(edits);
-  return evaluator != nullptr && news(evaluator->judge(edits)).empty();
+  return evaluator != nullptr && news(evaluator->judge(edits), edits).empty();
 }
 
 bool Assessor::impossible(const Candidate& candidate, const std::vector<const lint::Rule*>& quick) {
@@ -195,10 +208,10 @@ Prospect Assessor::prospect(const Candidate& candidate) {
   return prospect.assessment.legal ? predicted(std::move(prospect)) : prospect;
 }
 
-Prospect Assessor::prospect(Edits edits) {
+Prospect Assessor::prospect(Edits edits, const std::vector<std::string>& guarded) {
   Prospect prospect;
   prospect.assessment.edits = std::move(edits);
-  prospect.assessment.legal = complete({}, prospect.assessment);
+  prospect.assessment.legal = complete(guarded, prospect.assessment);
   return prospect.assessment.legal ? predicted(std::move(prospect)) : prospect;
 }
 

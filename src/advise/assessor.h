@@ -71,7 +71,9 @@ class Assessor {
   bool impossible(const Candidate& candidate, const std::vector<const lint::Rule*>& quick);
 
   Prospect prospect(const Candidate& candidate);
-  Prospect prospect(Edits edits);
+
+  /// `guarded`: further fields that no companion may change.
+  Prospect prospect(Edits edits, const std::vector<std::string>& guarded = {});
 
   /// Checks the candidate, and predicts it if its sizes allow a prediction.
   Prospect predicted(Edits edits);
@@ -83,7 +85,8 @@ class Assessor {
 
   /// Rules at or above warning that the recipe itself does not violate; those that reject the
   /// launch come first.
-  std::vector<const lint::Rule*> news(const lint::Judgement& judgement) const;
+  std::vector<const lint::Rule*> news(const lint::Judgement& judgement, const Edits& edits) const;
+  bool is_replaced(const lint::Rule& rule, const Edits& edits) const;
   bool may_touch(const Edits& edits, const std::vector<std::string>& guarded) const;
   bool complete(const std::vector<std::string>& guarded, Assessment& assessment);
   bool add_companion(const std::vector<const lint::Rule*>& failing,

@@ -178,7 +178,11 @@ void PlanMaker::list_changes(const Candidate& candidate, const Prospect& prospec
     const Axis& of = *study_.space.dimensions()[axis].axis;
     for (const Edit& edit : study_.space.edits(alone)) {
       const Edit* whole = find_edit(prospect.assessment.edits, edit.field);
-      if (whole != nullptr && listed.insert(edit.field).second) {
+      const bool launched = edit.field.starts_with(kVariable) &&
+                            !study_.assessor.cache().plain().is_written(edit.field);
+      if (launched) {
+        listed.insert(edit.field);
+      } else if (whole != nullptr && listed.insert(edit.field).second) {
         plan.changes.push_back(change_of(*whole, of.tier, of.name));
       }
     }
@@ -306,6 +310,10 @@ std::optional<Plan> PlanMaker::make(const Candidate& candidate) {
   if (goal_ != Goal::memory && !study_.space.changed(chosen).empty()) {
     chosen = with_chosen_sms(study_, std::move(chosen));
   }
+  return make_exactly(chosen);
+}
+
+std::optional<Plan> PlanMaker::make_exactly(const Candidate& chosen) {
   const Prospect prospect = study_.assessor.prospect(chosen);
   if (study_.space.changed(chosen).empty() || prospect.work == nullptr ||
       !prospect.assessment.usable()) {

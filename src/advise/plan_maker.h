@@ -30,6 +30,9 @@ class PlanMaker {
   /// predicted.
   std::optional<Plan> make(const Candidate& candidate);
 
+  /// The plan of exactly this candidate, whatever it gains.
+  std::optional<Plan> make_exactly(const Candidate& chosen);
+
  private:
   Candidate simplified(Candidate candidate);
 

@@ -141,6 +141,9 @@ bool is_open(const Axis& axis, const Move& move, const Freedom& freedom, const E
   if ((early || elsewhere) && !names_move(freedom.may_change, move)) {
     return false;
   }
+  if (freedom.careful && move.risk == Risk::high && axis.tier != lint::Tier::training) {
+    return false;
+  }
   if (freedom.most_fit > 0 && move.fit > freedom.most_fit) {
     return false;
   }

@@ -22,6 +22,7 @@ struct Freedom {
   bool to_fit = false;  // the recipe does not fit in memory: axes that only save memory are free
   std::string architecture = {};  // of the GPU; empty: unknown
   std::string precision = {};  // of the recipe: "bf16", "fp8_cs"; empty: unknown
+  bool careful = false;           // no moves of high risk
   int most_fit = 0;     // only moves of this rank among the means of fitting; 0: all moves
 };
 

@@ -161,6 +161,14 @@ std::string field_name(const Setting& question, std::string word, const AdvisedJ
   if (const auto* spec = vocabulary.find_attribute(word)) {
     return std::string(spec->name);
   }
+  // a field of a move that only other versions have
+  const std::vector<std::string> moved = advise::words_of(advise::knowledge());
+  for (const std::string& name : moved) {
+    const std::size_t dot = name.find('.');
+    if (dot != std::string::npos && (name == word || name.substr(dot + 1) == word)) {
+      return name;
+    }
+  }
   const std::vector<std::string_view> names = vocabulary.names();
   for (const std::string_view name : names) {
     if (name.substr(name.find('.') + 1) == word) {

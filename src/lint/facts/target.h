@@ -15,8 +15,8 @@
 namespace epwise::facts {
 
 /// The purpose of a run; advice about comparing dispatchers or bringing up a model depends on it.
-constexpr std::array<std::string_view, 4> kPurposes = {
-    "training", "benchmark", "bring-up", "comparison"};
+constexpr std::array<std::string_view, 6> kPurposes = {
+    "training", "benchmark", "bring-up", "comparison", "tuning", "production"};
 
 /// The target of a check. Values that are not given are unknown, and rules that depend on them
 /// undecided.

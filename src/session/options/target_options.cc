@@ -54,8 +54,8 @@ std::vector<Option> machine_options() {
       {.name = "--purpose",
        .arity = one,
        .value = "WHAT",
-       .summary = "purpose of the run, which affects some advice: training, benchmark, bring-up or "
-                  "comparison",
+       .summary = "purpose of the run, which affects some advice: training, benchmark, bring-up, "
+                  "comparison, tuning or production",
        .variable = "EPWISE_PURPOSE",
        .words = {facts::kPurposes.begin(), facts::kPurposes.end()},
        .completion = Completion::words},
