@@ -13,6 +13,7 @@
 #include "fix/plan.h"
 #include "perf/sim/prediction/comparison.h"
 #include "perf/sim/prediction/prediction.h"
+#include "perf/sim/step/waterfall.h"
 
 namespace epwise::advise {
 
@@ -121,6 +122,7 @@ struct Plan {
   sim::Range speedup;                              // T(before)/T(after)
   sim::Verdict verdict = sim::Verdict::too_close;  // b: surely faster
   sim::Range step;                                 // s
+  sim::Waterfall waterfall;                        // of that step
   double event_speedup = 0;                        // by the event simulation
   double needed_memory = 0;                        // bytes
   double memory_limit = 0;                         // bytes; 0: unknown
@@ -166,8 +168,16 @@ struct Anchor {
   bool mixed = false;
 };
 
+/// The answer to --which dispatcher.
+struct Choice {
+  std::string name;        // the dispatcher to take; empty: none can be predicted
+  std::string documented;  // the first choice of documents on this hardware
+  std::string because;     // in a sentence
+};
+
 /// The complete result of an advice run.
 struct Advice {
+  std::optional<Choice> choice;  // of --which dispatcher: then without ladder and plans
   Goal goal = Goal::speed;
   std::vector<fix::Repair> repairs;  // fixes applied before the analysis
   std::string repair_diff;

@@ -209,6 +209,7 @@ void make_bring_up_plan(const Study& study,
     std::optional<Plan> plan = maker.make_exactly(plain_of(study.space, start));
     if (plan) {
       plan->measurement.clear();
+      plan->means = "all-to-all, without overlap and graphs: bring this up first";
       advice.plans.push_back(*std::move(plan));
       break;
     }
@@ -369,6 +370,37 @@ Advice advise(const World& world,
 
 namespace {
 
+Choice choice_of(const std::vector<DispatcherRow>& rows, const std::string& documented) {
+  Choice choice{"", documented, ""};
+  const auto usable = [](const DispatcherRow& row) {
+    return row.legality.legal && row.step && row.fits;
+  };
+  const auto first = std::ranges::find_if(rows, usable);
+  if (first == rows.end()) {
+    choice.because = "no dispatcher can be predicted, or none fits in memory";
+    return choice;
+  }
+  choice.name = first->name;
+  const auto theirs = std::ranges::find(rows, documented, &DispatcherRow::name);
+  if (first->name == documented) {
+    choice.because = first->tie ? "it is too close to the others to call, and the documents' choice"
+                                : "it is certainly the fastest, and the documents' choice";
+  } else if (theirs == rows.end() || !usable(*theirs)) {
+    choice.because = fmt::format("the documents' choice, {}, is not possible here: {}",
+                                 documented,
+                                 theirs == rows.end() || theirs->legality.reason.empty()
+                                     ? "this version does not have it, or it does not fit"
+                                     : theirs->legality.reason);
+  } else {
+    choice.because = fmt::format(
+        "documents recommend {}, which is predicted {:.2f} times as slow; the prediction is for "
+        "this model, and 20 steps of each would confirm it",
+        documented,
+        theirs->step->value / first->step->value);
+  }
+  return choice;
+}
+
 bool sets_value(const std::vector<Setting>& sets, const Edit& edit) {
   return std::ranges::any_of(sets, [&](const Setting& setting) {
     return std::ranges::find(setting.fields, edit.field) != setting.fields.end() &&
@@ -525,6 +557,28 @@ void price_around(const World& world,
 }
 
 }  // namespace
+
+Advice which_dispatcher(const World& given, const Knowledge& knowledge) {
+  Advice advice;
+  Mended mended = mend(given.base);
+  advice.repairs = std::move(mended.repairs);
+  const World world = around(given, std::move(mended.recipe));
+  Assessor bare(world, nullptr);
+  Prospect present = bare.predicted(Edits{});
+  present.assessment.legal = true;
+  Request request;
+  if (!read_present(world, present, request, advice)) {
+    return advice;
+  }
+  const Space space(knowledge, bare.cache().plain(), {});
+  Assessor assessor(world, &space);
+  const Study study{world, knowledge, space, assessor, present};
+  advice.diagnosis = diagnose(present, world.constants, knowledge);
+  advice.dispatchers = dispatcher_table(study);
+  advice.sweeps = sm_sweeps(study);
+  advice.choice = choice_of(advice.dispatchers, documented_dispatcher(study));
+  return advice;
+}
 
 WhyNot why_not(const World& world, const Knowledge& knowledge, const Edit& edit) {
   const World mended = around(world, mend(world.base).recipe);

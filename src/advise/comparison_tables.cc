@@ -110,8 +110,9 @@ Legality legality_of(const Prospect& prospect) {
 std::string documented_dispatcher(const Study& study) {
   const std::string& architecture = study.world.base.target->hw->architecture;
   std::string otherwise;
+  const bool bring_up = study.world.base.target->purpose == "bring-up";
   for (const Guideline& line : study.knowledge.by_hardware) {
-    if (text::is_one_of(architecture, line.architectures)) {
+    if (!bring_up && text::is_one_of(architecture, line.architectures)) {
       return line.names.front();
     }
     if (line.architectures.empty() && !line.names.empty()) {

@@ -339,6 +339,7 @@ std::optional<Plan> PlanMaker::make_exactly(const Candidate& chosen) {
     plan.verdict = sim::Verdict::too_close;
   }
   plan.step = step_range(*prospect.work, study_.world);
+  plan.waterfall = sim::waterfall_of(*prospect.work, study_.world.constants.values);
   plan.needed_memory = prospect.assessment.needed_memory;
   plan.memory_limit = prospect.job->machine.memory;
   plan.out_of_memory = prospect.assessment.out_of_memory;

@@ -179,6 +179,7 @@ Space::Space(const Knowledge& knowledge, const Evaluator& evaluator, const Freed
   }
   frozen_.insert(frozen_.end(), freedom.keep.begin(), freedom.keep.end());
   std::ranges::sort(frozen_);
+  precision_ = freedom.precision;
   read_sizes(evaluator);
   for (const auto* words : {&freedom.may_change, &freedom.keep}) {
     for (const std::string& word : *words) {
@@ -298,8 +299,9 @@ const Move* Space::move(const Candidate& candidate, std::string_view axis) const
 bool Space::holds(const std::vector<Condition>& conditions, const Candidate& candidate) const {
   return std::ranges::all_of(conditions, [&](const Condition& condition) {
     const Move* other = move(candidate, condition.axis);
-    return other != nullptr &&
-           std::ranges::find(condition.moves, other->name) != condition.moves.end();
+    const std::string own = condition.axis == "precision" ? precision_ : "";
+    const std::string& name = other != nullptr ? other->name : own;
+    return std::ranges::find(condition.moves, name) != condition.moves.end();
   });
 }
 

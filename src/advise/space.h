@@ -103,6 +103,7 @@ class Space {
   std::vector<std::vector<Made>> made_;
   std::vector<std::string> frozen_;  // fields, sorted
   std::vector<std::string> strangers_;
+  std::string precision_;  // of the recipe, if known
   int layers_ = 0;
   int prediction_depths_ = 0;
   int stages_ = 1;          // of the recipe

@@ -261,15 +261,20 @@ bool is_possible(const Start& start, const Layout& layout) {
          start.global_batch / replicas >= (layout.chunks > 1 ? layout.pipeline : 1);
 }
 
+std::vector<int> expert_ranks(const Start& start) {
+  constexpr int kMostExpertRanks = 64;
+  return start.expert > 0 ? std::vector<int>{start.expert}
+                          : powers(std::min(kMostExpertRanks, start.gpus));
+}
+
 /// All plausible layouts, by the amount of sharding.
 std::vector<Layout> layouts_of(const Start& start) {
   constexpr int kMostStages = 16;
-  constexpr int kMostExpertRanks = 64;
   std::vector<Layout> layouts;
   for (const int tensor : powers(std::min(start.hw->gpus_per_node, start.gpus))) {
     for (const int pipeline : powers(std::min(kMostStages, start.gpus))) {
       for (const int chunks : pipeline > 1 ? std::vector<int>{1, 2, 4} : std::vector<int>{1}) {
-        for (const int expert : powers(std::min(kMostExpertRanks, start.gpus))) {
+        for (const int expert : expert_ranks(start)) {
           const Layout layout{tensor, pipeline, chunks, expert, ""};
           if (is_possible(start, layout)) {
             layouts.push_back(layout);

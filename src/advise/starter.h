@@ -18,6 +18,7 @@ struct Start {
   int sequence = 4096;
   int global_batch = 256;
   bool fp8 = false;
+  int expert = 0;            // expert ranks; 0: any
   bool megatron_lm = false;  // otherwise Megatron-Bridge
 };
 

@@ -196,9 +196,34 @@ Advised advise_recipe(Console& console, const Arguments& arguments) {
   return advised;
 }
 
+ExitCode answer_which(Console& console, const Arguments& arguments, const AdvisedJob& job) {
+  destination_of(console, arguments);
+  report::AdvisedRecipe recipe{job.recipe().path, job.target_text(), "", 0, {}};
+  recipe.advice = advise::which_dispatcher(job.world(), advise::knowledge());
+  print(console, arguments, job, recipe);
+  const bool chosen = recipe.advice.choice && !recipe.advice.choice->name.empty();
+  return chosen ? ExitCode::clean : ExitCode::findings;
+}
+
+/// --which dispatcher, for a recipe, or for a model on some hardware.
+ExitCode run_which(Console& console, const Arguments& arguments) {
+  if (!arguments.operands.empty() || !arguments.words.empty()) {
+    const std::string path = arguments.operands.empty() ? "" : arguments.operands.front();
+    const AdvisedJob job(console, arguments, source_of(path, arguments, console));
+    return answer_which(console, arguments, job);
+  }
+  return with_starter(console, arguments, [](Console& at, const Arguments& given) {
+    const AdvisedJob job(at, given, {.path = given.operands.front(), .text = std::nullopt});
+    return answer_which(at, given, job);
+  });
+}
+
 ExitCode run_advise(Console& console, const Arguments& arguments) {
   if (arguments.operands.size() > 1) {
     throw os::UsageError("give one recipe; --among ranks others next to it");
+  }
+  if (arguments.one("--which")) {
+    return run_which(console, arguments);
   }
   if (!arguments.operands.empty() || !arguments.words.empty()) {
     return advise_recipe(console, arguments).code;
@@ -262,6 +287,21 @@ std::vector<Option> advise_options() {
        .value = "FIELD=VALUE",
        .summary = "why a value is not allowed, or what it costs",
        .brief = true},
+      {.name = "--which",
+       .arity = Option::Arity::one,
+       .value = "WHAT",
+       .summary = "dispatcher: compare the token dispatchers only; without a recipe, for --model",
+       .words = {"dispatcher"},
+       .completion = Completion::words,
+       .brief = true},
+      {.name = "--model",
+       .arity = Option::Arity::one,
+       .value = "NAME",
+       .summary = "with --which and no recipe: deepseek-v3, qwen3-235b-a22b, ..."},
+      {.name = "--ep",
+       .arity = Option::Arity::one,
+       .value = "N",
+       .summary = "with --model: expert-parallel ranks (default: those of the fastest layout)"},
       {.name = "--diff", .summary = "print the diff of the first plan only", .brief = true},
       {.name = "--write", .summary = "apply the first plan to the file", .brief = true},
   };
@@ -282,6 +322,8 @@ Command advise_command() {
                         "backend=deepep",
                         "why not this value?"},
                        {"advise recipe.yaml --hw h100 --gpus 64 --diff", "a patch to apply"},
+                       {"advise --which dispatcher --model deepseek-v3 --hw gb200 --gpus 256 --ep 64",
+                        "which dispatcher, before there is a recipe?"},
                        {"advise", "without a recipe: answer a few questions"},
                        {"advise slow.yaml --among fast.yaml --hw h100 --gpus 64",
                         "rank other recipes next to the plans"}},

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <string>
 
 #include <fmt/format.h>
@@ -66,7 +67,7 @@ std::string advice_tiles(const Advice& advice) {
          tile("first plan",
               first == nullptr ? "none" : fmt::format("{:.2f}x", first->speedup.value),
               first == nullptr ? "nothing is certainly better"
-                               : gain_text(first->speedup, first->verdict)) +
+                               : headline_text(*first)) +
          "</div>\n" +
          (advice.anchor ? fmt::format("<p>step {}</p>\n", escaped(anchor_text(*advice.anchor)))
                         : "") +
@@ -161,7 +162,7 @@ std::string plan(const advise::Plan& plan, int number) {
   std::string out = fmt::format(
       "<section><h2>{}. {}</h2><p class=\"note\">{}</p>\n<ul>\n",
       number,
-      escaped(gain_text(plan.speedup, plan.verdict)),
+      escaped(headline_text(plan)),
       escaped(fmt::format("step {}, memory {}, risk {}; event simulation: {:.2f} times as fast",
                           seconds_text(plan.step.value),
                           gib_text(plan.needed_memory),
@@ -192,13 +193,52 @@ std::string plan(const advise::Plan& plan, int number) {
     std::string_view rest = plan.diff;
     while (!rest.empty()) {
       const std::size_t end = rest.find('\n');
-      lines += escaped(rest.substr(0, end)) + "\n";
+      const std::string_view line = rest.substr(0, end);
+      const char* colour = line.starts_with('+') ? "add" : line.starts_with('-') ? "del" : "";
+      lines += *colour == 0 ? escaped(line) + "\n"
+                            : fmt::format("<span class=\"{}\">{}</span>\n", colour, escaped(line));
       rest.remove_prefix(end == std::string_view::npos ? rest.size() : end + 1);
     }
     out += fmt::format(
-        "<details{}><summary>patch</summary><div class=\"scroll\"><pre>{}</pre></div></details>\n",
-        number == 1 ? " open" : "",
+        "<details><summary>patch</summary><div class=\"scroll\"><pre>{}</pre></div></details>\n",
         lines);
+  }
+  return out + "</section>\n";
+}
+
+/// The terms of the step now and with a plan, one below the other.
+std::string before_and_after(const Advice& advice, const advise::Plan& plan) {
+  double widest = 0;
+  for (const auto* waterfall : {&advice.present->waterfall, &plan.waterfall}) {
+    for (const sim::WaterfallTerm& term : *waterfall) {
+      widest = std::max(widest, std::abs(term.seconds));
+    }
+  }
+  if (widest <= 0 || plan.waterfall.size() != advice.present->waterfall.size()) {
+    return "";
+  }
+  std::string out =
+      "<section><h2>Before and after plan 1</h2><p class=\"note\">Each term of the step: pale "
+      "now, full with the plan.</p>\n";
+  for (std::size_t i = 0; i < plan.waterfall.size(); ++i) {
+    const sim::WaterfallTerm& before = advice.present->waterfall[i];
+    const sim::WaterfallTerm& after = plan.waterfall[i];
+    const auto row = [&](const std::string& name, double seconds, const char* opacity) {
+      return fmt::format(
+          "<div class=\"row\"><span>{}</span><div class=\"track\" role=\"img\" "
+          "aria-label=\"{} {}\"><div class=\"bar\" "
+          "style=\"left:0;width:{};background:var(--{});opacity:{}\"></div></div><span "
+          "class=\"value\">{}</span></div>\n",
+          name,
+          term_title(before.name),
+          seconds_text(seconds),
+          percent(std::abs(seconds) / widest),
+          before.name,
+          opacity,
+          seconds_text(seconds));
+    };
+    out += row(std::string(term_title(before.name)), before.seconds, ".4");
+    out += row("", after.seconds, "1");
   }
   return out + "</section>\n";
 }
@@ -226,19 +266,28 @@ std::string advice_body(const AdvisedRecipe& recipe) {
     }
     out += "</ul></section>\n";
   }
-  std::string others;
+  if (advice.choice) {
+    out += fmt::format("<section><h2>Which dispatcher: {}</h2><p>{}</p></section>\n",
+                       escaped(advice.choice->name),
+                       escaped(advice.choice->because));
+  } else if (advice.plans.empty()) {
+    out += fmt::format("<section><p>{}</p></section>\n", escaped(no_plan_text(advice)));
+  }
+  if (advice.fitting) {
+    out += note(plans_title(advice));
+  }
   int number = 0;
   for (const auto* plans : {&advice.plans, &advice.close}) {
     for (const advise::Plan& each : *plans) {
       ++number;
-      (number == 1 ? out : others) += plan(each, number);
+      out += plan(each, number);
+      out += number == 1 ? before_and_after(advice, each) : "";
     }
   }
   out += dispatchers(advice) + ladder(advice);
   for (const advise::SmSweep& each : advice.sweeps) {
     out += sweep(each);
   }
-  out += others;
   return out + waterfall_section(*advice.present) + memory_section(*advice.present) +
          inputs_section(advice.inputs);
 }
@@ -249,7 +298,7 @@ std::string advise_html(const AdvisedRecipe& recipe) {
   return fmt::format(
       "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n<meta name=\"viewport\" "
       "content=\"width=device-width,initial-scale=1\">\n<title>{} - epwise advise</title>\n"
-      "<style>{}</style></head>\n<advice_body><main>\n{}</main></advice_body></html>\n",
+      "<style>{}.add{{color:var(--good)}}.del{{color:var(--bad)}}</style></head>\n<advice_body><main>\n{}</main></advice_body></html>\n",
       escaped(recipe.path),
       page_style(),
       advice_body(recipe));

@@ -542,4 +542,86 @@ ExitCode interview_for_advice(Console& console,
   return AdviceInterview(console, arguments).run(advise);
 }
 
+namespace {
+
+const advise::KnownModel& known_model(const Arguments& arguments) {
+  std::vector<std::string_view> names;
+  const std::string wanted = arguments.text_of("--model", "");
+  for (const advise::KnownModel& model : advise::knowledge().models) {
+    if (model.name == wanted) {
+      return model;
+    }
+    names.push_back(model.name);
+  }
+  if (wanted.empty()) {
+    throw os::UsageError(
+        "no recipe given: `epwise advise recipe.yaml --which dispatcher`, or `--model deepseek-v3 "
+        "--hw gb200 --gpus 256`");
+  }
+  throw os::UsageError(
+      fmt::format("--model: no model `{}`{}", wanted, text::did_you_mean(wanted, names)));
+}
+
+int count_of(const Arguments& arguments, const char* option, int otherwise) {
+  const auto setting = arguments.one(option);
+  if (!setting) {
+    return otherwise;
+  }
+  int number = 0;
+  const std::string& text = setting->value;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size() || number < 1) {
+    throw os::UsageError(fmt::format("{}: expected a number, not `{}`", setting->source, text));
+  }
+  return number;
+}
+
+}  // namespace
+
+ExitCode with_starter(Console& console,
+                      const Arguments& arguments,
+                      const std::function<ExitCode(Console&, const Arguments&)>& use) {
+  advise::Start start;
+  start.model = known_model(arguments);
+  start.hw = hw::find_profile(arguments.text_of("--hw", ""));
+  if (start.hw == nullptr) {
+    throw os::UsageError(fmt::format(
+        "no hardware given: `epwise advise --which dispatcher --model {} --hw gb200`",
+        start.model.name));
+  }
+  start.gpus = count_of(arguments, "--gpus", advise::sensible_gpus(start.model, *start.hw));
+  start.expert = count_of(arguments, "--ep", 0);
+  start.global_batch = std::max(start.global_batch, 8 * start.gpus);
+  const std::string name =
+      fmt::format("{}-{}-{}.yaml", start.model.name, start.hw->name, start.gpus);
+  Arguments given = arguments;
+  given.operands = {name};
+  if (!arguments.one("--gpus")) {
+    given.add("--gpus", {std::to_string(start.gpus), "the model's size"});
+  }
+  given.add("--framework", {"bridge", "the starter recipe"});
+  const auto overlaid = [&](const std::string& text, const auto& work) {
+    OverlayFiles files(console.files, {{name, text}});
+    Console on{console.in,
+               console.out,
+               console.err,
+               files,
+               console.variables,
+               console.terminal,
+               console.devices,
+               console.interruption,
+               console.programs};
+    return work(on);
+  };
+  std::string problem;
+  const auto starter = overlaid(advise::starter_text(start, {}), [&](Console& on) {
+    const AdvisedJob job(on, given, {.path = name, .text = std::nullopt});
+    return advise::find_starter(job.world(), start, problem);
+  });
+  if (!starter) {
+    throw os::MissingError(problem);
+  }
+  return overlaid(starter->text, [&](Console& on) { return use(on, given); });
+}
+
 }  // namespace epwise::cli

@@ -139,6 +139,9 @@ Json plan_json(const advise::Plan& plan) {
       {"bring_up", bring_up},
       {"environment", environment},
       {"diff", plan.diff}};
+  if (!plan.means.empty()) {
+    json["means"] = plan.means;
+  }
   if (!plan.obstacle.empty()) {
     json["obstacle"] = plan.obstacle;
   }
@@ -222,6 +225,26 @@ void add_advice_findings(const advise::Advice& advice, Json& json) {
                     {"rungs", list_json(advice.ladder, rung_json)}};
   json["plans"] = list_json(advice.plans, plan_json);
   json["too_close"] = list_json(advice.close, plan_json);
+  if (advice.fitting) {
+    json["fits"] = false;
+  }
+  if (advice.shortage) {
+    json["shortage"] = {{"least_gib", rounded(advice.shortage->least / kGiB)},
+                        {"limit_gib", rounded(advice.shortage->limit / kGiB)},
+                        {"gpus", advice.shortage->gpus}};
+  }
+  if (advice.choice) {
+    json["which"] = {{"dispatcher", advice.choice->name},
+                     {"documented", advice.choice->documented},
+                     {"because", advice.choice->because}};
+  }
+  if (!advice.next.empty()) {
+    Json next = Json::array();
+    for (const advise::BringUp& each : advice.next) {
+      next.push_back({{"what", each.what}, {"check", each.check}});
+    }
+    json["after_bring_up"] = next;
+  }
   if (!advice.rivals.empty()) {
     json["among"] = list_json(advice.rivals, rival_json);
     json["place"] = advice.own_place;
@@ -273,6 +296,10 @@ std::string why_not_json(const AnsweredWhyNot& answered) {
       costs[name] = rounded(seconds);
     }
     json["costs_s"] = costs;
+    if (answer.around) {
+      json["around"] = plan_json(*answer.around);
+      json["around_speedup"] = range_json(*answer.around_speedup);
+    }
   }
   return json_text(json);
 }

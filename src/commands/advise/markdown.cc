@@ -69,7 +69,7 @@ std::string ladder_rows(const Advice& advice) {
 std::string plan_part(const advise::Plan& plan, int number) {
   std::string out = fmt::format("\n**{}. {}**; step {}, memory {}, risk {}\n\n",
                                 number,
-                                gain_text(plan.speedup, plan.verdict),
+                                headline_text(plan),
                                 seconds_text(plan.step.value),
                                 gib_text(plan.needed_memory),
                                 advise::to_string(plan.risk));
@@ -121,9 +121,12 @@ std::string advise_markdown(const AdvisedRecipe& recipe) {
   if (!advice.dispatchers.empty()) {
     out += dispatcher_rows(advice) + ladder_rows(advice);
   }
-  out += "\n### Plans\n";
+  if (advice.choice) {
+    return out + fmt::format("\n**{}**: {}\n", advice.choice->name, advice.choice->because);
+  }
+  out += fmt::format("\n### Plans\n{}", advice.fitting ? "\n" + plans_title(advice) + "\n" : "");
   if (advice.plans.empty()) {
-    out += "\nNothing is certainly better than the recipe as it is.\n";
+    out += fmt::format("\n{}\n", no_plan_text(advice));
   }
   int number = 0;
   for (const auto* plans : {&advice.plans, &advice.close}) {

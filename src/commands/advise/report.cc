@@ -37,6 +37,58 @@ std::string gain_text(const sim::Range& speedup, sim::Verdict verdict) {
   return fmt::format("{:.2f} times as fast, {}", speedup.value, range);
 }
 
+std::string reference_text(const lint::Reference& reference) {
+  return fmt::format("{}{}{}{}{}",
+                     reference.repository,
+                     reference.repository.empty() ? "" : " ",
+                     reference.path,
+                     reference.lines.empty() ? "" : ":",
+                     reference.lines);
+}
+
+std::string headline_text(const advise::Plan& plan) {
+  if (plan.means.empty()) {
+    return gain_text(plan.speedup, plan.verdict);
+  }
+  const std::string risk =
+      plan.memory_limit > 0
+          ? fmt::format(" ({:.0f} % probability of running out)", 100 * plan.out_of_memory)
+          : "";
+  return fmt::format("fits with {}{}", plan.means, risk);
+}
+
+std::string plans_title(const advise::Advice& advice) {
+  if (advice.bring_up) {
+    return "bring-up: the plainest configuration first, whatever it costs";
+  }
+  if (advice.fitting) {
+    return "the recipe does not fit: means of fitting in the documents' order, each of them faster "
+           "than those before";
+  }
+  return fmt::format("goal: {}; each passes lint and fits in memory", to_string(advice.goal));
+}
+
+std::string no_plan_text(const advise::Advice& advice) {
+  if (advice.shortage) {
+    const advise::Shortage& shortage = *advice.shortage;
+    return fmt::format("Nothing fits: the leanest variant needs {} of {}, {} too much. {}",
+                       gib_text(shortage.least),
+                       gib_text(shortage.limit),
+                       gib_text(shortage.least - shortage.limit),
+                       shortage.gpus > 0
+                           ? fmt::format("It fits on {} GPUs.", shortage.gpus)
+                           : "No number of GPUs up to 16384 is enough.");
+  }
+  if (advice.fitting) {
+    return "No plan makes the recipe fit without new findings.";
+  }
+  if (advice.bring_up) {
+    return "The recipe is as plain as a bring-up needs: keep it.";
+  }
+  return advice.close.empty() ? "Nothing is better than the recipe as it is."
+                              : "Nothing is certainly better than the recipe as it is: keep it.";
+}
+
 std::string reason_text(const advise::Legality& legality) {
   return legality.rule == nullptr ? legality.reason
                                   : fmt::format("{} ({})", legality.reason, legality.rule->code);

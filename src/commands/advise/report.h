@@ -62,6 +62,18 @@ std::string change_text(const advise::PlanChange& change);
 /// "1.28 times as fast (1.13 to 1.43)", or that it is too close to call.
 std::string gain_text(const sim::Range& speedup, sim::Verdict verdict);
 
+/// "NVIDIA-NeMo/Megatron-Bridge src/x.py:10"
+std::string reference_text(const lint::Reference& reference);
+
+/// The gain of a plan; for one that makes the recipe fit, or run at all, by what means.
+std::string headline_text(const advise::Plan& plan);
+
+/// "goal: speed; each passes lint and fits in memory"
+std::string plans_title(const advise::Advice& advice);
+
+/// Why there is no plan.
+std::string no_plan_text(const advise::Advice& advice);
+
 /// Why a candidate is not valid: "DeepEP on … (DSP006)".
 std::string reason_text(const advise::Legality& legality);
 

@@ -40,6 +40,10 @@ class AdviceText {
     repairs(advice);
     dispatchers(advice);
     sweeps(advice);
+    if (advice.choice) {
+      choice(*advice.choice);
+      return std::move(out_);
+    }
     ladder(advice);
     plans(advice);
     rivals(recipe);
@@ -191,10 +195,24 @@ class AdviceText {
     line(paint_(Role::dim, "  * current value of the recipe"));
   }
 
+  void choice(const advise::Choice& choice) {
+    title("WHICH DISPATCHER");
+    say("  ",
+        choice.name.empty() ? choice.because : fmt::format("{}: {}", choice.name, choice.because));
+    say("  ",
+        fmt::format("documents on this hardware: {} (Megatron-Bridge, "
+                    "skills/perf-moe-dispatcher-selection and docs/training/moe-optimization.md)",
+                    choice.documented),
+        Role::dim);
+  }
+
   void details(const advise::DispatcherRow& row) {
     const std::string indent(18, ' ');
     if (const std::string with = companions_text(row.legality.companions); !with.empty()) {
       say(indent, with, Role::dim);
+    }
+    if (row.legality.rule != nullptr && !row.legality.rule->references.empty()) {
+      say(indent, "see " + reference_text(row.legality.rule->references.front()), Role::dim);
     }
     if (!row.measurement.empty()) {
       say(indent, "to decide: " + row.measurement, Role::dim);
@@ -274,23 +292,33 @@ class AdviceText {
   }
 
   void plans(const Advice& advice) {
-    title("PLANS",
-          fmt::format("goal: {}; each passes lint and fits in memory", to_string(advice.goal)));
+    title("PLANS", plans_title(advice));
     if (advice.plans.empty()) {
-      say("  ",
-          advice.close.empty() ? "Nothing is better than the recipe as it is."
-                               : "Nothing is certainly better than the recipe as it is: keep it.");
+      say("  ", no_plan_text(advice));
     }
     int number = 0;
     for (const Plan& plan : advice.plans) {
       ++number;
       show(plan, number, number == 1 || style_.verbose);
     }
+    next(advice);
     if (!advice.close.empty()) {
       title("TOO CLOSE TO CALL", "worth measuring; not a recommendation");
       for (const Plan& plan : advice.close) {
         show(plan, ++number, style_.verbose);
       }
+    }
+  }
+
+  /// What to add after bring-up.
+  void next(const Advice& advice) {
+    if (advice.next.empty()) {
+      return;
+    }
+    title("AFTER BRING-UP", "one at a time, on the same stack and routing");
+    int step = 0;
+    for (const advise::BringUp& each : advice.next) {
+      say(fmt::format("  {:>2}. ", ++step), fmt::format("{}; check {}", each.what, each.check));
     }
   }
 
@@ -300,7 +328,7 @@ class AdviceText {
             ? fmt::format("{} of {}", gib_text(plan.needed_memory), gib_text(plan.memory_limit))
             : gib_text(plan.needed_memory);
     line(fmt::format("  {}. ", number) +
-         paint_(Role::strong, gain_text(plan.speedup, plan.verdict)) +
+         paint_(Role::strong, headline_text(plan)) +
          fmt::format("; step {}, memory {}, risk {}",
                      seconds_text(plan.step.value),
                      memory,
@@ -417,6 +445,18 @@ std::string why_not_text(const AnsweredWhyNot& answered, const Style& style) {
                      gib_text(answer.needed_memory),
                      answer.memory_limit > 0 ? " of " + gib_text(answer.memory_limit) : "",
                      answer.fits ? "" : ": does not fit");
+  if (answer.around) {
+    std::string changes;
+    for (const advise::PlanChange& change : answer.around->changes) {
+      changes += (changes.empty() ? "" : "; ") + change_text(change);
+    }
+    out += printable(fmt::format("  best around it: step {}, {} times as fast as the recipe, "
+                                 "with {}\n",
+                                 range_text(answer.around->step),
+                                 ratio_text(*answer.around_speedup),
+                                 changes),
+                     style.unicode);
+  }
   for (const auto& [name, seconds] : answer.costs) {
     constexpr double kWorthTelling = 1e-3;  // of the step
     if (seconds > kWorthTelling * answer.step->value) {
