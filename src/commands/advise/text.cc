@@ -398,6 +398,9 @@ class AdviceText {
 
   void tally(const Advice& advice) {
     const advise::SearchTally& tally = advice.tally;
+    if (tally.looked_at == 0) {
+      return;
+    }
     line("");
     const std::string seen =
         tally.exhaustive
@@ -451,11 +454,12 @@ std::string why_not_text(const AnsweredWhyNot& answered, const Style& style) {
       changes += (changes.empty() ? "" : "; ") + change_text(change);
     }
     out += printable(fmt::format("  best around it: step {}, {} times as fast as the recipe, "
-                                 "with {}\n",
+                                 "with {}",
                                  range_text(answer.around->step),
                                  ratio_text(*answer.around_speedup),
                                  changes),
-                     style.unicode);
+                     style.unicode) +
+           '\n';
   }
   for (const auto& [name, seconds] : answer.costs) {
     constexpr double kWorthTelling = 1e-3;  // of the step
