@@ -26,7 +26,7 @@ std::optional<std::int64_t> number_after(std::string_view line, std::string_view
 }
 
 /// "PG GUID 37(EXPERT_MODEL_PARALLEL_GROUP) Rank 4" → the name in the brackets; else empty.
-std::string group_of(std::string_view line) {
+std::string process_group_of(std::string_view line) {
   const auto guid = line.find("PG GUID ");
   const auto open = line.find('(', guid);
   const auto close = line.find(')', open);
@@ -62,7 +62,7 @@ std::map<std::string, Progress> read_progress(std::string_view log) {
     }
     const auto rank = work ? rank_of(line) : std::nullopt;
     if (rank) {
-      auto [known, fresh] = groups[group_of(line)].try_emplace(*rank, *work);
+      auto [known, fresh] = groups[process_group_of(line)].try_emplace(*rank, *work);
       known->second = std::max(known->second, *work);
     }
   }
