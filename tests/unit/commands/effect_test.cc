@@ -8,6 +8,7 @@
 #include <doctest/doctest.h>
 
 #include "lint/knowledge.h"
+#include "perf/workload/settings.h"
 #include "recipe/vocabulary/vocabulary.h"
 
 namespace epwise::diff {
@@ -48,6 +49,34 @@ TEST_CASE("every field that a framework version knows has one class") {
   }
   CHECK(unclassed == "");
   CHECK(torn == "");
+}
+
+TEST_CASE("a field whose change is one of performance is priced, told or without effect") {
+  const EffectTable& table = EffectTable::embedded();
+  std::string open;
+  for (const std::string& name : known_fields()) {
+    const bool counts =
+        name.find('.') != std::string::npos && table.effect_of(name) == Effect::performance;
+    if (counts && workload::setting_row(name) == nullptr) {
+      open += name + " ";
+    }
+  }
+  CHECK(open == "");
+}
+
+TEST_CASE("every row of the prediction's settings takes a field, and says why") {
+  const std::set<std::string> names = known_fields();
+  std::set<std::string_view> taken;
+  for (const std::string& name : names) {
+    if (const workload::SettingRow* row = workload::setting_row(name)) {
+      taken.insert(row->name);
+    }
+  }
+  for (const workload::SettingRow& row : workload::setting_rows()) {
+    CAPTURE(row.name);
+    CHECK(taken.count(row.name) == 1);
+    CHECK_FALSE(row.reason.empty());
+  }
 }
 
 TEST_CASE("every line fits a field, and stands there once") {

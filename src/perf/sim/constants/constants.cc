@@ -88,6 +88,9 @@ const std::vector<ConstantColumn>& constant_columns() {
       {"width_tensor_parallel", Dimension::none, &Constants::width_tensor_parallel},
       {"width_hardware", Dimension::none, &Constants::width_hardware},
       {"width_host", Dimension::none, &Constants::width_host},
+      {"width_no_study", Dimension::none, &Constants::width_no_study},
+      {"width_one_study", Dimension::none, &Constants::width_one_study},
+      {"width_new_model", Dimension::none, &Constants::width_new_model},
       {"width_pair", Dimension::none, &Constants::width_pair},
       {"width_apart", Dimension::none, &Constants::width_apart},
   };
@@ -144,6 +147,8 @@ class ConstantReader {
     }
     in.required("measured_on");
     table_.measured_on = in.texts("measured_on");
+    table_.measured_cells = in.texts("measured_cells");
+    table_.measured_models = in.texts("measured_models");
     in.required("constants");
     if (const yaml::Node* constants = in.mapping("constants")) {
       for (const yaml::Entry& entry : constants->entries) {
@@ -252,15 +257,17 @@ void transfer(Archive& archive, ConstantNote& note) {
 std::string pack_constants(const ConstantTable& table) {
   std::vector<ConstantNote> notes = table.notes;
   std::vector<std::string> measured_on = table.measured_on;
+  std::vector<std::string> cells = table.measured_cells;
+  std::vector<std::string> models = table.measured_models;
   embedded::Writer writer;
-  writer(notes, measured_on);
+  writer(notes, measured_on, cells, models);
   return writer.bytes();
 }
 
 ConstantTable unpack_constants(std::string_view bytes) {
   ConstantTable table;
   embedded::Reader reader(bytes);
-  reader(table.notes, table.measured_on);
+  reader(table.notes, table.measured_on, table.measured_cells, table.measured_models);
   if (!reader.at_end()) {
     throw std::runtime_error("the compiled table of constants is damaged");
   }

@@ -98,6 +98,9 @@ struct Constants {
   double width_tensor_parallel = 0;
   double width_hardware = 0;
   double width_host = 0;
+  double width_no_study = 0;
+  double width_one_study = 0;
+  double width_new_model = 0;
   double width_pair = 0;
   double width_apart = 0;
 };
@@ -118,7 +121,9 @@ struct ConstantNote {
 
 struct ConstantTable {
   Constants values;
-  std::vector<std::string> measured_on;  // GPUs whose published steps determine the constants
+  std::vector<std::string> measured_on;     // GPUs whose published steps determine the constants
+  std::vector<std::string> measured_cells;  // kinds of these steps: see evidence.h
+  std::vector<std::string> measured_models;
   std::vector<ConstantNote> notes;
 };
 

@@ -6,6 +6,7 @@
 #include <span>
 
 #include "perf/cost/cost.h"
+#include "perf/sim/prediction/evidence.h"
 #include "perf/sim/step/step.h"
 
 namespace epwise::sim {
@@ -152,15 +153,32 @@ void Uncertainty::scale(double factor) {
                           &Uncertainty::tensor_parallel,
                           &Uncertainty::hardware,
                           &Uncertainty::host,
-                          &Uncertainty::laws}) {
+                          &Uncertainty::laws,
+                          &Uncertainty::distance}) {
     this->*part *= factor;
   }
 }
 
+namespace {
+
+/// Grows away from what was measured.
+double distance_width(const StepWork& work, const Constants& constants) {
+  if (work.job->architecture.expert_layers() == 0) {
+    return 0;
+  }
+  const Evidence evidence = evidence_of(*work.job, work.machine, sim::constants());
+  if (evidence.studies == 0) {
+    return evidence.model ? constants.width_no_study : constants.width_new_model;
+  }
+  return evidence.studies == 1 ? constants.width_one_study : 0;
+}
+
+}  // namespace
+
 double Uncertainty::half_width() const {
   return std::sqrt(base * base + routing * routing + softmax * softmax + overlap * overlap +
                    tensor_parallel * tensor_parallel + hardware * hardware + host * host +
-                   laws * laws);
+                   laws * laws + distance * distance);
 }
 
 Uncertainty uncertainty_of(const StepWork& work, const Constants& constants) {
@@ -187,6 +205,7 @@ Uncertainty uncertainty_of(const StepWork& work, const Constants& constants) {
   known.host = constants.width_host * (work.stated.host_measured ? kStatedHost : 1) *
                std::min(1.0, host_share(work, constants) / kFullHostShare);
   known.laws = law_width(work, constants);
+  known.distance = distance_width(work, constants);
   known.scale(std::sqrt(1 - work.stated.level_known));
   return known;
 }

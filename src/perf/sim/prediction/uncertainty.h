@@ -88,7 +88,8 @@ struct Uncertainty {
   double tensor_parallel = 0;
   double hardware = 0;
   double host = 0;
-  double laws = 0;  // of kernels and exchanges, by their own deviations
+  double laws = 0;      // of kernels and exchanges, by their own deviations
+  double distance = 0;  // from the nearest published steps
 
   double half_width() const;  // of all together
   void scale(double factor);  // every class

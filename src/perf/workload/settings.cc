@@ -1,0 +1,332 @@
+#include "perf/workload/settings.h"
+
+#include <algorithm>
+#include <array>
+#include <string>
+
+#include <fmt/core.h>
+
+namespace epwise::workload {
+
+namespace {
+
+using enum Treatment;
+
+constexpr std::string_view kVision = "vision towers and encoders are not predicted";
+constexpr std::string_view kWeights = "weights sharded over such groups are not predicted";
+constexpr std::string_view kLengths = "sequences count with their full length, split evenly";
+constexpr std::string_view kLaw = "part of the law: kernels were measured this way";
+constexpr std::string_view kBuckets = "data-parallel traffic counts as one ring";
+constexpr std::string_view kStartup = "at start-up only";
+constexpr std::string_view kInference = "of inference or roll-outs, not of training steps";
+constexpr std::string_view kLoader = "the loader works beside the step";
+constexpr std::string_view kRegister = "registered and symmetric buffers are not predicted";
+constexpr std::string_view kTensor = "tensor-parallel overlap counts as a whole (tp_comm_overlap)";
+
+constexpr std::array kRows = std::to_array<SettingRow>({
+    // Division of work
+    {"mlm.rl_*", no_effect, "", kInference},
+    {"*inference*", no_effect, "", kInference},
+    {"*vision*", told, "", kVision},
+    {"model.encoder_pipeline_model_parallel_size", told, "", kVision},
+    {"model.*mimo*", told, "", kVision},
+    {"model.vit_gradient_checkpointing", told, "", kVision},
+    {"model.multimodal_attn_impl", told, "", kVision},
+    {"model.dist_train*", told, "", kVision},
+    {"model.topology", told, "", "the placement of ranks is taken from their order"},
+    {"dist.use_tp_pp_dp_mapping", told, "", "the placement of ranks is taken from the usual order"},
+    {"dist.external_gpu_device_mapping", no_effect, "", kStartup},
+    {"*gtp_*", told, "", kWeights},
+    {"model.tensor_parallel_num_weight_shards", told, "", kWeights},
+    {"model.expert_tensor_parallel_num_weight_shards", told, "", kWeights},
+    {"*hybrid_context_parallel", told, "", kLengths},
+    {"model.hierarchical_context_parallel_sizes",
+     told,
+     "",
+     "context parallelism counts as one ring"},
+    {"model.cp_comm_type", told, "", "context parallelism counts as a ring of keys and values"},
+    {"model.max_seqlen_per_dp_cp_rank", told, "", kLengths},
+    {"model.variable_seq_lengths", told, "", kLengths},
+    {"model.moe_extended_tp", told, "", "experts are sliced by expert_tensor_parallel_size only"},
+    {"mlm.create_all_gather_group", told, "", kBuckets},
+    {"mlm.enable_full_sharding_in_hsdp", told, "", kBuckets},
+    {"mlm.model_parallel_size", no_effect, "", "an old name, which the launch turns into another"},
+    {"mlm.fake_process_group", no_effect, "", "not a training run"},
+    {"model.parallel_output", no_effect, "", "always on in training"},
+    {"model.pipeline_model_parallel_comm_backend", told, "", "transfers between stages are NCCL's"},
+    {"tokenizer.tensor_model_parallel_size",
+     no_effect,
+     "",
+     "pads the vocabulary, as does the model"},
+    {"peft.sequence_parallel_input_regather", told, "", "adapters count with their states only"},
+    {"peft.a2a_experimental", told, "", "adapters count with their states only"},
+    {"dataset.context_parallel_size", no_effect, "", "repeats the model's"},
+    {"dataset.data_parallel_size", no_effect, "", "repeats the model's"},
+    {"dataset.micro_batch_size", no_effect, "", "repeats train.micro_batch_size"},
+    {"dataset.sequence_parallel_size", no_effect, "", "repeats the model's"},
+    {"comm_overlap.data_parallel_size", no_effect, "", "computed by the launch"},
+    {"*_parallel_size", priced, "", "group sizes"},
+    {"model.sequence_parallel", priced, "", "tokens of a rank"},
+    {"model.pipeline_model_parallel_layout", priced, "", "layers of a stage"},
+    {"model.num_layers_in_*", priced, "", "layers of a stage"},
+    {"model.account_for_*", priced, "", "layers of a stage"},
+    {"mlm.num_layers_per_virtual_pipeline_stage", priced, "", "schedule"},
+    {"model.microbatch_group_size_per_vp_stage", priced, "", "schedule"},
+    {"train.micro_batch_size", priced, "", "tokens of a micro-batch"},
+    // Communication and overlap
+    {"*.overlap_grad_reduce", priced, "", "exposed gradient traffic"},
+    {"*.overlap_param_gather", priced, "", "exposed weight traffic"},
+    {"*.tp_comm_overlap", priced, "", "exposed tensor-parallel traffic"},
+    {"*.overlap_moe_expert_parallel_comm", priced, "", "layers side by side"},
+    {"comm_overlap.delay_wgrad_compute", priced, "", "order of the layer's nodes"},
+    {"model.delay_wgrad_compute", priced, "", "order of the layer's nodes"},
+    {"model.overlap_dispatch_backward_with_experts_wgrad",
+     priced,
+     "",
+     "weight gradients beside it"},
+    {"*.use_megatron_fsdp", priced, "", "traffic and shards"},
+    {"ddp.data_parallel_sharding_strategy", priced, "", "traffic and shards"},
+    {"ddp.use_custom_fsdp", told, "", "an old FSDP is not predicted"},
+    {"dist.use_torch_fsdp2", told, "", "PyTorch's FSDP is predicted as data parallelism"},
+    {"mlm.torch_fsdp2_*", told, "", "PyTorch's FSDP is predicted as data parallelism"},
+    {"*.overlap_p2p_comm*", told, "", "transfers overlap where stages are interleaved"},
+    {"*.batch_p2p_*", told, "", "transfers between stages count by bytes"},
+    {"model.use_ring_exchange_p2p", told, "", "transfers between stages count by bytes"},
+    {"model.deallocate_pipeline_outputs", told, "true", "outputs of a stage are freed"},
+    {"*.defer_embedding_wgrad_compute",
+     told,
+     "",
+     "the embedding's gradient is inside the last stage"},
+    {"*.wgrad_deferral_limit", told, "", "the embedding's gradient is inside the last stage"},
+    {"*.overlap_param_gather_with_optimizer_step", told, "", "the optimizer follows the traffic"},
+    {"*.align_param_gather", told, "", kBuckets},
+    {"dist.align_grad_reduce", told, "", kBuckets},
+    {"*.bucket_size", told, "", kBuckets},
+    {"ddp.num_buckets", told, "", kBuckets},
+    {"ddp.pad_buckets_for_high_nccl_busbw", told, "", kBuckets},
+    {"ddp.num_distributed_optimizer_instances", told, "", kBuckets},
+    {"ddp.outer_dp_sharding_strategy", told, "", kBuckets},
+    {"ddp.gradient_reduce_div_fusion", told, "true", kBuckets},
+    {"ddp.delay_wgrad_compute", no_effect, "", "set by the launch from the model's"},
+    {"ddp.fsdp_*", told, "", "FSDP's buffers and their reuse are not predicted"},
+    {"ddp.megatron_fsdp_*", told, "", "FSDP's buffers and their reuse are not predicted"},
+    {"ddp.suggested_communication_unit_size",
+     told,
+     "",
+     "FSDP's buffers and their reuse are not predicted"},
+    {"ddp.keep_fp8_transpose_cache",
+     told,
+     "",
+     "transposed FP8 weights under FSDP are not predicted"},
+    {"ddp.reuse_grad_buf_for_mxfp8_param_ag", priced, "", "copies of weights"},
+    {"ddp.nccl_ub", told, "", kRegister},
+    {"ddp.disable_symmetric_registration", told, "", kRegister},
+    {"model.symmetric_ar_type", told, "", kRegister},
+    {"dist.*sharp*", told, "", "reductions in the network are not predicted"},
+    {"dist.nccl_communicator_config_path", told, "", "NCCL's own settings are not predicted"},
+    {"dist.high_priority_stream_groups", told, "", "priorities of streams are not predicted"},
+    {"model.high_priority_a2a_comm_stream", told, "", "priorities of streams are not predicted"},
+    {"model.ep_overlap_early_attn_memory_release",
+     told,
+     "",
+     "memory under overlap keeps the attention"},
+    {"model.tp_comm_*", told, "", kTensor},
+    {"comm_overlap.tp_comm_*", told, "", kTensor},
+    {"model.async_tensor_model_parallel_allreduce", told, "", kTensor},
+    {"model.scatter_embedding_sequence_parallel", told, "true", kTensor},
+    {"model.clone_scatter_output_in_embedding", told, "true", kTensor},
+    {"mlm.scatter_gather_tensors_in_pipeline", told, "true", kTensor},
+    {"*.barrier_with_L1_time", no_effect, "", "logging"},
+    {"model.*_func", no_effect, "", "hooks that the framework sets"},
+    {"dist.disable_jit_fuser", told, "", "element-wise kernels count as fused"},
+    {"dist.*", no_effect, "", kStartup},
+    {"optimizer.overlap_cpu_optimizer_d2h_h2d", told, "", "an update on the host does not overlap"},
+    {"train.train_sync_interval", told, "", "stalls of periodic synchronisation are not predicted"},
+    // Data
+    {"dataset.*", no_effect, "", kLoader},
+    {"mlm.*dataset*", no_effect, "", kLoader},
+    {"mlm.*dataloader*", no_effect, "", kLoader},
+    {"mlm.mmap_bin_files", no_effect, "", kLoader},
+    {"mlm.use_gigatoken", no_effect, "", kLoader},
+    // CUDA graphs
+    {"model.cuda_graph_impl", priced, "", "host time of captured parts"},
+    {"model.cuda_graph_modules", priced, "", "host time of captured parts"},
+    {"model.cuda_graph_scope", priced, "", "host time of captured parts"},
+    {"model.enable_cuda_graph", priced, "", "host time of captured parts"},
+    {"model.external_cuda_graph", priced, "", "host time of captured parts"},
+    {"*te_rng_tracker", no_effect, "", "random numbers only"},
+    {"model.cuda_graph_warmup_steps", no_effect, "", kStartup},
+    {"model.cuda_graph_*", told, "", "memory pools of graphs count as separate"},
+    {"model.delay_offload_until_cuda_graph", told, "", "offloading counts by bytes"},
+    {"optimizer.optimizer_cuda_graph", told, "", "the optimizer's launches count"},
+    // Memory against time
+    {"*.use_distributed_optimizer", priced, "", "states and traffic"},
+    {"optimizer.use_layer_wise_distributed_optimizer", priced, "", "states and traffic"},
+    {"optimizer.use_precision_aware_optimizer", priced, "", "states"},
+    {"optimizer.optimizer_cpu_offload", priced, "", "states on the host"},
+    {"optimizer.optimizer_offload_fraction", priced, "", "states on the host"},
+    {"model.recompute_*", priced, "", "recomputation"},
+    {"mlm.recompute_activations", priced, "", "recomputation"},
+    {"model.moe_layer_recompute", priced, "", "recomputation"},
+    {"mlm.checkpoint_activations", no_effect, "", "refused by the launch"},
+    {"model.cpu_offloading_weights", told, "", "offloaded weights are not predicted"},
+    {"model.cpu_offloading_*buffer*", told, "", "host buffers are not predicted"},
+    {"model.cpu_offloading*", priced, "", "activations on the host"},
+    {"model.fine_grained_activation_offloading", priced, "", "activations on the host"},
+    {"model.offload_modules", priced, "", "activations on the host"},
+    {"model.*offload*", told, "", "offloaded modules count as a whole"},
+    {"model.distribute_saved_activations",
+     told,
+     "",
+     "saved inputs count on every tensor-parallel rank"},
+    {"model.num_microbatches_with_partial_activation_checkpoints",
+     told,
+     "",
+     "recomputation counts for every micro-batch"},
+    {"model.activation_func_fp8_input_store", told, "", "activations are kept in BF16"},
+    {"model.gdp_num_chunk_states_to_recompute", told, "", "states of scans are computed again"},
+    {"model.mhc_recompute_layer_num", told, "", "hyper-connections are not predicted"},
+    {"model.mlp_chunks_for_training", told, "", "MLPs run in one chunk"},
+    {"*.reuse_grad_buf_for_mxfp8_param_ag", priced, "", "copies of weights"},
+    {"mlm.use_layer_wise_param_layout", told, "", kBuckets},
+    {"optimizer.store_param_remainders", told, "", "main weights count in full"},
+    {"optimizer.pin_cpu_*", told, "", "copies to pinned memory are assumed"},
+    {"optimizer.use_torch_optimizer_for_cpu_offload", told, "", "an update on the host is Adam's"},
+    {"train.empty_unused_memory_level", told, "", "the allocator is never emptied"},
+    {"train.manual_gc*", told, "", "pauses of Python's garbage collector are not predicted"},
+    // Kernels
+    {"model.moe_router_fusion", priced, "", "the router's kernels and launches"},
+    {"model.moe_permute_fusion_into_hybridep", told, "", kLaw},
+    {"model.moe_permute_fusion", priced, "", "the permutation"},
+    {"model.cross_entropy_*", priced, "", "memory of the logits"},
+    {"model.use_transformer_engine_op_fuser", priced, "", "the experts' kernels"},
+    {"model.apply_rope_fusion", told, "true", "unfused rotary positions take more kernels"},
+    {"model.moe_grouped_gemm", told, "true", "experts one after the other are not predicted"},
+    {"model.bias_activation_fusion", told, "true", "an unfused activation takes more kernels"},
+    {"model.bias_dropout_fusion", told, "true", "unfused residuals take more kernels"},
+    {"model.bias_dropout_add_fusion", told, "true", "unfused residuals take more kernels"},
+    {"mlm.bias_gelu_fusion", told, "true", "an unfused activation takes more kernels"},
+    {"model.masked_softmax_fusion", no_effect, "", "of the local attention only"},
+    {"model.transformer_impl",
+     told,
+     "transformer_engine",
+     "the local implementation is not predicted"},
+    {"model.attention_backend", told, "auto", "attention is cuDNN's kernel"},
+    {"model.deterministic_mode", told, "false", "deterministic kernels are slower"},
+    {"model.batch_invariant*", told, "", "batch-invariant kernels are slower"},
+    {"model.moe_router_padding_for_*", told, "", "rows are not padded to the format's multiple"},
+    {"model.use_mamba_mem_eff_path", told, "true", "the scan counts as fused"},
+    {"model.use_cpu_initialization", no_effect, "", kStartup},
+    {"model.init_model_with_meta_device", no_effect, "", kStartup},
+    {"model.transformer_layer_spec", told, "", "layers are the framework's own"},
+    {"mlm.spec", told, "", "layers are the framework's own"},
+    {"mlm.onnx_safe", no_effect, "", "exports only"},
+    {"mlm.deprecated_use_mcore_models", no_effect, "", "always on"},
+    {"mlm.use_legacy_models", no_effect, "", "refused by the launch"},
+    {"mlm.enable_experimental", no_effect, "", "admits other settings"},
+    {"mlm.kitchen_*", told, "", kLaw},
+    {"mlm.use_flash_attn", told, "", kLaw},
+    {"optimizer.muon_*", told, "", "Muon's orthogonalisation is not predicted"},
+    {"logger.*", no_effect, "", "logging"},
+    // Token dispatch
+    {"model.moe_deepep_num_sms", priced, "", "SMs of the exchange"},
+    {"model.moe_hybridep_num_sms", priced, "", "SMs of the exchange"},
+    {"model.moe_flex_dispatcher_*", priced, "", "the exchange"},
+    {"model.moe_token_dispatcher_type", priced, "", "the exchange"},
+    {"model.moe_enable_deepep", priced, "", "the exchange"},
+    {"model.moe_expert_rank_capacity_factor", priced, "", "static buffers"},
+    {"model.moe_shared_expert_overlap", priced, "", "the shared expert beside the exchange"},
+    {"model.moe_paged_stash*", told, "", "stashed activations count as allocated"},
+    {"model.moe_hybridep_*", told, "", "the exchange's own kernels beside its copies"},
+    {"model.moe_ncclep_*", told, "", "NCCL-EP counts as HybridEP"},
+    {"model.dense_grouped_gemm", told, "", kLaw},
+    {"model.disable_parameter_transpose_cache", told, "", kLaw},
+    {"model.dsa_kernel_backend", told, "", kLaw},
+    {"model.flash_attention_version", told, "", kLaw},
+    {"model.fused_residual_rmsnorm", told, "", kLaw},
+    {"model.fused_single_qkv_rope", told, "", kLaw},
+    {"model.gdp_cutedsl_kernel", told, "", kLaw},
+    {"model.kitchen_attention_backend", told, "", kLaw},
+    {"model.mamba_chunk_size", told, "", kLaw},
+    {"model.memory_efficient_layer_norm", told, "", kLaw},
+    {"model.mla_down_proj_fusion", told, "", kLaw},
+    {"model.moe_single_grouped_bias", told, "", kLaw},
+    {"model.moe_single_grouped_weight", told, "", kLaw},
+    {"model.moe_use_legacy_grouped_gemm", told, "", kLaw},
+    {"model.moe_use_grouped_tensor", told, "", kLaw},
+    {"model.persist_layer_norm", told, "", kLaw},
+    {"model.use_fused_weighted_squared_relu", told, "", kLaw},
+    {"model.use_grouped_gemm_for_dense_mlp", told, "", kLaw},
+    {"model.use_grouped_gemm_for_shared_expert", told, "", kLaw},
+    {"model.use_kitchen", told, "", kLaw},
+    {"model.use_kitchen_attention", told, "", kLaw},
+    {"model.use_transformer_engine_full_layer_spec", told, "", kLaw},
+});
+
+bool matches(std::string_view pattern, std::string_view field) {
+  const std::size_t star = pattern.find('*');
+  if (star == std::string_view::npos) {
+    return pattern == field;
+  }
+  if (!field.starts_with(pattern.substr(0, star))) {
+    return false;
+  }
+  field.remove_prefix(star);
+  const std::string_view rest = pattern.substr(star + 1);
+  if (rest.find('*') == std::string_view::npos) {
+    return field.ends_with(rest);
+  }
+  for (std::size_t i = 0; i <= field.size(); ++i) {
+    if (matches(rest, field.substr(i))) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/// Whether the prediction assumes another value than the framework's default.
+bool assumes_another(std::string_view field) {
+  return std::ranges::any_of(
+      kRows, [field](const SettingRow& row) { return !row.usual.empty() && row.name == field; });
+}
+
+}  // namespace
+
+std::span<const SettingRow> setting_rows() {
+  return kRows;
+}
+
+const SettingRow* setting_row(std::string_view field) {
+  // Some classes hold the transformer's fields in a section of their own.
+  constexpr std::string_view kNested = "model.transformer.";
+  if (field.starts_with(kNested)) {
+    return setting_row("model." + std::string(field.substr(kNested.size())));
+  }
+  const auto* const found = std::ranges::find_if(
+      kRows, [field](const SettingRow& row) { return matches(row.name, field); });
+  return found == kRows.end() ? nullptr : found;
+}
+
+void note_unpriced(const FieldReader& reader, Workload& workload) {
+  for (const recipe::FieldSpec& field : reader.facts().vocabulary().fields()) {
+    if (!reader.is_written(field.name)) {
+      continue;
+    }
+    const expr::Value value = reader.value(field.name);
+    const bool standard = value == field.default_value && !assumes_another(field.name);
+    if (standard || value.is_unknown() || value.is_unset()) {
+      continue;
+    }
+    const SettingRow* const row = setting_row(field.name);
+    const std::string text = value.to_text();
+    if (row == nullptr || row->treatment != told || text == row->usual || text == "[]") {
+      continue;
+    }
+    workload.inputs.push_back({"not_priced",
+                               fmt::format("{} = {}", reader.spelled(field.name), text),
+                               InputStatus::assumed,
+                               std::string(row->reason)});
+  }
+}
+
+}  // namespace epwise::workload
