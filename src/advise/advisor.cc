@@ -370,7 +370,9 @@ Advice advise(const World& world,
 
 namespace {
 
-Choice choice_of(const std::vector<DispatcherRow>& rows, const std::string& documented) {
+Choice choice_of(const std::vector<DispatcherRow>& rows,
+                 const std::string& documented,
+                 bool bring_up) {
   Choice choice{"", documented, ""};
   const auto usable = [](const DispatcherRow& row) {
     return row.legality.legal && row.step && row.fits;
@@ -382,7 +384,14 @@ Choice choice_of(const std::vector<DispatcherRow>& rows, const std::string& docu
   }
   choice.name = first->name;
   const auto theirs = std::ranges::find(rows, documented, &DispatcherRow::name);
-  if (first->name == documented) {
+  if (bring_up && theirs != rows.end() && usable(*theirs)) {
+    choice.name = documented;
+    choice.because = fmt::format(
+        "a bring-up begins with the plainest dispatcher; {} is predicted {:.2f} times as fast, to "
+        "be tried once the run is correct",
+        first->name,
+        theirs->step->value / first->step->value);
+  } else if (first->name == documented) {
     choice.because = first->tie ? "it is too close to the others to call, and the documents' choice"
                                 : "it is certainly the fastest, and the documents' choice";
   } else if (theirs == rows.end() || !usable(*theirs)) {
@@ -576,7 +585,9 @@ Advice which_dispatcher(const World& given, const Knowledge& knowledge) {
   advice.diagnosis = diagnose(present, world.constants, knowledge);
   advice.dispatchers = dispatcher_table(study);
   advice.sweeps = sm_sweeps(study);
-  advice.choice = choice_of(advice.dispatchers, documented_dispatcher(study));
+  advice.choice = choice_of(advice.dispatchers,
+                            documented_dispatcher(study),
+                            world.base.target->purpose == "bring-up");
   return advice;
 }
 

@@ -213,12 +213,17 @@ class Searcher {
   /// First without the later axes, so that freeing them never gives less.
   void improve() {
     with_later_ = false;
-    Candidate at = improve_from(descend(start(), false));
+    improve_from(descend(start(), false));
     if (std::ranges::find(landscape_.later, true) != landscape_.later.end()) {
       with_later_ = true;
       allowed_ = result_.looked_at + bounds_.later_looks;
-      improve_from(descend(std::move(at), false));
+      improve_from(descend(best_known(), false));
     }
+  }
+
+  const Candidate& best_known() const {
+    return std::ranges::min_element(known_, {}, [](const auto& each) { return each.second; })
+        ->first;
   }
 
   Candidate from_seeds(Candidate at) {

@@ -1,0 +1,69 @@
+#!/usr/bin/env python3
+"""How many choices of a tuned recipe `epwise advise` finds from its conservative twin (../shared/corpus): exit 77 without it.
+    tuned_pairs.py BIN [-v]
+A choice counts if plan 1 makes it, or leads to a value at least as far along (virtual stages). Precision is allowed where the pair changes it.
+"""
+import json, pathlib, subprocess, sys
+
+CORPUS = pathlib.Path(__file__).resolve().parents[2].parent / 'shared' / 'corpus' / 'bridge'
+INPUTS = CORPUS.parents[1] / 'findings' / 'repro' / 'inputs'
+EVERYTHING = 'mapping,batch,recompute,dispatcher,overlap,graphs,kernels,precision'
+LEAST = 0.7  # share of the choices found
+
+OVERLAP = ('overlap_moe_expert_parallel_comm', {'true'})
+WHOLE = ('cuda_graph_impl', {'full_iteration'})
+GRAPHS = ('cuda_graph_impl', {'transformer_engine', 'full_iteration'})
+MXFP8 = ('mixed_precision', {'bf16_with_mxfp8_mixed'})
+DEEPEP = ('moe_flex_dispatcher_backend', {'deepep'})
+HYBRIDEP = ('moe_flex_dispatcher_backend', {'hybridep'})
+FLEX = ('moe_token_dispatcher_type', {'flex'})
+VIRTUAL = ('virtual_pipeline_model_parallel_size', None)
+PAIRS = [  # recipe, GPU, GPUs, with precision, the choices of its tuned twin
+    ('0.5.0/perf.qwen3_30b_a3b_pretrain.16gpu-h100-bf16', 'h100', 16, False, [OVERLAP]),
+    ('0.6.2/perf.deepseek_v3_pretrain.256gpu-gb200-bf16', 'gb200', 256, True, [OVERLAP, WHOLE, MXFP8]),
+    ('0.6.2/perf.qwen3_235b_a22b_pretrain.64gpu-gb300-fp8cs', 'gb300', 64, True, [VIRTUAL, OVERLAP, WHOLE, MXFP8]),
+    ('0.6.2/perf.qwen3_30b_a3b_pretrain.8gpu-gb200-fp8cs', 'gb200', 8, True, [OVERLAP, WHOLE, MXFP8]),
+    ('0.4.0/perf.qwen3_30b_a3b_pretrain.8gpu-b200-fp8mx', 'b200', 8, False, [OVERLAP, WHOLE]),
+    ('0.6.2/perf.qwen3_235b_a22b_pretrain.256gpu-b200-bf16', 'b200', 256, False, [FLEX, OVERLAP, VIRTUAL]),
+    ('0.6.2/perf.deepseek_v3_pretrain.256gpu-b200-nvfp4', 'b200', 256, False, [DEEPEP, ('expert_model_parallel_size', {'32'}), OVERLAP]),
+    ('0.6.2/perf.qwen3_235b_a22b_pretrain.256gpu-b300-bf16', 'b300', 256, True,
+     [('pipeline_model_parallel_size', {'1'}), ('expert_model_parallel_size', {'16'}), OVERLAP, GRAPHS, ('tensor_model_parallel_size', {'2'}), ('micro_batch_size', {'3', '4'})]),
+    ('0.6.2/perf.gpt_oss_120b_pretrain.64gpu-b200-bf16', 'b200', 64, False, [HYBRIDEP, GRAPHS]),
+    ('0.6.2/perf.deepseek_v3_pretrain.1024gpu-h100-bf16', 'h100', 1024, True, [DEEPEP, OVERLAP, ('mixed_precision', {'bf16_with_fp8_subchannel_scaling_mixed'})]),
+    ('0.4.0/perf.qwen3_235b_a22b_pretrain.256gpu-h100-bf16', 'h100', 256, False, [DEEPEP]),
+    ('0.6.2/lib.deepseek_v2_pretrain-h100-bf16', 'h100', 128, False, [('recompute_granularity', {'selective', 'null', ''}), DEEPEP, VIRTUAL, OVERLAP]),
+]
+
+
+def written(path, field):
+    """The recipe's own value, where it already has the choice."""
+    for line in path.read_text().splitlines():
+        if line.strip().startswith(field + ':') and line.split(':', 1)[1].strip() not in ('', 'null', '{}'): return line.split(':', 1)[1].strip()
+    return ''
+
+
+def main():
+    if not CORPUS.is_dir(): print('skipped: ../shared is not there'); return 77
+    found = total = 0
+    for name, hw, gpus, precision, choices in PAIRS:
+        path = CORPUS / f'{name}.yaml'
+        groups = EVERYTHING if precision else EVERYTHING.replace(',precision', '')
+        version = name.split('/')[0]
+        call = [sys.argv[1], 'advise', str(path), '--config', 'none', '--hw', hw, '--gpus', str(gpus), '--stack', f'bridge={version},te=2.14.0,torch=2.9.1',
+                '--may-change', groups, '-f', 'json']
+        out = json.loads(subprocess.run(call, capture_output=True, text=True, timeout=600).stdout)
+        plans = out.get('plans') or out.get('too_close') or []
+        changes = {c['field'].split('.')[-1]: str(c.get('to')) for c in plans[0]['changes']} if plans else {}
+        missed = []
+        for field, values in choices:
+            to = changes.get(field, written(path, field) if values is not None and field not in changes else '')
+            ok = (to.isdigit() and int(to) > 1) if values is None else to in values
+            found += ok; total += 1
+            if not ok: missed.append(f'{field}={to or "unchanged"}')
+        print(f"{name}: {len(choices) - len(missed)} of {len(choices)}" + (f"; missed: {', '.join(missed)}" if missed else ''))
+        if '-v' in sys.argv: print('   ', plans[0]['speedup']['value'] if plans else None, changes)
+    print(f'{found} of {total} tuned choices found ({100 * found / total:.0f} %)')
+    return found < LEAST * total
+
+
+if __name__ == '__main__': sys.exit(main())
