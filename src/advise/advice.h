@@ -193,7 +193,7 @@ struct Advice {
   double fits_risk = 0;  // probability that the recipe itself does not fit
   bool fitting = false;  // it does not fit: plans are for fitting, in the documents' order
   std::optional<Shortage> shortage;
-  bool bring_up = false;  // of --purpose bring-up: the first plan is the plainest configuration
+  bool bring_up = false;      // of --purpose bring-up: the first plan is the plainest configuration
   std::vector<BringUp> next;  // one at a time after bring-up, with what to check
   Diagnosis diagnosis;
   std::vector<DispatcherRow> dispatchers;  // by rank, then those without a prediction
@@ -219,8 +219,8 @@ struct WhyNot {
   double memory_limit = 0;
   bool fits = true;
   std::vector<std::pair<std::string, double>> costs;  // terms of the step that grow, s
-  std::optional<Plan> around;  // the best plan with the value fixed
-  std::optional<sim::Range> around_speedup;  // T(recipe)/T(value and that plan)
+  std::optional<Plan> around;                         // the best plan with the value fixed
+  std::optional<sim::Range> around_speedup;           // T(recipe)/T(value and that plan)
 };
 
 }  // namespace epwise::advise

@@ -169,8 +169,8 @@ void make_fitting_plans(const Study& study,
     return;
   }
   std::optional<Plan> fastest = maker.make(result.visits.front().candidate);
-  if (fastest && (advice.plans.empty() ||
-                  fastest->step.value < kFaster * advice.plans.back().step.value)) {
+  if (fastest &&
+      (advice.plans.empty() || fastest->step.value < kFaster * advice.plans.back().step.value)) {
     fastest->means = "the fastest of all that fit";
     advice.plans.push_back(*std::move(fastest));
   }
@@ -289,8 +289,7 @@ Advice study_recipe(const World& given,
   freedom.careful = purpose == "production";
   freedom.to_fit = present.assessment.out_of_memory > kOverflows;
   freedom.architecture = world.base.target->hw->architecture;
-  freedom.precision =
-      present.job == nullptr ? "" : std::string(to_string(present.job->precision));
+  freedom.precision = present.job == nullptr ? "" : std::string(to_string(present.job->precision));
   const Space space(knowledge, bare.cache().plain(), freedom);
   strangers = space.strangers();
   present.assessment.legal = true;  // remaining errors apply to every plan
@@ -585,9 +584,8 @@ Advice which_dispatcher(const World& given, const Knowledge& knowledge) {
   advice.diagnosis = diagnose(present, world.constants, knowledge);
   advice.dispatchers = dispatcher_table(study);
   advice.sweeps = sm_sweeps(study);
-  advice.choice = choice_of(advice.dispatchers,
-                            documented_dispatcher(study),
-                            world.base.target->purpose == "bring-up");
+  advice.choice = choice_of(
+      advice.dispatchers, documented_dispatcher(study), world.base.target->purpose == "bring-up");
   return advice;
 }
 

@@ -251,18 +251,54 @@ void PlanMaker::list_environment(const Candidate& candidate, const Prospect& pro
   plan.environment.assign(variables.begin(), variables.end());
 }
 
+namespace {
+
+bool is_section(const recipe::Recipe& recipe, std::string_view field) {
+  return field.find('.') == std::string_view::npos && recipe.sections.contains(field);
+}
+
+/// The text with a block of the top level replaced by one line; empty if there is no such block.
+std::string with_line(const std::string& text, const std::string& key, const std::string& value) {
+  const std::string head = key + ":";
+  std::size_t from = text.starts_with(head) ? 0 : text.find("\n" + head);
+  if (from == std::string::npos) {
+    return "";
+  }
+  from += text[from] == '\n' ? 1U : 0U;
+  std::size_t to = text.find('\n', from);
+  while (to != std::string::npos && to + 1 < text.size() &&
+         (text[to + 1] == ' ' || text[to + 1] == '-')) {
+    to = text.find('\n', to + 1);
+  }
+  const std::string rest = to == std::string::npos ? "" : text.substr(to);
+  return text.substr(0, from) + head + " " + value + rest;
+}
+
+}  // namespace
+
 void PlanMaker::write(const Prospect& prospect, Plan& plan) {
   const EvaluatorCache& cache = study_.assessor.cache();
   const session::Analysis& base = study_.world.base;
   lint::Fix fix;
+  Edits sections;  // replaced by a word
   for (const Edit& edit : prospect.assessment.edits) {
     const bool outside = edit.field.starts_with(kVariable) && !cache.plain().is_written(edit.field);
-    if (!outside) {
+    if (is_section(cache.recipe(), edit.field) && edit.value.text() != nullptr) {
+      sections.push_back(edit);
+    } else if (!outside) {
       fix.edits.push_back(cache.plain().spelled(edit));
     }
   }
   plan.draft =
       fix::changed(base, fix::change_of(fix, cache.recipe(), base.vocabulary()), plan.obstacle);
+  for (const Edit& edit : sections) {
+    std::string text = with_line(plan.draft.bytes, edit.field, edit.value.to_text());
+    if (text.empty()) {
+      plan.obstacle = fmt::format("`{}` is a whole section", edit.field);
+    } else if (plan.obstacle.empty()) {
+      plan.draft.bytes = std::move(text);
+    }
+  }
   if (plan.obstacle.empty()) {
     const auto& file = base.document->request.file;
     plan.diff = text::unified_diff(file ? file->name() : "", base.draft.bytes, plan.draft.bytes);
@@ -300,8 +336,9 @@ Candidate PlanMaker::with_documented_dispatcher(Candidate candidate) {
   const Prospect documented = study_.assessor.prospect(other);
   const bool usable = its.work != nullptr && documented.work != nullptr &&
                       documented.assessment.usable() && !study_.space.changed(other).empty();
-  const bool tie = usable && sim::compare(*documented.work, *its.work, study_.world.constants)
-                                     .verdict != sim::Verdict::b;
+  const bool tie =
+      usable &&
+      sim::compare(*documented.work, *its.work, study_.world.constants).verdict != sim::Verdict::b;
   return tie ? other : candidate;
 }
 

@@ -141,7 +141,9 @@ class Searcher {
 
   bool is_layout(std::size_t axis) const { return landscape_.layout[axis]; }
 
-  bool is_alone(std::size_t axis) const { return !landscape_.alone.empty() && landscape_.alone[axis]; }
+  bool is_alone(std::size_t axis) const {
+    return !landscape_.alone.empty() && landscape_.alone[axis];
+  }
 
   /// Not yet part of the search.
   bool is_closed(std::size_t axis) const {

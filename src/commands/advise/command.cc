@@ -312,29 +312,30 @@ std::vector<Option> advise_options() {
 }  // namespace
 
 Command advise_command() {
-  return {.name = "advise",
-          .usage = "advise [OPTION...] [FILE] [-- WORD...]",
-          .summary = "suggest dispatcher, SM count, overlap and CUDA graphs for a recipe",
-          .examples = {{"advise recipe.yaml --hw gb200 --gpus 256", "everything"},
-                       {"advise recipe.yaml --hw h100 --gpus 64 --may-change dispatcher,overlap",
-                        "leave the rest unchanged"},
-                       {"advise recipe.yaml --hw h100 --gpus 64 --why-not moe_flex_dispatcher_"
-                        "backend=deepep",
-                        "why not this value?"},
-                       {"advise recipe.yaml --hw h100 --gpus 64 --diff", "a patch to apply"},
-                       {"advise --which dispatcher --model deepseek-v3 --hw gb200 --gpus 256 --ep 64",
-                        "which dispatcher, before there is a recipe?"},
-                       {"advise", "without a recipe: answer a few questions"},
-                       {"advise slow.yaml --among fast.yaml --hw h100 --gpus 64",
-                        "rank other recipes next to the plans"}},
-          .options = advise_options(),
-          .exits = {{ExitCode::clean, "advice given, even if nothing is better than the recipe"},
-                    {ExitCode::findings,
-                     "facts are missing, or the value given to --why-not is not valid"}},
-          .about = kAboutAdvise,
-          .operands = Completion::files,
-          .takes_words = true,
-          .run = run_advise};
+  return {
+      .name = "advise",
+      .usage = "advise [OPTION...] [FILE] [-- WORD...]",
+      .summary = "suggest dispatcher, SM count, overlap and CUDA graphs for a recipe",
+      .examples = {{"advise recipe.yaml --hw gb200 --gpus 256", "everything"},
+                   {"advise recipe.yaml --hw h100 --gpus 64 --may-change dispatcher,overlap",
+                    "leave the rest unchanged"},
+                   {"advise recipe.yaml --hw h100 --gpus 64 --why-not moe_flex_dispatcher_"
+                    "backend=deepep",
+                    "why not this value?"},
+                   {"advise recipe.yaml --hw h100 --gpus 64 --diff", "a patch to apply"},
+                   {"advise --which dispatcher --model deepseek-v3 --hw gb200 --gpus 256 --ep 64",
+                    "which dispatcher, before there is a recipe?"},
+                   {"advise", "without a recipe: answer a few questions"},
+                   {"advise slow.yaml --among fast.yaml --hw h100 --gpus 64",
+                    "rank other recipes next to the plans"}},
+      .options = advise_options(),
+      .exits = {{ExitCode::clean, "advice given, even if nothing is better than the recipe"},
+                {ExitCode::findings,
+                 "facts are missing, or the value given to --why-not is not valid"}},
+      .about = kAboutAdvise,
+      .operands = Completion::files,
+      .takes_words = true,
+      .run = run_advise};
 }
 
 }  // namespace epwise::cli

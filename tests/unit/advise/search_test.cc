@@ -169,4 +169,46 @@ TEST_CASE("who wants the best so far gets it") {
   CHECK_FALSE(result.visits.empty());
 }
 
+TEST_CASE("freeing a further axis never gives a worse result") {
+  for (std::uint32_t seed = 1; seed <= 20; ++seed) {
+    const Country country(seed, {4, 4, 3, 3, 2, 3}, 3);
+    Landscape wide = country.landscape();
+    wide.later = {false, false, false, true, false, false};
+    Landscape narrow = country.landscape();
+    narrow.positions[3] = {0};
+    SearchBounds bounds;
+    bounds.exhaustive = 0;
+    bounds.seconds = 600;
+    const SearchResult more = search(wide, bounds);
+    const SearchResult less = search(narrow, bounds);
+    REQUIRE_FALSE(less.visits.empty());
+    REQUIRE_FALSE(more.visits.empty());
+    CHECK(more.visits.front().cost <= less.visits.front().cost);
+  }
+}
+
+TEST_CASE("a search begins at its seeds too, and passes through what does not fit") {
+  const Country country(3, {4, 4, 3, 3, 2, 3}, 3);
+  Landscape made = country.landscape();
+  const Candidate best = country.best().candidate;
+  made.cost = [&](std::size_t, const Candidate& candidate) {
+    int away = 0;
+    for (std::size_t i = 0; i < candidate.size(); ++i) {
+      away += candidate[i] == best[i] ? 0 : 1;
+    }
+    return away == 0 ? 1.0 : kUnfit * (1 + away);
+  };
+  SearchBounds bounds;
+  bounds.exhaustive = 0;
+  bounds.seconds = 600;
+  const SearchResult found = search(made, bounds);
+  REQUIRE(found.visits.size() == 1);
+  CHECK(found.visits.front().candidate == best);
+  REQUIRE(found.least_unfit.has_value());
+  CHECK(found.least_unfit->cost == kUnfit * 2);
+  bounds.looks = 1;
+  bounds.seeds = {best};
+  CHECK(search(made, bounds).visits.size() == 1);
+}
+
 }  // namespace epwise::advise
