@@ -23,7 +23,7 @@ class Options(TypedDict, total=False):
     stack: str | Mapping[str, str] | None  # "te=2.14.0,torch=2.9.1", {"te": "2.14.0"}, "nemo-26.06", "auto"
     framework: Literal["bridge", "mlm"] | None
     env: Mapping[str, str | None] | None  # of the job; None for a variable that is known to be unset
-    purpose: Literal["training", "benchmark", "bring-up", "comparison"] | None
+    purpose: Literal["training", "benchmark", "bring-up", "comparison", "tuning", "production"] | None
     harness: Mapping[str, str] | None
     base: Path | None  # base recipe for override files
     select: Words  # rules, by id, code or a prefix of either

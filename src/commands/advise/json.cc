@@ -297,7 +297,11 @@ std::string why_not_json(const AnsweredWhyNot& answered) {
     }
     json["costs_s"] = costs;
     if (answer.around) {
-      json["around"] = plan_json(*answer.around);
+      Json changes = Json::array();
+      for (const advise::PlanChange& change : answer.around->changes) {
+        changes.push_back(change_text(change));
+      }
+      json["around"] = changes;
       json["around_speedup"] = range_json(*answer.around_speedup);
     }
   }
