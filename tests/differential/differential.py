@@ -304,7 +304,7 @@ class Figures:
         self.same = vectors_tool.same
         self.counts, self.rewrites = collections.defaultdict(collections.Counter), collections.Counter()
         self.rules, self.named, self.missed = collections.defaultdict(set), collections.Counter(), collections.Counter()
-        for vector in map(json.loads, (SHARED / 'vectors' / f'{args.framework}-{args.version}.jsonl').open()):
+        for vector in map(json.loads, (EVIDENCE / 'vectors' / f'{args.framework}-{args.version}.jsonl').open()):
             expect = vector.get('expect') or {}
             if expect.get('rule'):
                 self.rules[self.check(expect)] |= set(expect['rule'])

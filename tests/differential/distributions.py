@@ -9,11 +9,12 @@
 
 All of them also draw the surroundings: world size, device, Transformer Engine, environment.
 """
-import json, pathlib
+import pathlib, sys
 import yaml
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-SHARED = ROOT.parent / 'shared'
+sys.path.insert(0, str(ROOT / 'tests/support'))
+from evidence import EVIDENCE  # noqa: E402
 LOADER = getattr(yaml, 'CSafeLoader', yaml.SafeLoader)
 NAMES = ['crossover', 'bundle', 'kinds', 'sections', 'sites']
 DEVICES = ['h100', 'h200', 'b200', 'b300', 'gb200', 'gb300', 'a100']
@@ -104,7 +105,7 @@ class Bridge:
         for section in filter(holds, table['sections']):
             self.of_section[section['name']] = [name for name, (_, other) in parents.items() if other == section['name'] and self.classes[name]] or [section['class']] if section.get('class') else []
         self.sites = Sites('bridge', version, order)
-        folder = SHARED / 'corpus/bridge' / version
+        folder = EVIDENCE / 'corpus/bridge' / version
         self.trees = {path.name: yaml.load(path.read_text(), LOADER) for path in sorted(folder.glob('*.yaml'))}
         self.leaves = {name: leaves(tree) for name, tree in self.trees.items()}
 
@@ -235,7 +236,7 @@ class MegatronLm:
         self.maker = told
         self.flags = [flag for flag in told.flags if not flag['flags'][0].startswith(told.ELSEWHERE)]
         self.trees = {}
-        for path in sorted((SHARED / 'corpus/megatron-lm').glob('*.yaml')):
+        for path in sorted((EVIDENCE / 'corpus/megatron-lm').glob('*.yaml')):
             tree = yaml.load(path.read_text(), LOADER)
             if isinstance(tree, dict) and isinstance(tree.get('MODEL_ARGS'), dict):
                 self.trees[path.name] = tree['MODEL_ARGS']

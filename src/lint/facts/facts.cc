@@ -94,6 +94,11 @@ std::optional<Value> given_value(std::string_view name,
   if (group == "installed") {
     return installed_value(target, key);
   }
+  if (name == "raw.release") {
+    const auto* stated = target.stack.find(recipe::to_string(recipe.framework));
+    return stated == nullptr || !stated->version ? Value::unset()
+                                                 : Value::of(stated->version->text());
+  }
   if (group == "raw") {
     const auto found = recipe.raw.find(name);
     return found == recipe.raw.end() ? Value::unset() : found->second;

@@ -302,8 +302,8 @@ class BridgeYamlReader {
     report_missing_sections(tree);
     for (const std::string_view name : kReadSections) {
       const ConfigNode* section = tree.find(name);
-      const bool value = section != nullptr && section->kind == ConfigNode::Kind::value;
-      const bool unusable = value && (section->is_null() || name == "env_vars");
+      const bool unusable = section != nullptr &&
+                            (section->is_null() || (name == "env_vars" && !section->is_mapping()));
       if (unusable && section->value.is_known() && vocabulary_.has_section(name)) {
         recipe_.diagnostics.push_back(
             {"recipe/null-section",

@@ -176,8 +176,28 @@ void count_ranks(Recipe& recipe, const ConfigNode& root) {
   }
 }
 
+/// Adapters beside frozen weights, of a rank: fewer parameters are trained than the model has.
+void note_adapters(Recipe& recipe, const ConfigNode& place, std::int64_t rank) {
+  recipe.sections["peft"] = place.key;
+  set_default(recipe, "peft.dim", expr::Value::of(rank));
+}
+
+/// A rank above 0 at a path switches adapters on.
+void note_adapter_rank(Recipe& recipe, const ConfigNode& root, std::string_view path) {
+  const ConfigNode* rank = node_at(root, path);
+  const std::int64_t* number = rank == nullptr ? nullptr : rank->value.integer();
+  if (number != nullptr && *number > 0) {
+    note_adapters(recipe, *rank, *number);
+  }
+}
+
 void complete_nemo_rl(Recipe& recipe, const ConfigNode& root, const TrainerRole& role) {
   complete_recomputation(recipe, root, role);
+  const ConfigNode* adapters = node_at(root, role.path + ".peft.enabled");
+  if (adapters != nullptr && adapters->value.truthy()) {
+    constexpr std::int64_t kUsualRank = 32;
+    note_adapters(recipe, *adapters, number_at(root, role.path + ".peft.dim").value_or(kUsualRank));
+  }
   const ConfigNode* eight_bit = node_at(root, role.path + ".fp8_cfg.enabled");
   const bool off =
       eight_bit != nullptr && eight_bit->value.is_known() && !eight_bit->value.truthy();
@@ -421,6 +441,18 @@ std::optional<std::int64_t> digits_count(const expr::Value& value) {
   return digits ? std::optional<std::int64_t>(std::stoll(*text)) : std::nullopt;
 }
 
+/// tuner_type, or train_type of older releases: lora.
+void note_swift_adapters(Recipe& recipe, const ConfigNode& root) {
+  constexpr std::int64_t kUsualRank = 8;
+  for (const std::string_view key : {"tuner_type", "train_type"}) {
+    const ConfigNode* kind = root.find(key);
+    const std::string* text = kind == nullptr ? nullptr : kind->value.text();
+    if (text != nullptr && text->find("lora") != std::string::npos) {
+      note_adapters(recipe, *kind, number_at(root, "lora_rank").value_or(kUsualRank));
+    }
+  }
+}
+
 /// `ENV:` of the file; NPROC_PER_NODE and NNODES make torchrun's command line.
 void complete_swift(Recipe& recipe, const ConfigNode& root, const TrainerRole& /*role*/) {
   if (const ConfigNode* variables = root.find("ENV")) {
@@ -432,6 +464,7 @@ void complete_swift(Recipe& recipe, const ConfigNode& root, const TrainerRole& /
               known ? expr::Value::of(each.value.to_text()) : each.value, each.key, each.mark});
     }
   }
+  note_swift_adapters(recipe, root);
   const expr::Value* ranks = variable(recipe, "NPROC_PER_NODE");
   const expr::Value* nodes = variable(recipe, "NNODES");
   const auto per_node = ranks == nullptr ? std::nullopt : digits_count(*ranks);
@@ -502,6 +535,8 @@ std::vector<TrainerRole> verl_roles(const ConfigNode& root) {
 
 void complete_verl(Recipe& recipe, const ConfigNode& root, const TrainerRole& /*role*/) {
   constexpr std::int64_t kGpusPerNode = 8;
+  note_adapter_rank(recipe, root, "actor_rollout_ref.model.lora.rank");
+  note_adapter_rank(recipe, root, "actor_rollout_ref.model.lora_rank");
   const ConfigNode* nodes = node_at(root, "trainer.nnodes");
   const ConfigNode* gpus = node_at(root, "trainer.n_gpus_per_node");
   const auto count = [](const ConfigNode* node, std::int64_t otherwise) {

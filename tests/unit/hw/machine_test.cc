@@ -151,9 +151,9 @@ TEST_CASE("which GPUs are a profile") {
   CHECK(one("NVIDIA GB200").missing.front().name == "gpus");
   CHECK(missing(one("NVIDIA GB200"), "gpus") ==
         "this process is not part of a job; --gpus N; --gpus 4 for a run on this node only");
-  CHECK(one("NVIDIA H100 PCIe").profile == nullptr);
-  CHECK(missing(one("NVIDIA H100 PCIe"), "hw") ==
-        "no profile for `NVIDIA H100 PCIe`; --hw NAME of the closest profile (`epwise hw list`)");
+  CHECK(one("NVIDIA H200 NVL").profile == nullptr);
+  CHECK(missing(one("NVIDIA H200 NVL"), "hw") ==
+        "no profile for `NVIDIA H200 NVL`; --hw NAME of the closest profile (`epwise hw list`)");
   const FixedProbe mixed({{{"NVIDIA H100 80GB HBM3", 9.0}, {"NVIDIA L4", 8.9}}, "", "", "driver"});
   const auto machine = inspect(MachineFiles(), variables(), mixed);
   CHECK(machine.profile == nullptr);

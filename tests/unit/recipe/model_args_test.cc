@@ -68,7 +68,7 @@ TEST_CASE("lists: blanks divide, commas stay, lines make no sense") {
   CHECK(functional("  --a: [x, y]") == "--a <x,> <y> | recipe/list-commas");
   CHECK(functional("  --a:\n    - x\n    - y") == "--a <x> <y> | recipe/list-lines");
   CHECK(functional("  --a: |\n    x\n    y") == "--a <x y> | recipe/list-lines");
-  CHECK(functional("  --a: {b: c}") == " | recipe/not-a-word");
+  CHECK(functional("  --a: {b: c}") == "--a <{…}> | recipe/not-a-word");
   const Read read("MODEL_ARGS: {--a: [x, y]}");
   CHECK(read.args.diagnostics.front().help == "write it as a text with spaces: \"[x y]\"");
 }
