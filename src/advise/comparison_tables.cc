@@ -74,8 +74,7 @@ void rank_rows(std::vector<Row>& rows, const Study& study) {
   const auto documented = std::ranges::find(
       rows, documented_dispatcher(study), [](const Row& row) { return row.row.name; });
   if (documented != rows.end() && documented != rows.begin() && is_ranked(*documented) &&
-      documented->row.fits >= rows.front().row.fits &&
-      is_tie(*documented, rows.front(), study)) {
+      documented->row.fits >= rows.front().row.fits && is_tie(*documented, rows.front(), study)) {
     std::rotate(rows.begin(), documented, documented + 1);
   }
   for (std::size_t i = 0; i < rows.size() && is_ranked(rows[i]); ++i) {

@@ -13,8 +13,8 @@ namespace {
 constexpr int kFullRecompute = 5;
 
 bool is_layout(const Axis& axis) {
-  const bool generated = std::ranges::any_of(
-      axis.moves, [](const Move& move) { return move.loss_layers >= 0; });
+  const bool generated =
+      std::ranges::any_of(axis.moves, [](const Move& move) { return move.loss_layers >= 0; });
   return (axis.group == "mapping" || axis.group == "batch") && !generated;
 }
 
@@ -163,8 +163,7 @@ Fitting fit_first(const Study& study, const Request& request, PlanMaker& maker) 
     expedition.bounds.seeds = fitting.seeds;
     const SearchResult result = explore(study, request, std::move(expedition));
     if (result.least_unfit) {
-      least = std::min(least,
-                       study.assessor.assess(result.least_unfit->candidate).needed_memory);
+      least = std::min(least, study.assessor.assess(result.least_unfit->candidate).needed_memory);
     }
     if (result.visits.empty()) {
       continue;
@@ -180,7 +179,8 @@ Fitting fit_first(const Study& study, const Request& request, PlanMaker& maker) 
     }
   }
   if (fitting.seeds.empty()) {
-    fitting.shortage = Shortage{least, study.present.job->machine.memory, enough_gpus(study, request)};
+    fitting.shortage =
+        Shortage{least, study.present.job->machine.memory, enough_gpus(study, request)};
   }
   return fitting;
 }

@@ -21,8 +21,8 @@ SearchResult explore(const Study& study, const Request& request, Expedition expe
 
 /// Plans for a recipe that does not fit in memory.
 struct Fitting {
-  std::vector<Plan> plans;        // in the documents' order of means, each faster than those before
-  std::vector<Candidate> seeds;   // that fit
+  std::vector<Plan> plans;       // in the documents' order of means, each faster than those before
+  std::vector<Candidate> seeds;  // that fit
   std::optional<Shortage> shortage;  // if nothing fits
 };
 

@@ -50,11 +50,11 @@ struct Limit {
 struct Move {
   std::string name;  // "hybridep", "on", "8"
   std::vector<Setting> sets;
-  std::vector<Setting> legacy;     // instead of `sets`, in versions without one of its fields
-  std::vector<Condition> with;     // the move counts only with these positions of other axes
+  std::vector<Setting> legacy;  // instead of `sets`, in versions without one of its fields
+  std::vector<Condition> with;  // the move counts only with these positions of other axes
   std::vector<std::string> architectures;  // of the GPU; empty: any
-  std::vector<std::string> after;  // precisions of which the recipe must already have one
-  int fit = 0;                     // rank among the means of fitting in memory; 0: not one
+  std::vector<std::string> after;          // precisions of which the recipe must already have one
+  int fit = 0;                             // rank among the means of fitting in memory; 0: not one
   int loss_layers = -1;            // a generated pipeline layout: layers that the loss counts for
   std::vector<std::string> drops;  // fields that are removed if the recipe writes them
   std::vector<Need> needs;
@@ -70,10 +70,10 @@ struct Axis {
   std::string group;  // of --may-change: "mapping", "dispatcher", "overlap", …
   std::string what;   // "token dispatcher"
   lint::Tier tier = lint::Tier::performance;
-  int order = 0;       // bring-up order: prerequisites first
-  std::string check;   // what to check during bring-up
-  bool sweep = false;  // a number of SMs
-  bool alone = false;  // not combined with other axes: tried on the best combination only
+  int order = 0;             // bring-up order: prerequisites first
+  std::string check;         // what to check during bring-up
+  bool sweep = false;        // a number of SMs
+  bool alone = false;        // not combined with other axes: tried on the best combination only
   bool only_to_fit = false;  // free by default only if the recipe does not fit in memory
   std::vector<Limit> limits;
   std::vector<Condition> with;

@@ -55,10 +55,10 @@ struct Visit {
 };
 
 struct SearchResult {
-  std::vector<Visit> visits;  // usable candidates, best first; ties in candidate order
+  std::vector<Visit> visits;         // usable candidates, best first; ties in candidate order
   std::optional<Visit> least_unfit;  // the cheapest from kUnfit on
-  std::size_t looked_at = 0;  // evaluated candidates
-  std::size_t skipped = 0;    // candidates that arithmetic forbids
+  std::size_t looked_at = 0;         // evaluated candidates
+  std::size_t skipped = 0;           // candidates that arithmetic forbids
   bool exhaustive = false;
   bool stopped = false;
 };

@@ -92,8 +92,7 @@ bool is_free(const Axis& axis, const Freedom& freedom) {
 }
 
 bool names_a_move(const std::vector<std::string>& words, const Axis& axis) {
-  return std::ranges::any_of(axis.moves,
-                             [&](const Move& move) { return names_move(words, move); });
+  return std::ranges::any_of(axis.moves, [&](const Move& move) { return names_move(words, move); });
 }
 
 /// A size above the recipe's own where the axis has a limit that the recipe does not meet.
@@ -129,15 +128,18 @@ void add_fields(const Axis& axis, std::vector<std::string>& fields) {
 namespace {
 
 /// Whether a free axis may take this move.
-bool is_open(const Axis& axis, const Move& move, const Freedom& freedom, const Evaluator& evaluator) {
+bool is_open(const Axis& axis,
+             const Move& move,
+             const Freedom& freedom,
+             const Evaluator& evaluator) {
   if (names_a_move(freedom.may_change, axis) && !is_free(axis, freedom)) {
     return names_move(freedom.may_change, move);
   }
   const bool early = !move.after.empty() && !freedom.precision.empty() &&
                      std::ranges::find(move.after, freedom.precision) == move.after.end();
-  const bool elsewhere = !move.architectures.empty() && !freedom.architecture.empty() &&
-                         std::ranges::find(move.architectures, freedom.architecture) ==
-                             move.architectures.end();
+  const bool elsewhere =
+      !move.architectures.empty() && !freedom.architecture.empty() &&
+      std::ranges::find(move.architectures, freedom.architecture) == move.architectures.end();
   if ((early || elsewhere) && !names_move(freedom.may_change, move)) {
     return false;
   }

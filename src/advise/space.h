@@ -21,9 +21,9 @@ struct Freedom {
   std::vector<std::string> keep;        // fields, axes or groups
   bool to_fit = false;  // the recipe does not fit in memory: axes that only save memory are free
   std::string architecture = {};  // of the GPU; empty: unknown
-  std::string precision = {};  // of the recipe: "bf16", "fp8_cs"; empty: unknown
+  std::string precision = {};     // of the recipe: "bf16", "fp8_cs"; empty: unknown
   bool careful = false;           // no moves of high risk
-  int most_fit = 0;     // only moves of this rank among the means of fitting; 0: all moves
+  int most_fit = 0;  // only moves of this rank among the means of fitting; 0: all moves
 };
 
 /// The axes of a recipe: the moves that make sense for it, and the resulting edits.

@@ -63,9 +63,8 @@ void add_library_recipes(const Study& study,
       continue;
     }
     std::string text = book.text(*book.find(kRelease, name));
-    const bool same = std::ranges::all_of(marks, [&](const std::string& mark) {
-      return text.find(mark) != std::string::npos;
-    });
+    const bool same = std::ranges::all_of(
+        marks, [&](const std::string& mark) { return text.find(mark) != std::string::npos; });
     if (!same) {
       continue;
     }

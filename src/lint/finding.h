@@ -66,9 +66,9 @@ struct Finding {
 /// A finding that the user accepts for now, by a comment in the recipe or a baseline.
 struct Accepted {
   Finding finding;
-  std::string reason;  // the reason given by the user
-  text::Mark mark;     // of the comment; nowhere: from a baseline
-  std::string source;  // "recipe.yaml:12", "baseline.yaml"
+  std::string reason;      // the reason given by the user
+  text::Mark mark;         // of the comment; nowhere: from a baseline
+  std::string source;      // "recipe.yaml:12", "baseline.yaml"
   std::string until = {};  // the last day on which it is accepted, "2027-03-01"; empty: any day
 };
 

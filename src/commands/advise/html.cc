@@ -66,8 +66,7 @@ std::string advice_tiles(const Advice& advice) {
                                    : "") +
          tile("first plan",
               first == nullptr ? "none" : fmt::format("{:.2f}x", first->speedup.value),
-              first == nullptr ? "nothing is certainly better"
-                               : headline_text(*first)) +
+              first == nullptr ? "nothing is certainly better" : headline_text(*first)) +
          "</div>\n" +
          (advice.anchor ? fmt::format("<p>step {}</p>\n", escaped(anchor_text(*advice.anchor)))
                         : "") +
@@ -298,7 +297,8 @@ std::string advise_html(const AdvisedRecipe& recipe) {
   return fmt::format(
       "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n<meta name=\"viewport\" "
       "content=\"width=device-width,initial-scale=1\">\n<title>{} - epwise advise</title>\n"
-      "<style>{}.add{{color:var(--good)}}.del{{color:var(--bad)}}</style></head>\n<advice_body><main>\n{}</main></advice_body></html>\n",
+      "<style>{}.add{{color:var(--good)}}.del{{color:var(--bad)}}</style></"
+      "head>\n<advice_body><main>\n{}</main></advice_body></html>\n",
       escaped(recipe.path),
       page_style(),
       advice_body(recipe));

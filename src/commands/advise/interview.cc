@@ -585,9 +585,9 @@ ExitCode with_starter(Console& console,
   start.model = known_model(arguments);
   start.hw = hw::find_profile(arguments.text_of("--hw", ""));
   if (start.hw == nullptr) {
-    throw os::UsageError(fmt::format(
-        "no hardware given: `epwise advise --which dispatcher --model {} --hw gb200`",
-        start.model.name));
+    throw os::UsageError(
+        fmt::format("no hardware given: `epwise advise --which dispatcher --model {} --hw gb200`",
+                    start.model.name));
   }
   start.gpus = count_of(arguments, "--gpus", advise::sensible_gpus(start.model, *start.hw));
   start.expert = count_of(arguments, "--ep", 0);

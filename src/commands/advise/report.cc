@@ -75,9 +75,8 @@ std::string no_plan_text(const advise::Advice& advice) {
                        gib_text(shortage.least),
                        gib_text(shortage.limit),
                        gib_text(shortage.least - shortage.limit),
-                       shortage.gpus > 0
-                           ? fmt::format("It fits on {} GPUs.", shortage.gpus)
-                           : "No number of GPUs up to 16384 is enough.");
+                       shortage.gpus > 0 ? fmt::format("It fits on {} GPUs.", shortage.gpus)
+                                         : "No number of GPUs up to 16384 is enough.");
   }
   if (advice.fitting) {
     return "No plan makes the recipe fit without new findings.";

@@ -327,8 +327,7 @@ class AdviceText {
         plan.memory_limit > 0
             ? fmt::format("{} of {}", gib_text(plan.needed_memory), gib_text(plan.memory_limit))
             : gib_text(plan.needed_memory);
-    line(fmt::format("  {}. ", number) +
-         paint_(Role::strong, headline_text(plan)) +
+    line(fmt::format("  {}. ", number) + paint_(Role::strong, headline_text(plan)) +
          fmt::format("; step {}, memory {}, risk {}",
                      seconds_text(plan.step.value),
                      memory,

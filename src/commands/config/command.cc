@@ -142,8 +142,8 @@ ExitCode check_configurations(Console& console, const Arguments& arguments) {
     }
     check_one(configuration, console);
     for (const TargetEntry* entry : unused_targets(console.files, configuration)) {
-      throw UsageError(fmt::format(
-          "{}: the paths of this target match no YAML file or script", entry->source));
+      throw UsageError(
+          fmt::format("{}: the paths of this target match no YAML file or script", entry->source));
     }
     console.out << "ok: " << configuration.path << '\n';
   }

@@ -30,8 +30,9 @@ std::vector<report::BaselineCount> BaselineTally::counts(const os::Files& files,
 
 std::string prune_command(const Arguments& arguments, const std::string& path) {
   std::vector<std::string> words{"epwise", "baseline", "prune"};
-  for (const std::vector<Option>& options :
-       {session::target_options(), session::selection_options(), session::configuration_options()}) {
+  for (const std::vector<Option>& options : {session::target_options(),
+                                             session::selection_options(),
+                                             session::configuration_options()}) {
     for (const Option& option : options) {
       for (const Setting& setting : arguments.all(option.name)) {
         if (!setting.source.starts_with('-')) {

@@ -501,8 +501,7 @@ std::vector<const TargetEntry*> unused_targets(const os::Files& files,
   }
   for (const Input& input : select_files(files, {configuration.folder}, "").inputs) {
     const std::optional<std::string> name = below(configuration.folder, input.path);
-    std::erase_if(unused,
-                  [&](const TargetEntry* entry) { return name && entry->covers(*name); });
+    std::erase_if(unused, [&](const TargetEntry* entry) { return name && entry->covers(*name); });
     if (unused.empty()) {
       break;
     }

@@ -71,8 +71,7 @@ Json artifact_location(const std::string& uri) {
 
 class SarifLog : public Writing {
  public:
-  SarifLog(const LintReport& report, const Style& style)
-      : Writing(report, style) {}
+  SarifLog(const LintReport& report, const Style& style) : Writing(report, style) {}
 
   void put(const LintedFile& file) override {
     for (const lint::Finding* finding : shown(file)) {
@@ -187,9 +186,7 @@ class SarifLog : public Writing {
     return json;
   }
 
-  Json result(const lint::Rule& rule,
-              std::string_view level,
-              int rank) {
+  Json result(const lint::Rule& rule, std::string_view level, int rank) {
     Json json = {{"ruleId", rule.id}, {"ruleIndex", index_of(rule)}, {"kind", "fail"}};
     json["level"] = level;
     json["rank"] = rank;

@@ -61,9 +61,9 @@ TEST_CASE("every rule that advice names is one, and every field is some version'
       }
       for (const Setting& setting : move.sets) {
         for (const std::string& field : setting.fields) {
-          CHECK_MESSAGE((field.starts_with("env.") ? rules().names.find(field).has_value()
-                                                   : exists(field)),
-                        field);
+          CHECK_MESSAGE(
+              (field.starts_with("env.") ? rules().names.find(field).has_value() : exists(field)),
+              field);
         }
       }
       for (const Setting& setting : move.legacy) {

@@ -27,8 +27,16 @@ TEST_CASE("a line that a CI system would execute gets a mark") {
 }
 
 TEST_CASE("other text passes unchanged") {
-  for (const std::string text :
-       {"", "\n", ":", ": :\n", "#", "##\n", "## [x]\n", "a ::b\n", "std::string\n", "\033[K:x\n"}) {
+  for (const std::string text : {"",
+                                 "\n",
+                                 ":",
+                                 ": :\n",
+                                 "#",
+                                 "##\n",
+                                 "## [x]\n",
+                                 "a ::b\n",
+                                 "std::string\n",
+                                 "\033[K:x\n"}) {
     CAPTURE(text);
     CHECK(passed(text) == text);
   }

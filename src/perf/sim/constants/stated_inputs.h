@@ -19,8 +19,8 @@ struct StatedInputs {
   double imbalance = 0;         // tokens of the most loaded rank over the mean; 0: by the routing
   bool attention_path = false;  // stated, not assumed
   bool tensor_overlap = false;  // stated, not assumed
-  double level = 1;        // measured over predicted steps of runs like this one (likeness.h)
-  double level_known = 0;  // share of the error's variance that they explain
+  double level = 1;             // measured over predicted steps of runs like this one (likeness.h)
+  double level_known = 0;       // share of the error's variance that they explain
 };
 
 /// The source of a stated input: a person, or a hardware profile and its source.
