@@ -181,50 +181,32 @@ Json rival_json(const advise::Rival& rival) {
           {"place", rival.place}};
 }
 
-void add_advice_findings(const advise::Advice& advice, Json& json) {
-  const advise::Diagnosis& diagnosis = advice.diagnosis;
-  Json shares = Json::object();
-  for (const auto& [name, share] : diagnosis.shares) {
-    shares[name] = chance(share);
-  }
-  json["wall"] = {{"name", diagnosis.wall},
-                  {"share", chance(diagnosis.share)},
-                  {"sure", chance(diagnosis.sure)},
-                  {"shares", shares},
-                  {"helps", diagnosis.advice}};
-  json["step_time_s"] = range_json(advice.present->step_time);
-  if (advice.calibration) {
-    json["calibration"] = effect_json(*advice.calibration);
-  }
-  if (advice.anchor) {
-    json["measured"] = {{"step_time_s", rounded(advice.anchor->measured)},
-                        {"predicted_s", rounded(advice.anchor->predicted)},
-                        {"dispatch_time_used", !advice.doubtful_dispatch && !advice.anchor->mixed}};
-    const advise::Anchor& anchor = *advice.anchor;
-    const auto add = [&](const char* name, double share) {
-      if (share > 0) {
-        json["measured"][name] = chance(share);
-      }
-    };
-    add("exposed_share", anchor.exposed);
-    add("product_share", anchor.products);
-    add("idle_share", anchor.idle);
-    if (anchor.dispatch > 0) {
-      json["measured"]["dispatch_time_s"] = rounded(anchor.dispatch);
+/// The measured step, and what a profile told of it.
+Json anchor_json(const advise::Advice& advice) {
+  Json json = {{"step_time_s", rounded(advice.anchor->measured)},
+               {"predicted_s", rounded(advice.anchor->predicted)},
+               {"dispatch_time_used", !advice.doubtful_dispatch && !advice.anchor->mixed}};
+  const advise::Anchor& anchor = *advice.anchor;
+  const auto add = [&](const char* name, double share) {
+    if (share > 0) {
+      json[name] = chance(share);
     }
-    json["measured"]["sends_mixed"] = anchor.mixed;
-    if (!anchor.source.empty()) {
-      json["measured"]["source"] = anchor.source;
-    }
+  };
+  add("exposed_share", anchor.exposed);
+  add("product_share", anchor.products);
+  add("idle_share", anchor.idle);
+  if (anchor.dispatch > 0) {
+    json["dispatch_time_s"] = rounded(anchor.dispatch);
   }
-  json["memory"] = advised_memory_json(
-      advice.present->needed_memory.value, advice.present->memory_limit, advice.fits_risk);
-  json["dispatchers"] = list_json(advice.dispatchers, dispatcher_json);
-  json["sm_counts"] = list_json(advice.sweeps, sm_sweep_json);
-  json["ladder"] = {{"start_s", range_json(advice.ladder_start)},
-                    {"rungs", list_json(advice.ladder, rung_json)}};
-  json["plans"] = list_json(advice.plans, plan_json);
-  json["too_close"] = list_json(advice.close, plan_json);
+  json["sends_mixed"] = anchor.mixed;
+  if (!anchor.source.empty()) {
+    json["source"] = anchor.source;
+  }
+  return json;
+}
+
+/// What was asked for, or what stands in the way of a plan.
+void add_answers(const advise::Advice& advice, Json& json) {
   if (advice.fitting) {
     json["fits"] = false;
   }
@@ -245,6 +227,35 @@ void add_advice_findings(const advise::Advice& advice, Json& json) {
     }
     json["after_bring_up"] = next;
   }
+}
+
+void add_advice_findings(const advise::Advice& advice, Json& json) {
+  const advise::Diagnosis& diagnosis = advice.diagnosis;
+  Json shares = Json::object();
+  for (const auto& [name, share] : diagnosis.shares) {
+    shares[name] = chance(share);
+  }
+  json["wall"] = {{"name", diagnosis.wall},
+                  {"share", chance(diagnosis.share)},
+                  {"sure", chance(diagnosis.sure)},
+                  {"shares", shares},
+                  {"helps", diagnosis.advice}};
+  json["step_time_s"] = range_json(advice.present->step_time);
+  if (advice.calibration) {
+    json["calibration"] = effect_json(*advice.calibration);
+  }
+  if (advice.anchor) {
+    json["measured"] = anchor_json(advice);
+  }
+  json["memory"] = advised_memory_json(
+      advice.present->needed_memory.value, advice.present->memory_limit, advice.fits_risk);
+  json["dispatchers"] = list_json(advice.dispatchers, dispatcher_json);
+  json["sm_counts"] = list_json(advice.sweeps, sm_sweep_json);
+  json["ladder"] = {{"start_s", range_json(advice.ladder_start)},
+                    {"rungs", list_json(advice.ladder, rung_json)}};
+  json["plans"] = list_json(advice.plans, plan_json);
+  json["too_close"] = list_json(advice.close, plan_json);
+  add_answers(advice, json);
   if (!advice.rivals.empty()) {
     json["among"] = list_json(advice.rivals, rival_json);
     json["place"] = advice.own_place;
