@@ -239,39 +239,9 @@ ExitCode run_advise(Console& console, const Arguments& arguments) {
   return interview_for_advice(console, arguments, advise_recipe);
 }
 
-std::vector<Option> advise_options() {
-  std::vector<Option> options = simulation_options({"full", "json"});
-  for (Option& option : options) {
-    if (option.name == "--format") {
-      option.value = "NAME[=PATH]";
-      option.summary = "full (default), json, markdown or html; =PATH writes a file";
-      option.words = {};
-      option.completion = Completion::nothing;
-      option.writes = Option::Writes::after_equals;
-    }
-  }
-  const std::vector<Option> own = {
-      {.name = "--goal",
-       .arity = Option::Arity::one,
-       .value = "GOAL",
-       .summary = "speed (default), memory or safe",
-       .words = {"speed", "memory", "safe"},
-       .completion = Completion::words,
-       .brief = true},
-      {.name = "--keep",
-       .arity = Option::Arity::many,
-       .value = "NAME",
-       .summary = "a field or group to leave unchanged: mapping, moe_router_dtype, ..."},
-      {.name = "--may-change",
-       .arity = Option::Arity::many,
-       .value = "NAME",
-       .summary =
-           "the only fields or groups to change: dispatcher, overlap, precision, a field, ...",
-       .brief = true},
-      {.name = "--top",
-       .arity = Option::Arity::one,
-       .value = "N",
-       .summary = "number of plans (default 5)"},
+/// What the answer rests on beside the recipe, and narrower questions.
+std::vector<Option> question_options() {
+  return {
       {.name = "--profile",
        .arity = Option::Arity::one,
        .value = "FILE",
@@ -305,7 +275,45 @@ std::vector<Option> advise_options() {
       {.name = "--diff", .summary = "print the diff of the first plan only", .brief = true},
       {.name = "--write", .summary = "apply the first plan to the file", .brief = true},
   };
-  options.insert(options.end(), own.begin(), own.end());
+}
+
+std::vector<Option> advise_options() {
+  std::vector<Option> options = simulation_options({"full", "json"});
+  for (Option& option : options) {
+    if (option.name == "--format") {
+      option.value = "NAME[=PATH]";
+      option.summary = "full (default), json, markdown or html; =PATH writes a file";
+      option.words = {};
+      option.completion = Completion::nothing;
+      option.writes = Option::Writes::after_equals;
+    }
+  }
+  const std::vector<Option> own = {
+      {.name = "--goal",
+       .arity = Option::Arity::one,
+       .value = "GOAL",
+       .summary = "speed (default), memory or safe",
+       .words = {"speed", "memory", "safe"},
+       .completion = Completion::words,
+       .brief = true},
+      {.name = "--keep",
+       .arity = Option::Arity::many,
+       .value = "NAME",
+       .summary = "a field or group to leave unchanged: mapping, moe_router_dtype, ..."},
+      {.name = "--may-change",
+       .arity = Option::Arity::many,
+       .value = "NAME",
+       .summary =
+           "the only fields or groups to change: dispatcher, overlap, precision, a field, ...",
+       .brief = true},
+      {.name = "--top",
+       .arity = Option::Arity::one,
+       .value = "N",
+       .summary = "number of plans (default 5)"},
+  };
+  for (const std::vector<Option>& more : {own, question_options()}) {
+    options.insert(options.end(), more.begin(), more.end());
+  }
   return options;
 }
 
