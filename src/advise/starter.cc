@@ -88,7 +88,7 @@ void add_experts(const KnownModel& model, const Layout& layout, Lines& lines) {
 
 /// Layers per chunk if they do not divide: the first and the last chunk, with embedding and loss,
 /// get fewer.
-std::string layout_text(int layers, int chunks) {
+std::string even_layout(int layers, int chunks) {
   std::vector<int> counts(static_cast<std::size_t>(chunks), layers / chunks);
   for (int left = layers % chunks, i = 0; i < left; ++i) {
     ++counts[static_cast<std::size_t>(1 + i) % counts.size()];
@@ -109,7 +109,7 @@ void add_parallel(const Start& start, const Layout& layout, Lines& lines) {
     lines.push_back({"model",
                      "pipeline_model_parallel_layout",
                      "--pipeline-model-parallel-layout",
-                     '"' + layout_text(start.model.layers, chunks) + '"'});
+                     '"' + even_layout(start.model.layers, chunks) + '"'});
   }
   const bool even = start.model.layers % chunks == 0;
   if (layout.chunks > 1 && !(start.megatron_lm && !even)) {

@@ -31,7 +31,9 @@ std::vector<std::string> marks_of(const Evaluator& evaluator) {
 }
 
 /// Positions of another recipe's own moves.
-Candidate positions_of(const session::Analysis& other, const Study& study, const Freedom& freedom) {
+Candidate candidate_like(const session::Analysis& other,
+                         const Study& study,
+                         const Freedom& freedom) {
   const EvaluatorCache cache(other);
   const Space theirs(study.knowledge, cache.plain(), freedom);
   Candidate candidate = study.space.start();
@@ -70,7 +72,7 @@ void add_library_recipes(const Study& study,
     }
     const session::Analysis other = base.read(session::Draft{std::move(text), {}});
     if (other.recipe != nullptr && other.recipe->readable) {
-      candidates.push_back(positions_of(other, study, freedom));
+      candidates.push_back(candidate_like(other, study, freedom));
       ++read;
     }
   }

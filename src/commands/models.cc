@@ -42,7 +42,7 @@ std::string origin_of(const ModelConfig& model) {
   return fmt::format("{}: {}", model.status, model.source);
 }
 
-ModelConfig known_model(const Console& console, const std::string& name) {
+ModelConfig model_named(const Console& console, const std::string& name) {
   const std::string file = console.files.is_directory(name) ? name + "/config.json" : name;
   if (console.files.is_file(file)) {
     const text::SourceFile config(file,
@@ -87,7 +87,7 @@ ExitCode show_model(Console& console, const Arguments& arguments) {
   if (arguments.operands.size() != 2) {
     throw UsageError("give one model: `epwise models show Qwen/Qwen3-30B-A3B`");
   }
-  const ModelConfig model = known_model(console, arguments.operands[1]);
+  const ModelConfig model = model_named(console, arguments.operands[1]);
   const std::map<std::string, expr::Value> fields = recipe::megatron_fields(model);
   if (arguments.text_of("--format", "text") == "json") {
     report::Json values = report::Json::object();

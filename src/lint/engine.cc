@@ -265,10 +265,10 @@ void check_rest(const Rule& rule, const facts::Facts& facts, Collector& collecto
 }
 
 /// Rules that were checked, including those checked by readers, and whose findings are shown.
-int count_rules(const Knowledge& knowledge,
-                const recipe::Vocabulary& vocabulary,
-                const LaunchPlan& launch_plan,
-                const Selection& selection) {
+int count_checked(const Knowledge& knowledge,
+                  const recipe::Vocabulary& vocabulary,
+                  const LaunchPlan& launch_plan,
+                  const Selection& selection) {
   std::set<const Rule*> all(launch_plan.rest.begin(), launch_plan.rest.end());
   const auto framework = recipe::to_string(vocabulary.framework());
   for (const auto& rule : knowledge.rules) {
@@ -348,7 +348,7 @@ Result lint(const recipe::Recipe& recipe,
     return result;
   }
   const auto launch_plan = plan(knowledge, recipe, vocabulary, is_settled(recipe, target));
-  result.rules_checked = count_rules(knowledge, vocabulary, launch_plan, selection);
+  result.rules_checked = count_checked(knowledge, vocabulary, launch_plan, selection);
   result.launch = run_launch(launch_plan, facts, reported, collector);
   result.effective = facts.rewrites();
   for (const auto* rule : launch_plan.unsettled) {

@@ -289,6 +289,7 @@ class Loader {
     } else if (const std::string slip = misspelt_recipe(document.root); !slip.empty()) {
       unrecognized(recipe, document, slip);
       recipe.diagnostics.back().rule = "recipe/misspelt-section";
+      recipe.diagnostics.back().help = "correct the name of the section";
     } else if (!sniffed || (!request_.framework && is_foreign(document.root))) {
       unrecognized(
           recipe, document, "it has neither MODEL_ARGS nor sections such as model, train or ddp");

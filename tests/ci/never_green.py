@@ -197,7 +197,7 @@ def rows(fingerprint: str) -> list[Row]:
         Row("staged, with a script whose recipe has a new name", STARTED, ["--staged"], 1, "recipe/missing-file",
             staged={"r/a.yaml": None, "r/b.yaml": GOOD}),
         Row("since, a recipe that was emptied", good, ["--since", "HEAD"], 1, "was a recipe", staged={"a.yaml": ""}),
-        Row("staged, a recipe with a slip in its keys", good, ["--staged"], 1, "was a recipe",
+        Row("staged, a recipe with a slip in its keys", good, ["--staged"], 1, "recipe/misspelt-section",
             staged={"a.yaml": GOOD.replace("model:", "modle:").replace("train:", "trian:")}),
         # Launches.
         Row("a script whose recipe is not there", {"run.sh": STARTED["run.sh"], "r/b.yaml": GOOD}, ["run.sh"], 1, "recipe/missing-file"),

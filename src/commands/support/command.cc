@@ -72,7 +72,7 @@ std::string_view title(std::string_view framework) {
   return framework == "bridge" ? "Megatron-Bridge" : "Megatron-LM";
 }
 
-void print(std::ostream& out, const std::vector<Row>& rows) {
+void print_rows(std::ostream& out, const std::vector<Row>& rows) {
   constexpr std::string_view kLine = "{:<15}  {:<7}  {:<6}  {:<9}  {:>8}  {}\n";
   out << fmt::format(fmt::runtime(kLine), "", "release", "tables", "agreement", "launches", "date");
   for (const Row& row : rows) {
@@ -91,7 +91,7 @@ void print(std::ostream& out, const std::vector<Row>& rows) {
 ExitCode run_support(Console& console, const Arguments& arguments) {
   const std::vector<Row> rows = support_rows();
   if (arguments.text_of("--format", "text") != "json") {
-    print(console.out, rows);
+    print_rows(console.out, rows);
     return ExitCode::clean;
   }
   report::Json releases = report::Json::array();

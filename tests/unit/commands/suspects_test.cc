@@ -23,7 +23,10 @@ bool share_words(std::string_view a, std::string_view b) {
       {"ENV020", "OVL008"},
       {"RCP006", "RCP045"},
       {"RCP025", "RCP046"},
-      {"DWG001", "DWG002"}};
+      {"DWG001", "DWG002"},
+      {"HYG179", "HYG212"},
+      {"REC006", "REC043"},
+      {"REC023", "REC043"}};
   return kPairs.contains({a, b}) || kPairs.contains({b, a});
 }
 
