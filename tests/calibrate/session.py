@@ -13,6 +13,17 @@ TARGET = ['--hw', 'h200', '--gpus', '16']
 failures = []
 
 
+def replaced(words, other):
+    """The words with the values of some options replaced; an option that they lack is added."""
+    words = list(words)
+    for name, value in zip(other[::2], other[1::2]):
+        if name in words:
+            words[words.index(name) + 1] = value
+        else:
+            words += [name, value]
+    return words
+
+
 def check(what, holds, more=''):
     if not holds:
         failures.append(what)
@@ -122,7 +133,7 @@ def replay(binary, folder):
     check('a finished run measures nothing again', 'points already measured' in again.stderr, again.stderr)
     kept = path.read_text()
     for other, why in ((['--seed', '2'], 'seed 1, not 2'), (['--backend', 'cpu', '--hw', 'h200'], 'backend replay, not cpu')):
-        refused = run(binary, *words, *other)
+        refused = run(binary, *replaced(words, other))
         check(f'another run ({other}) overwrites no file', refused.returncode == 2 and why in refused.stderr and path.read_text() == kept, refused.stderr)
     second = folder / 'second.yaml'
     run(binary, *words[:-1], str(second), '--seed', '2')

@@ -20,7 +20,7 @@ TARGET = "--hw h100 --gpus 16"
 
 # Commands that print JSON, and whether --format names a list of outputs.
 WITH_JSON = {"lint", "gate", "whatif", "why", "simulate", "compare", "advise", "diff", "cost", "calibrate", "explain", "rules", "hw",
-             "doctor", "recipes"}
+             "doctor", "recipes", "models", "support"}
 
 
 def scenario(path: pathlib.Path) -> tuple[str, dict[str, str], str]:
@@ -127,7 +127,7 @@ FILES_OF_OURS = {
     "batch.jsonl": '{"law": "gemm", "hw": "h100", "dtype": "bf16", "m": 4096, "n": 4096, "k": 4096}\n{"law": "gem"}\n7\n',
     "measured.yaml": "step_time: 900ms\ndispatch_time: 1ms\nexposed_share: 0.1\n",
     "truth.yaml": "schema: epwise.replay/1\nhw: h100\nnoise: 0.05\n",
-    "steps.yaml": f"steps:\n  - {{recipe: {RECIPE}, hw: h100, gpus: 16, step_time_s: 5}}\n",
+    "steps.yaml": f"steps:\n  - {{recipe: {RECIPE}, hw: h100, gpus: 16, step_time_s: 41}}\n",
     "every.cal": EVERY,
     "up/megatron/core/transformer/transformer_config.py": "class TransformerConfig:\n    def __post_init__(self):\n        pass\n",
 }
@@ -162,7 +162,7 @@ SESSIONS = [
     "explain --from-log crash.log mlm.yaml", "explain --from-log crash.log", "explain --from-log launcher.log {recipe} {target}",
     "explain --from-log crash.log few.yaml", "explain --from-log batch.jsonl", "explain EPO001", "explain overlap/expert-rank",
     "rules list", "rules show EPO001 PAR019", "rules coverage", "rules coverage {recipe}", "rules coverage run.sh", "rules drift --upstream up",
-    "recipes list qwen3_30b --stack bridge=0.6.2", "hw list", "hw show h100", "hw show gb200", "doctor", "cost gemm hw=h100 dtype=bf16 m=4096 n=4096 k=4096", "cost",
+    "recipes list qwen3_30b --stack bridge=0.6.2", "models list", "models show Qwen/Qwen3-30B-A3B", "support", "hw list", "hw show h100", "hw show gb200", "doctor", "cost gemm hw=h100 dtype=bf16 m=4096 n=4096 k=4096", "cost",
     "cost gemm hw=b200 dtype=fp8 m=1 n=4096 k=4096", "cost --batch batch.jsonl",
     "diff {recipe} {overlap} {target}", "diff few.yaml bad.yaml", "diff HEAD", "diff HEAD bad.yaml", "diff HEAD few.yaml bad.yaml", "diff missing.yaml bad.yaml",
 ]

@@ -1,5 +1,14 @@
-"""How much of a long test runs under the sanitizers."""
+"""How much of a long test runs: all of it with EPWISE_COMPLETE=1, which .ci/run sets after `tests/run.sh`."""
 import os
+
+
+def complete() -> bool:
+    return os.environ.get("EPWISE_COMPLETE") == "1"
+
+
+def share(rounds: int) -> int:
+    """Of how many rounds one runs: all of them (1) in a complete run, one of `rounds` otherwise."""
+    return 1 if complete() else rounds
 
 
 def sanitized_share(rounds: int) -> int:

@@ -73,15 +73,16 @@ ExitCode run_explain(Console& console, const Arguments& arguments) {
         "pipeline`; `epwise rules list` names them");
   }
   const lint::Knowledge knowledge = load_rules(console.files, arguments.one("--rules"));
+  const std::string format = arguments.text_of("--format", "text");
   const std::string& word = arguments.operands.front();
-  if (arguments.operands.size() == 1 && knowledge.find(word) == nullptr) {
+  const bool may_be_topic = word.find('/') == std::string::npos && format == "text";
+  if (arguments.operands.size() == 1 && may_be_topic && knowledge.find(word) == nullptr) {
     const std::vector<const lint::Rule*> about = rules_about(knowledge, word);
     if (!about.empty()) {
       print_titles(about, word, console);
       return ExitCode::clean;
     }
   }
-  const std::string format = arguments.text_of("--format", "text");
   const int width = text_width(console.terminal, console.variables);
   std::vector<const lint::Rule*> rules;
   for (const std::string& name : arguments.operands) {
