@@ -28,6 +28,22 @@ bool says_nothing_of_content(const text::Diagnostic& diagnostic) {
   return std::ranges::find(kRules, diagnostic.rule) != kRules.end();
 }
 
+/// Whether a text that is not YAML, such as a Helm template, has a word that only recipes have.
+bool mentions_a_recipe(const recipe::Recipe& recipe) {
+  constexpr std::array<std::string_view, 7> kWords = {"MODEL_ARGS",
+                                                      "model_parallel_size",
+                                                      "num_moe_experts",
+                                                      "micro_batch_size",
+                                                      "moe_token_dispatcher_type",
+                                                      "num_layers",
+                                                      "megatron"};
+  return std::ranges::any_of(recipe.files, [&](const auto& file) {
+    return std::ranges::any_of(kWords, [&](std::string_view word) {
+      return file->bytes().find(word) != std::string_view::npos;
+    });
+  });
+}
+
 recipe::Request request_with(const Document& document, const Draft& draft) {
   recipe::Request request = document.request;
   request.words = draft.words;
@@ -192,7 +208,12 @@ Analysis analyze_one(const std::shared_ptr<const Document>& document) {
 bool is_not_a_recipe(const std::vector<Analysis>& analyses) {
   return std::ranges::all_of(analyses, [](const Analysis& analysis) {
     const recipe::Recipe& recipe = *analysis.recipe;
-    return !recipe.readable && std::ranges::all_of(recipe.diagnostics, says_nothing_of_content);
+    const auto is_of_text = [](const text::Diagnostic& diagnostic) {
+      return says_nothing_of_content(diagnostic) || diagnostic.rule.starts_with("yaml/");
+    };
+    return !recipe.readable &&
+           (std::ranges::all_of(recipe.diagnostics, says_nothing_of_content) ||
+            (std::ranges::all_of(recipe.diagnostics, is_of_text) && !mentions_a_recipe(recipe)));
   });
 }
 

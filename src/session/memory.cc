@@ -250,8 +250,11 @@ void check_memory(Analysis& analysis) {
   if (!(need->excess >= kLikely)) {
     return;
   }
-  const lint::Rule* rule = analysis.knowledge().find(
-      need->excess >= kCertain ? "memory/does-not-fit" : "memory/may-not-fit");
+  // Other trainers state the longest sequence, not the one of a step, and share the GPU with a rollout
+  // engine or not: nothing is certain there.
+  const bool certain = need->excess >= kCertain && !analysis.recipe->raw.contains("raw.trainer");
+  const lint::Rule* rule =
+      analysis.knowledge().find(certain ? "memory/does-not-fit" : "memory/may-not-fit");
   if (rule == nullptr || !analysis.selection().takes(*rule)) {
     return;
   }

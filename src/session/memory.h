@@ -5,8 +5,8 @@
 namespace epwise::session {
 
 /// Adds a finding of rules/memory/ if the recipe, predicted without the time of a step, probably
-/// needs more memory than a GPU of the target has: an error from a probability of 0.9, a warning
-/// from 0.5. It names the largest parts and offers the changes with which the recipe fits, the
+/// needs more memory than a GPU of the target has: an error from a probability of 0.9 (of other
+/// trainers' recipes a warning), a warning from 0.5. It names the largest parts and offers the changes with which the recipe fits, the
 /// cheapest first. Nothing where the recipe is not whole, where the size or number of the GPUs is
 /// not known, and for jobs that the memory model was not compared with: dense models, Megatron-FSDP,
 /// offloaded layers.
