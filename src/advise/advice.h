@@ -177,23 +177,18 @@ struct Choice {
 
 /// The complete result of an advice run.
 struct Advice {
-  std::optional<Choice> choice;  // of --which dispatcher: then without ladder and plans
-  Goal goal = Goal::speed;
+  std::optional<Choice> choice;      // of --which dispatcher: then without ladder and plans
   std::vector<fix::Repair> repairs;  // fixes applied before the analysis
   std::string repair_diff;
   session::Draft mended;  // the recipe with the fixes
   std::optional<Anchor> anchor;
-  // a measured exchange that contradicts the measured step: not used
-  bool doubtful_dispatch = false;
   std::vector<const lint::Rule*> left;    // errors without a fix: plans leave them unchanged
   std::vector<text::Diagnostic> missing;  // missing facts that prevent any prediction
   std::optional<sim::Prediction> present;
   std::vector<workload::Input> inputs;
   std::optional<sim::CalibrationEffect> calibration;  // on `present`, if there is one
   double fits_risk = 0;  // probability that the recipe itself does not fit
-  bool fitting = false;  // it does not fit: plans are for fitting, in the documents' order
   std::optional<Shortage> shortage;
-  bool bring_up = false;      // of --purpose bring-up: the first plan is the plainest configuration
   std::vector<BringUp> next;  // one at a time after bring-up, with what to check
   Diagnosis diagnosis;
   std::vector<DispatcherRow> dispatchers;  // by rank, then those without a prediction
@@ -203,8 +198,12 @@ struct Advice {
   std::vector<Plan> plans;  // certainly better, best first
   std::vector<Plan> close;  // too close to call
   std::vector<Rival> rivals;
-  int own_place = 0;  // of the recipe itself among rivals and plans
   SearchTally tally;
+  int own_place = 0;  // of the recipe itself among rivals and plans
+  Goal goal = Goal::speed;
+  bool doubtful_dispatch = false;  // a measured exchange contradicts the measured step: not used
+  bool fitting = false;   // it does not fit: plans are for fitting, in the documents' order
+  bool bring_up = false;  // of --purpose bring-up: the first plan is the plainest configuration
 };
 
 /// The answer to one --why-not FIELD=VALUE.

@@ -42,7 +42,7 @@ Advice advise(const World& world,
 
 /// The dispatchers of a recipe with everything else equal, and which of them to take: the fastest,
 /// and of those that are too close to call the documents' first choice.
-Advice which_dispatcher(const World& world, const Knowledge& knowledge);
+Advice which_dispatcher(const World& given, const Knowledge& knowledge);
 
 /// What prevents one field from having a value, or what that value would cost.
 WhyNot why_not(const World& world, const Knowledge& knowledge, const Edit& edit);

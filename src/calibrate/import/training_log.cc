@@ -264,45 +264,61 @@ double unit_of(const std::string& column) {
   return name.find("(ms)") != std::string::npos || name.ends_with("_ms") ? kMillisecond : 1;
 }
 
-std::vector<LoggedRun> read_csv(std::string_view text) {
-  std::vector<std::pair<std::size_t, double>> times;  // column, unit
+/// The columns of an export: those of step times, and the one of the iteration.
+struct Columns {
+  std::vector<std::pair<std::size_t, double>> times;  // column, seconds of its unit
   std::optional<std::size_t> iterations;
+};
+
+Columns read_header(const std::vector<std::string>& cells) {
+  Columns columns;
+  // TensorBoard's export of one scalar: Wall time,Step,Value.
+  const bool scalar = cells.size() == 3 && cells[0] == "Wall time" && cells[2] == "Value";
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    const std::string name = text::lower(cells[i]);
+    if (const double unit = scalar && i == 2 ? 1 : unit_of(cells[i]); unit > 0) {
+      columns.times.emplace_back(i, unit);
+    } else if (name == "step" || name == "_step" || name == "iteration" ||
+               name == "trainer/global_step") {
+      columns.iterations = i;
+    }
+  }
+  return columns;
+}
+
+/// `row` counts from 1; it is the iteration if no column is.
+void read_row(const std::vector<std::string>& cells,
+              int row,
+              const Columns& columns,
+              std::vector<LoggedRun>& runs) {
+  const std::optional<double> number = columns.iterations && *columns.iterations < cells.size()
+                                           ? number_at(cells[*columns.iterations])
+                                           : std::optional<double>(row);
+  for (std::size_t i = 0; i < columns.times.size(); ++i) {
+    const auto [column, unit] = columns.times[i];
+    const auto value = column < cells.size() ? number_at(cells[column]) : std::nullopt;
+    if (value && *value > 0 && number) {
+      runs[i].steps.push_back({static_cast<int>(*number), *value * unit, 0, 0});
+    }
+  }
+}
+
+std::vector<LoggedRun> read_csv(std::string_view text) {
+  Columns columns;
   std::vector<LoggedRun> runs;
-  bool first = true;
-  int row = 0;
-  while (!text.empty()) {
+  for (int row = 0; !text.empty(); ++row) {
     const std::size_t end = text.find('\n');
     const std::vector<std::string> cells = cells_of(text.substr(0, end));
     text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
-    if (first) {
-      first = false;
-      // TensorBoard's export of one scalar: Wall time,Step,Value.
-      const bool scalar = cells.size() == 3 && cells[0] == "Wall time" && cells[2] == "Value";
-      for (std::size_t i = 0; i < cells.size(); ++i) {
-        const std::string name = text::lower(cells[i]);
-        if (const double unit = scalar && i == 2 ? 1 : unit_of(cells[i]); unit > 0) {
-          times.emplace_back(i, unit);
-        } else if (name == "step" || name == "_step" || name == "iteration" ||
-                   name == "trainer/global_step") {
-          iterations = i;
-        }
-      }
-      if (times.empty()) {
-        return {};
-      }
-      runs.resize(times.size());
+    if (row > 0) {
+      read_row(cells, row, columns, runs);
       continue;
     }
-    ++row;
-    const auto number = iterations && *iterations < cells.size() ? number_at(cells[*iterations])
-                                                                 : std::optional<double>(row);
-    for (std::size_t i = 0; i < times.size(); ++i) {
-      const auto value =
-          times[i].first < cells.size() ? number_at(cells[times[i].first]) : std::nullopt;
-      if (value && *value > 0 && number) {
-        runs[i].steps.push_back({static_cast<int>(*number), *value * times[i].second, 0, 0});
-      }
+    columns = read_header(cells);
+    if (columns.times.empty()) {
+      return {};
     }
+    runs.resize(columns.times.size());
   }
   std::erase_if(runs, [](const LoggedRun& run) { return run.steps.empty(); });
   return runs;

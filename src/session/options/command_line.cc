@@ -198,7 +198,7 @@ Arguments parse_words(const std::vector<Option>& options,
     if (option.arity == Option::Arity::flag && parser.count(i) > 0) {
       arguments.add(option.name, Setting{"", said_by});
     }
-    const std::vector<std::string> values = parser.values(i);
+    const std::vector<std::string>& values = parser.values(i);
     if (option.arity == Option::Arity::one &&
         std::ranges::any_of(values, [&](const std::string& value) { return value != values[0]; })) {
       throw UsageError(fmt::format("{}{} is given twice: `{}` and `{}`",
