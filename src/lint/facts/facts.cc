@@ -63,6 +63,13 @@ Value unwritten(const recipe::Recipe& recipe) {
   return found == recipe.raw.end() ? Value::unset() : found->second;
 }
 
+/// The version of the framework that the stack states; unset if it states none.
+Value stated_release(const recipe::Recipe& recipe, const Target& target) {
+  const auto* stated = target.stack.find(recipe::to_string(recipe.framework));
+  return stated == nullptr || !stated->version ? Value::unset()
+                                               : Value::of(stated->version->text());
+}
+
 /// A name that is no field: what the recipe is for and where it is to run. Fields have none.
 std::optional<Value> given_value(std::string_view name,
                                  const recipe::Recipe& recipe,
@@ -95,9 +102,7 @@ std::optional<Value> given_value(std::string_view name,
     return installed_value(target, key);
   }
   if (name == "raw.release") {
-    const auto* stated = target.stack.find(recipe::to_string(recipe.framework));
-    return stated == nullptr || !stated->version ? Value::unset()
-                                                 : Value::of(stated->version->text());
+    return stated_release(recipe, target);
   }
   if (group == "raw") {
     const auto found = recipe.raw.find(name);
