@@ -23,7 +23,7 @@ TE = ['0.13.0', '1.3.0', '1.9.0', '2.0.0', '2.1.0', '2.3.0', '2.7.0', '2.8.0', '
 ENVIRONMENT = {'CUDA_DEVICE_MAX_CONNECTIONS': ['1', '8', '32', None], 'NVTE_FLASH_ATTN': ['0', '1'], 'NVTE_FUSED_ATTN': ['0', '1'], 'NCCL_ALGO': ['Ring', 'Tree', '^NVLS', 'NVLS'],
                'NVTE_ALLOW_NONDETERMINISTIC_ALGO': ['0', '1'], 'PYTORCH_CUDA_ALLOC_CONF': ['expandable_segments:True', None], 'NCCL_NVLS_ENABLE': ['0', '1'],
                'NVTE_CPU_OFFLOAD_V1': ['0', '1'], 'NVLINK_DOMAIN_SIZE': ['8', '72'], 'USE_MNNVL': ['0', '1'], 'NVTE_NORM_FWD_USE_CUDNN': ['1', None]}
-# The oracle opens what stands there, or does not answer for the recipe alone.
+# The oracle opens the files named in these fields, or its answer depends on more than the recipe.
 ON_DISK = ('pretrained_checkpoint', 'per_dataset_sequences_path', 'hf_source_path', '_target_', 'exit_signal')
 # What each section may be beside its usual class.
 RARE = ['peft', 'nvrx_straggler', 'logger', 'tokenizer', 'ft', 'straggler', 'tensor_inspect', 'inprocess_restart', 'env_vars', 'rerun_state_machine', 'profiling', 'validation', 'rng', 'dist', 'checkpoint', 'dataset', 'scheduler', 'optimizer']

@@ -26,7 +26,7 @@ struct LoggedRun {
   double reserved = 0;
 };
 
-/// All runs of a file; none if it is no log of training. A run begins with a dump, or where
+/// All runs of a file; none if it is not a training log. A run begins with a dump, or where
 /// iterations start again.
 ///
 /// Recognised: `iteration 20/ 100 | … | elapsed time per iteration (ms): 21034.1 | throughput per

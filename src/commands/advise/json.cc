@@ -205,7 +205,7 @@ Json anchor_json(const advise::Advice& advice) {
   return json;
 }
 
-/// What was asked for, or what stands in the way of a plan.
+/// The answers to --which and --purpose, and why no plan fits.
 void add_answers(const advise::Advice& advice, Json& json) {
   if (advice.fitting) {
     json["fits"] = false;

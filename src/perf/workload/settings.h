@@ -32,8 +32,8 @@ std::span<const SettingRow> setting_rows();
 /// Null pointer without a row.
 const SettingRow* setting_row(std::string_view field);
 
-/// Adds an input `not_priced` for each written setting that is told and differs from its usual
-/// value.
+/// Adds an input `not_priced` for each setting that the prediction leaves out, if the recipe sets it
+/// to another value than the usual one.
 void note_unpriced(const FieldReader& reader, Workload& workload);
 
 }  // namespace epwise::workload

@@ -70,7 +70,7 @@ ConfigNode whole(const ConfigNode& table, const ConfigNode& entry) {
   return all;
 }
 
-/// The language model of a vision-language model; what stands beside it holds too.
+/// The language model of a vision-language model; keys next to it apply too.
 ConfigNode language_model(ConfigNode values) {
   const ConfigNode* text = values.find("text_config");
   if (text == nullptr || !text->is_mapping()) {

@@ -107,7 +107,7 @@ class TrainerRecipeReader {
     }
   }
 
-  /// Fields of Megatron-Core that are no option of the trainer. Other releases of it have them, or
+  /// Fields of Megatron-Core that the trainer has no option for. Other releases of it have them, or
   /// the user believes so: their values count.
   void read_unknown() {
     const ConfigNode* root = node_at(root_, role_.path);
