@@ -10,42 +10,20 @@
 #include <doctest/doctest.h>
 
 #include "hw/profile.h"
-#include "perf/cost/compiled_table.h"
 #include "perf/sim/prediction/prediction.h"
 #include "perf/sim/step/step.h"
+#include "support/lowered_step.h"
 #include "support/workloads.h"
 
 namespace epwise::calibrate {
 namespace {
 
-const std::string kRecipe = R"(
-model:
-  num_layers: 24
-  hidden_size: 2048
-  num_attention_heads: 32
-  num_query_groups: 4
-  kv_channels: 128
-  num_moe_experts: 64
-  moe_router_topk: 6
-  moe_ffn_hidden_size: 1024
-  ffn_hidden_size: 6144
-  vocab_size: 100352
-  gated_linear_unit: true
-  seq_length: 4096
-  bf16: true
-  expert_model_parallel_size: 16
-  moe_token_dispatcher_type: alltoall
-  moe_router_force_load_balancing: true
-mixed_precision: bf16_mixed
-train: {global_batch_size: 256, micro_batch_size: 1}
-ddp: {use_distributed_optimizer: true}
-)";
+const std::string kRecipe =
+    test::small_recipe("  expert_model_parallel_size: 16\n  moe_token_dispatcher_type: alltoall\n");
 
 /// Recipes whose steps are true for a made-up machine.
 class Cluster {
  public:
-  Cluster() : laws_(cost::compiled_table()) {}
-
   void ran(const std::string& recipe, double host, double level) {
     auto reading = test::workload_of(recipe, "h100", 16, recipe::Framework::bridge, {});
     REQUIRE(reading.problems.empty());
@@ -53,9 +31,7 @@ class Cluster {
     MeasuredStep step;
     step.name = "run";
     step.job = jobs_.back().get();
-    step.machine =
-        sim::machine_of(*hw::find_profile("h100"), step.job->machine, laws_, sim::constants())
-            .machine;
+    step.machine = test::machine_for("h100", *step.job);
     sim::Constants truth = sim::constants().values;
     truth.host_x86 *= host;
     step.seconds =
@@ -68,7 +44,6 @@ class Cluster {
   std::vector<MeasuredStep>& steps() { return steps_; }
 
  private:
-  cost::Table laws_;
   std::vector<std::shared_ptr<workload::Workload>> jobs_;
   std::vector<MeasuredStep> steps_;
 };
