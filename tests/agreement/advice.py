@@ -9,6 +9,7 @@ import collections, json, math, pathlib, subprocess, sys, tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / 'support'))
 from evidence import EVIDENCE, skip  # noqa: E402
+from sampling import share  # noqa: E402
 if not (EVIDENCE / 'tools' / 'rows.py').is_file():
     skip('tools/rows.py')
 sys.path.insert(0, str(EVIDENCE / 'tools'))
@@ -54,7 +55,7 @@ def main():
         groups = collections.defaultdict(list)
         for item in index:
             if item['ab_group'] and item['ab_category'] in CATEGORIES: groups[item['ab_group']].append(item)
-        for group, arms in sorted(groups.items()):
+        for group, arms in sorted(groups.items())[::share(3)]:
             what = CATEGORIES[arms[0]['ab_category']]
             if len(arms) < 2: continue
             groups_n += arms[0]['ab_category'] == 'dispatcher'

@@ -2,7 +2,7 @@
 """Guards `epwise explain --from-log`: the messages of the real validators' rejections, each as the end of a traceback.
 
     tests/agreement/crash_logs.py BIN [--all] [--bare] [--recipes N]
-        --all         every message, not every fourth
+        --all         every message, not every fourth (a share of those: support/sampling.py)
         --bare        only the line of the error, without a traceback
         --recipes N   N of them, evenly spread, with the recipe and target that were rejected; asks whether the recipe helps
 
@@ -16,6 +16,7 @@ from concurrent.futures import ThreadPoolExecutor
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / 'support'))
 from evidence import EVIDENCE, skip  # noqa: E402
+from sampling import share  # noqa: E402
 
 VECTORS = EVIDENCE / 'vectors'
 LEAST_RIGHT, MOST_SURELY_WRONG = 0.95, 0.002
@@ -102,7 +103,7 @@ def main():
             if expect['verdict'] == 'rejects' and (rules := {known.get(rule, rule) for rule in expect.get('rule') or []}):
                 wanted[log_of(expect, bare)].append((file.stem, rules))
     if '--all' not in sys.argv:
-        wanted = {log: wanted[log] for log in list(wanted)[::4]}
+        wanted = {log: wanted[log] for log in list(wanted)[:: 4 * share(3)]}
     with ThreadPoolExecutor(2) as pool:
         answers = dict(zip(wanted, pool.map(lambda log: named(sys.argv[1], log), wanted)))
     count = collections.Counter()
@@ -114,9 +115,9 @@ def main():
                 count[name, verdict] += 1
                 count[name, 'n'] += 1
     for name in [file.stem for file in files] + ['all']:
-        share = {verdict: count[name, verdict] / count[name, 'n'] for verdict in ('right', 'none', 'wrong', 'surely wrong')}
-        print(f"{name}: {count[name, 'n']} rejections; " + '; '.join(f'{verdict} {value:.4f}' for verdict, value in share.items()))
-    return 0 if share['right'] >= LEAST_RIGHT and share['surely wrong'] <= MOST_SURELY_WRONG else 1
+        part = {verdict: count[name, verdict] / count[name, 'n'] for verdict in ('right', 'none', 'wrong', 'surely wrong')}
+        print(f"{name}: {count[name, 'n']} rejections; " + '; '.join(f'{verdict} {value:.4f}' for verdict, value in part.items()))
+    return 0 if part['right'] >= LEAST_RIGHT and part['surely wrong'] <= MOST_SURELY_WRONG else 1
 
 
 if __name__ == '__main__':

@@ -13,11 +13,11 @@ import tempfile
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 import many_recipes  # noqa: E402
-from sampling import sanitized_share  # noqa: E402
+from sampling import sanitized_share, share  # noqa: E402
 
 FORMATS = ("full", "concise", "json", "sarif", "github", "gitlab", "junit", "rdjson", "markdown")
 TEMPLATE = "template={{#files}}{{path}}{{#findings}} {{line}}{{/findings}}\\n{{/files}}"
-FEW, MANY = 150 // sanitized_share(5), 900
+FEW, MANY = 150 // max(sanitized_share(5), share(2)), 900 // share(2)
 GROWTH = 25  # MB that a run over MANY may need beyond one over FEW
 
 

@@ -49,11 +49,12 @@ assert report.framework == "bridge" and report.findings, report
 
 cd - >/dev/null
 
-# 3. Its types, as a caller's mypy sees them.
+# 3. Its types, as a caller's mypy sees them. What mypy has read of Python's own library stays for the next run.
+types=$build/mypy-cache
 if "$python" -c 'import mypy' 2>/dev/null; then
-  "$python" -m mypy --strict --no-error-summary --cache-dir "$work/mypy" --python-executable "$work/clean/bin/python" \
+  "$python" -m mypy --strict --no-error-summary --cache-dir "$types" --python-executable "$work/clean/bin/python" \
     tests/packages/typed_caller.py || fail "mypy --strict objects to tests/packages/typed_caller.py"
-  "$python" -m mypy --strict --no-error-summary --cache-dir "$work/mypy" python/epwise || fail "mypy --strict objects to the module"
+  "$python" -m mypy --strict --no-error-summary --cache-dir "$types" python/epwise || fail "mypy --strict objects to the module"
 else
   echo "packages/wheel: types are not checked: $python has no mypy"
 fi

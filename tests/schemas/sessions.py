@@ -12,6 +12,7 @@ import export  # noqa: E402
 
 sys.path.insert(0, str(ROOT / "tests/support"))
 from evidence import EVIDENCE  # noqa: E402
+from sampling import share  # noqa: E402
 
 CORPUS = EVIDENCE / "corpus"
 RECIPE = str(ROOT / "examples/seeds/q30-ep16-off.yaml")
@@ -139,19 +140,19 @@ SESSIONS = [
     "simulate {recipe} few.yaml bad.yaml {target}", "simulate {recipe} {target} --calibration measured.cal", "simulate {recipe}",
     "simulate missing.yaml", "simulate {overlap} {target} --force -- model.tensor_model_parallel_size=2",
     "compare {recipe} {overlap} {target}", "compare {recipe} few.yaml {target}", "compare few.yaml {recipe} {target} --calibration measured.cal",
-    "advise {recipe} {target} --top 2", "advise few.yaml {target}", "advise bad.yaml {target}",
+    "advise {recipe} {target} --may-change dispatcher,graphs --top 2", "advise few.yaml {target}", "advise bad.yaml {target}",
     "advise {recipe} {target} --among {overlap} --may-change overlap --goal memory",
     "advise {recipe} {target} --profile measured.yaml --calibration measured.cal --may-change dispatcher",
     "advise {recipe} {target} --profile run.sqlite --may-change overlap --top 1", "advise {recipe} --hw gb200 --gpus 64 --may-change overlap,dispatcher --top 1",
-    "advise {recipe} {target} --why-not moe_flex_dispatcher_backend=deepep",
+    "advise {recipe} {target} --may-change dispatcher --why-not moe_flex_dispatcher_backend=deepep",
     "advise {recipe} {target} --may-change overlap --top 1 -- model.recompute_granularity=full model.recompute_method=uniform"
     " model.recompute_num_layers=1",
     "advise {recipe} {target} --may-change dispatcher --top 1 -- model.moe_shared_expert_overlap=true"
     " model.moe_shared_expert_intermediate_size=1024",
     "advise {recipe} {target} --goal safe --may-change overlap --keep moe_token_dispatcher_type",
-    "advise {recipe} {target} --why-not model.moe_token_dispatcher_type=allgather",
-    "advise {recipe} {target} --why-not comm_overlap.overlap_moe_expert_parallel_comm=true",
-    "advise {recipe} {target} --why-not model.expert_model_parallel_size=7", "advise {recipe} {target} --why-not train.micro_batch_size=2",
+    "advise {recipe} {target} --may-change dispatcher --why-not model.moe_token_dispatcher_type=allgather",
+    "advise {recipe} {target} --may-change overlap --why-not comm_overlap.overlap_moe_expert_parallel_comm=true",
+    "advise {recipe} {target} --why-not model.expert_model_parallel_size=7", "advise {recipe} {target} --may-change overlap --why-not train.micro_batch_size=2",
     "advise few.yaml {target} --why-not model.expert_model_parallel_size=2",
     "whatif {recipe} --stack bridge=0.6.2 --gpus 6..16", "whatif mlm.yaml --gpus 8", "whatif bad.yaml --gpus 8 --te 2.6..2.8",
     "why data_parallel_size {recipe} --gpus 64", "why data_parallel_size {recipe}", "why num_microbatches raises.yaml --gpus 8",
@@ -171,7 +172,7 @@ SESSIONS = [
 def corpus_sessions() -> list[str]:
     """Every so manieth recipe that the frameworks ship."""
     files = sorted(path for path in CORPUS.rglob("*") if path.suffix in (".yaml", ".yml", ".sh")) if CORPUS.is_dir() else []
-    picked = [shlex.quote(str(path)) for path in files[:: max(1, len(files) // 40)]]
+    picked = [shlex.quote(str(path)) for path in files[:: max(1, len(files) // (40 // share(2)))]]
     if not picked:
         print(f"no data at {CORPUS}: only our own recipes")
         return []
