@@ -137,7 +137,7 @@ Value open_value(const Value& left, const Value& right) {
   return Value::unknown(std::move(needs));
 }
 
-// The crash of an ordering that Python refuses; for lists, of the items that fail to compare.
+// The crash of an ordering that Python rejects; for lists, of the items that fail to compare.
 Value comparison_refused(const Value& left, const Value& right, std::string_view sign) {
   if (left.list() != nullptr && right.list() != nullptr) {
     const auto differing =

@@ -181,7 +181,7 @@ void read_word(yaml::MapReader& in,
   }
 }
 
-/// `effect` and `when`. Without them, a check of the launch refuses it; any other rule is taken by
+/// `effect` and `when`. Without them, a check of the launch rejects it; any other rule is taken by
 /// its severity.
 void read_effect(const yaml::Node& root, Rule& rule, yaml::MapReader& in) {
   if (!rule.places.empty()) {

@@ -34,6 +34,9 @@ bool is_bridge_section(std::string_view key) {
   return std::find(kSections.begin(), kSections.end(), key) != kSections.end();
 }
 
+/// The sections that make a file a recipe of Megatron-Bridge.
+constexpr std::array<std::string_view, 3> kMainSections = {"model", "train", "comm_overlap"};
+
 /// Whether a section is misspelt ("modle"): its name is close to one that is known, and it has a
 /// field that no other program's files have.
 bool is_misspelt_section(const yaml::Entry& entry) {
@@ -46,8 +49,7 @@ bool is_misspelt_section(const yaml::Entry& entry) {
                                                           "global_batch_size",
                                                           "overlap_moe_expert_parallel_comm"};
   constexpr int kMostEdits = 2;
-  constexpr std::array<std::string_view, 3> kSections = {"model", "train", "comm_overlap"};
-  const bool close = std::any_of(kSections.begin(), kSections.end(), [&](std::string_view name) {
+  const bool close = std::ranges::any_of(kMainSections, [&](std::string_view name) {
     return text::edit_distance(entry.key, name) <= kMostEdits;
   });
   return close && entry.value.is_mapping() &&
@@ -80,9 +82,10 @@ std::string misspelt_recipe(const yaml::Node& root) {
   }
   for (const yaml::Entry& entry : root.entries) {
     if (is_misspelt_section(entry)) {
-      return fmt::format("no section is known by the name `{}`{}",
-                         entry.key,
-                         text::did_you_mean(entry.key, {"model", "train", "comm_overlap"}));
+      return fmt::format(
+          "no section is known by the name `{}`{}",
+          entry.key,
+          text::did_you_mean(entry.key, {kMainSections.begin(), kMainSections.end()}));
     }
   }
   return {};

@@ -12,7 +12,7 @@
 
 namespace epwise::yaml {
 
-/// A line that means the same wherever it stands in a block: `- key: value  # comment`.
+/// A line that means the same at any place in a block: `- key: value  # comment`.
 struct SimpleLine {
   enum class Kind : std::uint8_t {
     nothing,     // blank, or a comment
@@ -158,8 +158,8 @@ std::string_view Abridgement::word(std::size_t original_place) const {
 
 Abridgement abridge(std::string_view text) {
   Abridgement result = Abridger(text).run();
-  // The tokeniser takes marks of an encoding for such where a text starts. What stood behind empty
-  // lines must not become one.
+  // The tokeniser accepts a byte order mark only where a text starts. What followed empty lines must
+  // not become one.
   const bool starts_elsewhere = result.original(0) != 0;
   const bool may_be_mark =
       !result.text.empty() && static_cast<unsigned char>(result.text[0]) >= 0x80;

@@ -243,7 +243,7 @@ text::Diagnostic diagnostic_at(const text::SourceFile& file,
           std::move(help)};
 }
 
-/// "UTF-16", "UTF-32" or "": told from the mark in front or from the zero bytes of plain English.
+/// "UTF-16", "UTF-32" or "", from the byte order mark or from the zero bytes of plain English.
 std::string_view wide_encoding(std::string_view text) {
   using namespace std::string_view_literals;
   if (text.starts_with("\xFF\xFE\0\0"sv) || text.starts_with("\0\0\xFE\xFF"sv)) {

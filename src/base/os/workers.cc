@@ -32,7 +32,7 @@ void run_workers(std::size_t count, const std::function<void(std::size_t worker)
       });
     }
   } catch (const std::system_error&) {
-    // No thread to be had: `started` and those behind it run here.
+    // No thread can be created: `started` and those after it run here.
   } catch (const std::bad_alloc&) {
     // No memory for one.
   }

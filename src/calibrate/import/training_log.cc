@@ -33,7 +33,7 @@ std::optional<double> number_at(std::string_view text) {
   return read.ec == std::errc() && std::isfinite(value) ? std::optional(value) : std::nullopt;
 }
 
-/// The number behind the first place of `label`.
+/// The number after the first occurrence of `label`.
 std::optional<double> number_behind(std::string_view line, std::string_view label) {
   const std::size_t at = line.find(label);
   return at == std::string_view::npos ? std::nullopt : number_at(line.substr(at + label.size()));
@@ -126,7 +126,7 @@ class LogReader {
     run_ = nullptr;
   }
 
-  /// "  num_layers ........... 61", behind any prefix.
+  /// "  num_layers ........... 61", after any prefix.
   void take_argument(const std::string& line) {
     if (line.find("-- end of arguments --") != std::string::npos) {
       in_arguments_ = false;

@@ -239,7 +239,7 @@ ExitCode run_advise(Console& console, const Arguments& arguments) {
   return interview_for_advice(console, arguments, advise_recipe);
 }
 
-/// What the answer rests on beside the recipe, and narrower questions.
+/// What the answer rests on besides the recipe, and narrower questions.
 std::vector<Option> question_options() {
   return {
       {.name = "--profile",

@@ -181,7 +181,7 @@ Json rival_json(const advise::Rival& rival) {
           {"place", rival.place}};
 }
 
-/// The measured step, and what a profile told of it.
+/// The measured step, and what a profile showed of it.
 Json anchor_json(const advise::Advice& advice) {
   Json json = {{"step_time_s", rounded(advice.anchor->measured)},
                {"predicted_s", rounded(advice.anchor->predicted)},

@@ -141,7 +141,7 @@ void look_into(audit::CrashLog log, const lint::Knowledge& knowledge, report::Cr
   order(report.cases);
 }
 
-/// Which ranks the watchdogs' lines leave behind, told with the first time-out.
+/// Which ranks the watchdogs' lines lack, reported with the first time-out.
 void add_watchdog_facts(const std::string& log, report::CrashReport& report) {
   const auto timeout = std::ranges::find_if(report.cases, [](const report::CrashCase& each) {
     return each.trouble && each.trouble->trouble->name == "collective-timeout";

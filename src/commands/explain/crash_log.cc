@@ -479,7 +479,7 @@ bool holds_any(std::string_view text, const std::array<std::string_view, N>& wor
 }
 
 /// Whether the name of an exception may start here without a preceding traceback: at the start, or
-/// behind "x: ", "] ", "E   " (pytest).
+/// after "x: ", "] ", "E   " (pytest).
 bool starts_sentence(std::string_view line, std::size_t begin) {
   const auto before = line.substr(0, begin);
   const auto last = before.find_last_not_of(" \t");

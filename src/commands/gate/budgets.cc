@@ -72,7 +72,7 @@ std::string change(const Range& range) {
                      range.high * kHundred);
 }
 
-/// The part not hidden behind computation. Its own error and that of the rest are treated as
+/// The part not hidden by computation. Its own error and that of the rest are treated as
 /// opposed, so the interval is rather too wide.
 Range exposed_share(const sim::Prediction& prediction) {
   double exposed = 0;

@@ -129,7 +129,7 @@ class LintRun {
     }
   }
 
-  /// A report speaks of one set of rules.
+  /// A report covers one set of rules.
   std::shared_ptr<const lint::Knowledge> common_rules() {
     std::optional<Setting> folder;
     for (const LintTask& task : tasks_) {

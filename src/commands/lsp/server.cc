@@ -27,7 +27,7 @@ namespace epwise::lsp {
 ///   {"hw": "gb200", "gpus": 256, "stack": {"te": "2.14.0"}, "ignore": ["memory/"]}
 ///   → {"hw", "gb200"}, {"gpus", "256"}, {"stack", "te=2.14.0"}, {"ignore", "memory/"}
 ///
-/// Null values are left out. Throws os::UsageError for what is no text, number, switch, list or
+/// Null values are left out. Throws os::UsageError for what is not a text, number, switch, list or
 /// mapping of those.
 Settings settings_in(const Json& settings);
 

@@ -73,7 +73,7 @@ LoadedDriver load_driver(const Library& library) {
 
 namespace {
 
-/// Errors after which the context still works: the request was refused, nothing was corrupted.
+/// Errors after which the context still works: the request was rejected, nothing was corrupted.
 bool leaves_context_whole(Result result) {
   // Among them: memory of another process that cannot be mapped (205, 208, 217), and a system that
   // exports none, such as containers (304).

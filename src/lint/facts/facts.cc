@@ -70,7 +70,7 @@ Value stated_release(const recipe::Recipe& recipe, const Target& target) {
                                                : Value::of(stated->version->text());
 }
 
-/// A name that is no field: what the recipe is for and where it is to run. Fields have none.
+/// A name that is not a field: what the recipe is for and where it is to run. Fields have none.
 std::optional<Value> given_value(std::string_view name,
                                  const recipe::Recipe& recipe,
                                  const recipe::Vocabulary& vocabulary,

@@ -358,7 +358,7 @@ void add_experts(const Workload& workload, Sum& sum) {
   sum.keep(rows * ffn * before * kBf16Bytes, again, offload.expert_activation);
   sum.keep(rows * ffn * input, again || recompute.expert_activation);
   sum.keep(rows * 4, again);  // probabilities
-  // NCCL's all-to-all copies the rows in front of the exchange, and sorts them behind it.
+  // NCCL's all-to-all copies the rows before the exchange and sorts them after it.
   const double copies = workload.exchange.dispatcher == Dispatcher::alltoall ? 4 : 2;
   sum.transient(load.padded_rows * (copies * width + (before + 1) * ffn) * kBf16Bytes);
   if (model.experts.shared_ffn > 0) {

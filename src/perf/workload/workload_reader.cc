@@ -578,7 +578,7 @@ ActivationOffload read_offload(const FieldReader& reader) {
 Optimizer read_optimizer(const FieldReader& reader, Precision precision, int hidden) {
   Optimizer optimizer;
   if (reader.facts().has_section("peft").truthy()) {
-    // Two matrices of the rank beside each frozen one.
+    // Two matrices of the rank next to each frozen one.
     const int rank = std::max(1, reader.integer("peft.dim").value_or(32));
     optimizer.trained = std::min(1.0, 2.0 * rank / std::max(1, hidden));
   }

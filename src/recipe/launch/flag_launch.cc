@@ -66,7 +66,7 @@ class LaunchFlags {
     return found == flags_.end() ? nullptr : found->second;
   }
 
-  /// Whether the flag needs a value behind it.
+  /// Whether the flag needs a value.
   bool wants_value(std::string_view word) const {
     if (!is_flag(word)) {
       return false;

@@ -213,7 +213,7 @@ class Settlement {
                        options_.ask.end());
   }
 
-  /// An option with a value that the script tells; null pointer otherwise.
+  /// An option whose value the script gives; a null pointer otherwise.
   const shell::Field* given(std::string_view name, std::string_view short_name = {}) const {
     const shell::Field* value = option(launch_, name, short_name);
     return value != nullptr && value->known() ? value : nullptr;

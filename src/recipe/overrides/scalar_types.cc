@@ -155,7 +155,7 @@ class Types {
         {std::string(rule), scalar.mark, std::move(message), {}, std::move(help)});
   }
 
-  /// One finding per file: whoever writes 1e-6 once writes it everywhere.
+  /// One finding per file: an author who writes 1e-6 once writes it everywhere.
   void add_surprise(const TypedScalar& scalar, const std::string& what) {
     if (first_.message.empty()) {
       first_.rule = "yaml/dialect-scalar";

@@ -171,7 +171,7 @@ bool leaves(const std::vector<Field>& words) {
          folder.find("BASH_SOURCE") == std::string::npos;
 }
 
-/// What stands between `[` and `]`, or behind `test`.
+/// Evaluates the words between `[` and `]`, or after `test`.
 std::vector<Field> tested_words(const std::vector<Field>& words) {
   std::vector<Field> inside(words.begin() + 1, words.end());
   if (words.front().text() == "[" && !inside.empty()) {

@@ -96,7 +96,7 @@ Command read_simple(Cursor& cursor);
 /// Words up to the next operator.
 void read_words(Cursor& cursor, Command& command);
 
-/// Whether `()` stands here.
+/// Whether `()` follows.
 bool sees_parentheses(const Cursor& cursor);
 
 /// Redirections after a compound command; a redirected input becomes its input.

@@ -29,7 +29,7 @@ bool in_bracket(std::string_view inside, char c) {
   return found != negated;
 }
 
-/// How many letters at the start of a pattern, which is no star, take this character; 0: they
+/// How many letters at the start of a pattern, which is not a star, match this character; 0: they
 /// don't.
 std::size_t letters_for(std::string_view pattern, char c) {
   if (pattern[0] == '?') {

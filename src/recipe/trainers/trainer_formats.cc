@@ -57,7 +57,7 @@ void complete_nemo(Recipe& recipe, const ConfigNode& root, const TrainerRole& /*
   }
 }
 
-/// The size of the model stands in the same section.
+/// The section also holds the size of the model.
 std::vector<std::string> nemo_models(const TrainerRole& /*role*/) {
   return {};
 }
@@ -176,7 +176,7 @@ void count_ranks(Recipe& recipe, const ConfigNode& root) {
   }
 }
 
-/// Adapters beside frozen weights, of a rank: fewer parameters are trained than the model has.
+/// Adapters of a rank next to frozen weights: fewer parameters are trained than the model has.
 void note_adapters(Recipe& recipe, const ConfigNode& place, std::int64_t rank) {
   recipe.sections["peft"] = place.key;
   set_default(recipe, "peft.dim", expr::Value::of(rank));

@@ -74,7 +74,7 @@ std::string refusal(const os::Files& files, const std::string& script, const std
   }
 }
 
-/// The name of a file beside where the missing one would be, if it is nearly the same.
+/// The name of a file in the directory of the missing one, if the names are nearly the same.
 std::optional<std::string> slip(const os::Files& files,
                                 const std::string& script,
                                 const std::string& name) {

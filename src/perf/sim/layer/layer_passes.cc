@@ -123,7 +123,7 @@ namespace {
 constexpr std::size_t kHiddenNodes = 4;  // D, M, C, and the next layer's A
 
 double forward_time(const LayerTimes& times, double host_factor) {
-  // The part of a node's GPU time that hides behind its own launches; the A node's first kernels
+  // The part of a node's GPU time that its own launches hide; the A node's first kernels
   // are short.
   constexpr double kOverlapped = 0.5;
   constexpr double kOverlappedA = 0.7;

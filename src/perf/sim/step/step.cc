@@ -67,8 +67,8 @@ double body_time(const StepSetting& on, const schedule::StageTotals& totals) {
   return schedule::unequal_step(pipeline, totals, hop).seconds;
 }
 
-/// Gradient traffic hides behind one backward pass of the first stage, parameter traffic behind
-/// one forward pass; neither does where its overlap is off.
+/// One backward pass of the first stage hides gradient traffic, and one forward pass hides
+/// parameter traffic, each only if its overlap is on.
 double exposed_traffic(const StepSetting& on, const Passes& stage) {
   const StepWork& work = on.work;
   const double gradients = work.update.gradient_ring * on.constants.dp_ring;
