@@ -439,11 +439,65 @@ Edits edits_of(const std::vector<Setting>& sets, const Evaluator& evaluator) {
   return edits;
 }
 
+/// Adds what a move sets and removes, as far as the recipe lacks it.
+void add_edits(const Move& move, const Evaluator& evaluator, Edits& edits) {
+  const auto add = [&](const std::string& field, const expr::Value& value, bool drop) {
+    const bool there =
+        std::ranges::any_of(edits, [&](const Edit& each) { return each.field == field; });
+    if (!there && (drop ? evaluator.is_written(field) : !evaluator.present(field).equals(value))) {
+      edits.push_back({field, value, drop});
+    }
+  };
+  for (const Setting& setting : move.sets) {
+    const auto known = std::ranges::find_if(
+        setting.fields, [&](const std::string& field) { return evaluator.knows(field); });
+    if (known != setting.fields.end()) {
+      add(*known, setting.value, setting.value.is_unset());
+    }
+  }
+  for (const std::string& field : move.drops) {
+    add(field, {}, true);
+  }
+}
+
+/// What each move does that gives a field this value, with the first moves of the axes that it
+/// depends on. Only moves for the GPU, without the value itself.
+///   model.cuda_graph_impl=transformer_engine → the modules that are captured: router; with attention
+std::vector<Edits> whole_moves(const Edit& edit,
+                               const Knowledge& knowledge,
+                               const Evaluator& evaluator,
+                               std::string_view architecture) {
+  std::vector<Edits> all;
+  for (const Axis& axis : knowledge.axes) {
+    for (const Move& move : axis.moves) {
+      const bool elsewhere =
+          !move.architectures.empty() &&
+          std::ranges::find(move.architectures, architecture) == move.architectures.end();
+      if (elsewhere || !sets_value(move.sets, edit)) {
+        continue;
+      }
+      Edits edits{edit};
+      add_edits(move, evaluator, edits);
+      for (const Condition& needed : move.with) {
+        const auto other = std::ranges::find(knowledge.axes, needed.axis, &Axis::name);
+        const int first = other == knowledge.axes.end() ? -1 : other->find(needed.moves.front());
+        if (first >= 0) {
+          add_edits(other->moves[static_cast<std::size_t>(first)], evaluator, edits);
+        }
+      }
+      edits.erase(edits.begin());
+      all.push_back(std::move(edits));
+    }
+  }
+  return all;
+}
+
 /// The question --why-not: a value, and the other settings without which it has no effect.
 class Question {
  public:
   Question(const World& world, const Knowledge& knowledge, const Edit& edit)
       : world_(world),
+        knowledge_(knowledge),
         assessor_(world, nullptr),
         present_(assessor_.predicted(Edits{})),
         move_(move_with(edit, knowledge)),
@@ -465,6 +519,9 @@ class Question {
     std::vector<std::string> guarded = fields_of(partners_);
     guarded.push_back(edit_.field);
     Prospect alone = assessor_.prospect(Edits{edit_}, guarded);
+    if (!alone.assessment.legal && !edit_.drop) {
+      return with_its_move(std::move(alone));
+    }
     const bool moves = alone.work == nullptr || present_.work == nullptr ||
                        alone.assessment.step != present_.assessment.step ||
                        alone.assessment.needed_memory != present_.assessment.needed_memory;
@@ -489,22 +546,53 @@ class Question {
     return fields;
   }
 
-  /// The recipe with it.
-  session::Analysis applied(const Edits& edits) {
-    lint::Fix fix;
+  /// The recipe with it, on its target with the variables among the edits; nullopt if the text
+  /// cannot be edited.
+  std::optional<session::Analysis> applied(const Edits& edits) {
+    std::string obstacle;
+    session::Draft draft = draft_with(edits, assessor_.cache(), world_.base, obstacle);
+    if (!obstacle.empty()) {
+      return std::nullopt;
+    }
+    constexpr std::string_view kPrefix = "env.";
+    facts::Target target = *world_.base.target;
     for (const Edit& edit : edits) {
-      if (!edit.field.starts_with("env.") || evaluator().is_written(edit.field)) {
-        fix.edits.push_back(evaluator().spelled(edit));
+      if (edit.field.starts_with(kPrefix) && !evaluator().is_written(edit.field)) {
+        target.environment[edit.field.substr(kPrefix.size())] = edit.value.to_text();
       }
     }
-    std::string obstacle;
-    const EvaluatorCache& cache = assessor_.cache();
-    session::Draft draft = fix::changed(
-        world_.base, fix::change_of(fix, cache.recipe(), world_.base.vocabulary()), obstacle);
-    return obstacle.empty() ? world_.base.with(std::move(draft)) : world_.base;
+    return world_.base.with(std::move(draft)).on(target);
   }
 
  private:
+  /// The fastest of the moves that make it valid; `alone` if none does.
+  Prospect with_its_move(Prospect alone) {
+    std::optional<Prospect> best;
+    const std::string_view gpu = world_.base.target->hw->architecture;
+    for (Edits& partners : whole_moves(edit_, knowledge_, evaluator(), gpu)) {
+      if (partners.empty()) {
+        continue;
+      }
+      Edits edits = partners;
+      edits.push_back(edit_);
+      Prospect tried = assessor_.prospect(edits, fields_of(edits));
+      const bool better = tried.assessment.legal && tried.work != nullptr &&
+                          (!best || tried.assessment.step < best->assessment.step);
+      if (better) {
+        best = std::move(tried);
+        partners_ = std::move(partners);
+      }
+    }
+    if (!best) {
+      return alone;
+    }
+    const lint::Rule* rule = alone.assessment.blocked;
+    note_ = fmt::format("alone it is not valid{}; with {}:",
+                        rule == nullptr ? "" : fmt::format(" ({})", rule->code),
+                        listed(partners_));
+    return std::move(*best);
+  }
+
   static std::vector<std::string> fields_of(const Edits& edits) {
     std::vector<std::string> fields;
     for (const Edit& edit : edits) {
@@ -516,12 +604,15 @@ class Question {
   static std::string listed(const Edits& edits) {
     std::string text;
     for (const Edit& each : edits) {
-      text += fmt::format("{}{}={}", text.empty() ? "" : ", ", each.field, each.value.to_text());
+      text += text.empty() ? "" : ", ";
+      text +=
+          each.drop ? "no " + each.field : fmt::format("{}={}", each.field, each.value.to_text());
     }
     return text;
   }
 
   const World& world_;
+  const Knowledge& knowledge_;
   Assessor assessor_;
   Prospect present_;
   const Move* move_;
@@ -550,8 +641,12 @@ void price_around(const World& world,
       request.freedom.keep.push_back(field);
     }
   }
+  std::optional<session::Analysis> applied = question.applied(other.assessment.edits);
+  if (!applied) {
+    return;
+  }
   std::vector<std::string> strangers;
-  const World fixed = around(world, question.applied(other.assessment.edits));
+  const World fixed = around(world, std::move(*applied));
   Advice advice = study_recipe(fixed, knowledge, request, strangers);
   if (advice.plans.empty() || question.present().work == nullptr) {
     return;

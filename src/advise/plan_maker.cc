@@ -127,6 +127,8 @@ Candidate PlanMaker::without_ties(Candidate candidate) {
   if (gain.verdict != sim::Verdict::b) {
     return candidate;  // a tie with the recipe itself: a measurement would decide about all of it
   }
+  // An expected gain of more than this is kept, even if the interval contains none.
+  constexpr double kMostLost = 1.03;
   while (true) {
     std::optional<Candidate> fewer;
     double shortest = 0;
@@ -137,7 +139,7 @@ Candidate PlanMaker::without_ties(Candidate candidate) {
       const Prospect prospect = study_.assessor.prospect(without);
       const double step = prospect.assessment.step;
       if (prospect.work == nullptr || !prospect.assessment.usable() ||
-          (fewer && step >= shortest)) {
+          step > kMostLost * whole.assessment.step || (fewer && step >= shortest)) {
         continue;
       }
       const sim::Comparison with =
@@ -276,12 +278,13 @@ std::string with_line(const std::string& text, const std::string& key, const std
 
 }  // namespace
 
-void PlanMaker::write(const Prospect& prospect, Plan& plan) {
-  const EvaluatorCache& cache = study_.assessor.cache();
-  const session::Analysis& base = study_.world.base;
+session::Draft draft_with(const Edits& edits,
+                          const EvaluatorCache& cache,
+                          const session::Analysis& base,
+                          std::string& obstacle) {
   lint::Fix fix;
   Edits sections;  // replaced by a word
-  for (const Edit& edit : prospect.assessment.edits) {
+  for (const Edit& edit : edits) {
     const bool outside = edit.field.starts_with(kVariable) && !cache.plain().is_written(edit.field);
     if (is_section(cache.recipe(), edit.field) && edit.value.text() != nullptr) {
       sections.push_back(edit);
@@ -289,16 +292,22 @@ void PlanMaker::write(const Prospect& prospect, Plan& plan) {
       fix.edits.push_back(cache.plain().spelled(edit));
     }
   }
-  plan.draft =
-      fix::changed(base, fix::change_of(fix, cache.recipe(), base.vocabulary()), plan.obstacle);
+  session::Draft draft =
+      fix::changed(base, fix::change_of(fix, cache.recipe(), base.vocabulary()), obstacle);
   for (const Edit& edit : sections) {
-    std::string text = with_line(plan.draft.bytes, edit.field, edit.value.to_text());
+    std::string text = with_line(draft.bytes, edit.field, edit.value.to_text());
     if (text.empty()) {
-      plan.obstacle = fmt::format("`{}` is a whole section", edit.field);
-    } else if (plan.obstacle.empty()) {
-      plan.draft.bytes = std::move(text);
+      obstacle = fmt::format("`{}` is a whole section", edit.field);
+    } else if (obstacle.empty()) {
+      draft.bytes = std::move(text);
     }
   }
+  return draft;
+}
+
+void PlanMaker::write(const Prospect& prospect, Plan& plan) {
+  const session::Analysis& base = study_.world.base;
+  plan.draft = draft_with(prospect.assessment.edits, study_.assessor.cache(), base, plan.obstacle);
   if (plan.obstacle.empty()) {
     const auto& file = base.document->request.file;
     plan.diff = text::unified_diff(file ? file->name() : "", base.draft.bytes, plan.draft.bytes);

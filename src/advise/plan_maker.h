@@ -16,6 +16,14 @@ Cost cost_of(const Assessment& assessment,
              Goal goal,
              const Assessment& present);
 
+/// The recipe's text with edits. Variables that it does not write are left out, and a whole section
+/// can be replaced by a word (`mixed_precision: bf16_mixed`). `obstacle`: why it cannot be edited;
+/// otherwise unchanged.
+session::Draft draft_with(const Edits& edits,
+                          const EvaluatorCache& cache,
+                          const session::Analysis& base,
+                          std::string& obstacle);
+
 /// Turns search results into plans that a person can follow: the fewest changes that bring the
 /// gain, as edits of the recipe's text, with everything that has to be checked.
 class PlanMaker {

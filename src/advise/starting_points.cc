@@ -94,6 +94,27 @@ Candidate with_first(const Space& space,
   return candidate;
 }
 
+/// With a move, and the first allowed moves of the axes that it depends on.
+Candidate with_needs(const Space& space,
+                     Candidate candidate,
+                     std::string_view axis,
+                     std::string_view name) {
+  const int at = space.index(axis);
+  if (at < 0) {
+    return candidate;
+  }
+  const Axis& chosen = *space.dimensions()[static_cast<std::size_t>(at)].axis;
+  const int move = chosen.find(name);
+  if (move < 0) {
+    return candidate;
+  }
+  for (const Condition& needed : chosen.moves[static_cast<std::size_t>(move)].with) {
+    candidate = with_first(
+        space, std::move(candidate), needed.axis, {needed.moves.begin(), needed.moves.end()});
+  }
+  return with_first(space, std::move(candidate), axis, {name});
+}
+
 /// Dispatcher of the hardware, overlap, graphs; then a whole-iteration graph.
 void add_documented(const Study& study, std::vector<Candidate>& candidates) {
   const Space& space = study.space;
@@ -106,8 +127,7 @@ void add_documented(const Study& study, std::vector<Candidate>& candidates) {
   candidates.push_back(with_first(space, plain, "graphs", {"attention", "router"}));
   candidates.push_back(with_first(space, overlapped, "graphs", {"attention", "router"}));
   for (const Candidate& each : {plain, overlapped}) {
-    Candidate whole = with_first(space, each, "dispatcher", {"hybridep"});
-    whole = with_first(space, std::move(whole), "graphs", {"full_iteration"});
+    Candidate whole = with_needs(space, each, "graphs", "full_iteration");
     candidates.push_back(whole);
     candidates.push_back(with_first(space, std::move(whole), "recompute", {"none"}));
   }
