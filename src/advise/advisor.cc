@@ -439,35 +439,44 @@ Edits edits_of(const std::vector<Setting>& sets, const Evaluator& evaluator) {
   return edits;
 }
 
-/// Adds what a move sets and removes, as far as the recipe lacks it.
-void add_edits(const Move& move, const Evaluator& evaluator, Edits& edits) {
-  const auto add = [&](const std::string& field, const expr::Value& value, bool drop) {
-    const bool there =
-        std::ranges::any_of(edits, [&](const Edit& each) { return each.field == field; });
-    if (!there && (drop ? evaluator.is_written(field) : !evaluator.present(field).equals(value))) {
-      edits.push_back({field, value, drop});
-    }
-  };
-  for (const Setting& setting : move.sets) {
-    const auto known = std::ranges::find_if(
-        setting.fields, [&](const std::string& field) { return evaluator.knows(field); });
-    if (known != setting.fields.end()) {
-      add(*known, setting.value, setting.value.is_unset());
-    }
-  }
-  for (const std::string& field : move.drops) {
-    add(field, {}, true);
-  }
-}
+/// All that a move does: what the recipe lacks of it, and every field that it decides.
+struct WholeMove {
+  Edits edits;
+  std::vector<std::string> guarded;
 
-/// What each move does that gives a field this value, with the first moves of the axes that it
-/// depends on. Only moves for the GPU, without the value itself.
-///   model.cuda_graph_impl=transformer_engine → the modules that are captured: router; with attention
-std::vector<Edits> whole_moves(const Edit& edit,
-                               const Knowledge& knowledge,
-                               const Evaluator& evaluator,
-                               std::string_view architecture) {
-  std::vector<Edits> all;
+  void add(const Move& move, const Evaluator& evaluator) {
+    for (const Setting& setting : move.sets) {
+      const auto known = std::ranges::find_if(
+          setting.fields, [&](const std::string& field) { return evaluator.knows(field); });
+      if (known != setting.fields.end()) {
+        add({*known, setting.value, setting.value.is_unset()}, evaluator);
+      }
+    }
+    for (const std::string& field : move.drops) {
+      add({field, {}, true}, evaluator);
+    }
+  }
+
+  void add(const Edit& edit, const Evaluator& evaluator) {
+    if (std::ranges::find(guarded, edit.field) != guarded.end()) {
+      return;
+    }
+    guarded.push_back(edit.field);
+    if (edit.drop ? evaluator.is_written(edit.field)
+                  : !evaluator.present(edit.field).equals(edit.value)) {
+      edits.push_back(edit);
+    }
+  }
+};
+
+/// The moves that give a field this value, each with the first moves of the axes that it depends
+/// on. Only moves for the GPU.
+///   model.cuda_graph_impl=transformer_engine → with the modules of the router; also of attention
+std::vector<WholeMove> whole_moves(const Edit& edit,
+                                   const Knowledge& knowledge,
+                                   const Evaluator& evaluator,
+                                   std::string_view architecture) {
+  std::vector<WholeMove> all;
   for (const Axis& axis : knowledge.axes) {
     for (const Move& move : axis.moves) {
       const bool elsewhere =
@@ -476,17 +485,17 @@ std::vector<Edits> whole_moves(const Edit& edit,
       if (elsewhere || !sets_value(move.sets, edit)) {
         continue;
       }
-      Edits edits{edit};
-      add_edits(move, evaluator, edits);
+      WholeMove whole;
+      whole.add(edit, evaluator);
+      whole.add(move, evaluator);
       for (const Condition& needed : move.with) {
         const auto other = std::ranges::find(knowledge.axes, needed.axis, &Axis::name);
         const int first = other == knowledge.axes.end() ? -1 : other->find(needed.moves.front());
         if (first >= 0) {
-          add_edits(other->moves[static_cast<std::size_t>(first)], evaluator, edits);
+          whole.add(other->moves[static_cast<std::size_t>(first)], evaluator);
         }
       }
-      edits.erase(edits.begin());
-      all.push_back(std::move(edits));
+      all.push_back(std::move(whole));
     }
   }
   return all;
@@ -569,18 +578,14 @@ class Question {
   Prospect with_its_move(Prospect alone) {
     std::optional<Prospect> best;
     const std::string_view gpu = world_.base.target->hw->architecture;
-    for (Edits& partners : whole_moves(edit_, knowledge_, evaluator(), gpu)) {
-      if (partners.empty()) {
-        continue;
-      }
-      Edits edits = partners;
-      edits.push_back(edit_);
-      Prospect tried = assessor_.prospect(edits, fields_of(edits));
+    for (WholeMove& whole : whole_moves(edit_, knowledge_, evaluator(), gpu)) {
+      Prospect tried = assessor_.prospect(whole.edits, whole.guarded);
       const bool better = tried.assessment.legal && tried.work != nullptr &&
                           (!best || tried.assessment.step < best->assessment.step);
       if (better) {
         best = std::move(tried);
-        partners_ = std::move(partners);
+        partners_ = std::move(whole.edits);
+        std::erase_if(partners_, [&](const Edit& each) { return each.field == edit_.field; });
       }
     }
     if (!best) {

@@ -247,4 +247,25 @@ TEST_CASE("why not: the rule that forbids a value, or what it costs") {
   CHECK_FALSE(slower.costs.empty());
 }
 
+TEST_CASE("why not: a value that needs the rest of its move, and one that no other value rescues") {
+  const cost::Table laws = cost::compiled_table();
+  const std::vector<std::string> hybridep = {"model.moe_token_dispatcher_type=flex",
+                                             "model.moe_flex_dispatcher_backend=hybridep"};
+  const session::Analysis recipe =
+      test::analysis_of(support::seed("q30-ep16-off"), "--hw gb200 --gpus 16", hybridep);
+  const World world{recipe, laws, sim::constants(), {}};
+  const auto ask = [&](const char* field, const char* value) {
+    return why_not(world, knowledge(), {field, expr::Value::of(std::string(value)), false});
+  };
+  // DeepEP does not run there, whatever else changes.
+  const WhyNot deepep = ask("model.moe_flex_dispatcher_backend", "deepep");
+  CHECK_FALSE(deepep.legality.legal);
+  REQUIRE(deepep.legality.rule != nullptr);
+  CHECK(deepep.legality.rule->id == "dispatch/deepep-on-this-gpu");
+  // A graph of the whole layer does not hold dropless experts; one of the attention does.
+  const WhyNot graphs = ask("model.cuda_graph_impl", "transformer_engine");
+  CHECK(graphs.legality.legal);
+  CHECK(graphs.legality.reason.starts_with("alone it is not valid"));
+}
+
 }  // namespace epwise::advise
