@@ -631,8 +631,8 @@ void price_around(const World& world,
                   const Knowledge& knowledge,
                   Question& question,
                   const Prospect& other,
+                  Request request,
                   WhyNot& answer) {
-  Request request;
   request.top = 1;
   for (const std::string& field : question.kept()) {
     const bool known = std::ranges::any_of(knowledge.axes, [&](const Axis& axis) {
@@ -689,7 +689,7 @@ Advice which_dispatcher(const World& given, const Knowledge& knowledge) {
   return advice;
 }
 
-WhyNot why_not(const World& world, const Knowledge& knowledge, const Edit& edit) {
+WhyNot why_not(const World& world, const Knowledge& knowledge, const Edit& edit, Request request) {
   const World mended = around(world, mend(world.base).recipe);
   Question question(mended, knowledge, edit);
   WhyNot answer;
@@ -720,7 +720,7 @@ WhyNot why_not(const World& world, const Knowledge& knowledge, const Edit& edit)
       answer.costs.emplace_back(cause.name, -cause.saved());
     }
   }
-  price_around(mended, knowledge, question, other, answer);
+  price_around(mended, knowledge, question, other, std::move(request), answer);
   return answer;
 }
 

@@ -44,8 +44,12 @@ Advice advise(const World& world,
 /// and of those that are too close to call the documents' first choice.
 Advice which_dispatcher(const World& given, const Knowledge& knowledge);
 
-/// What prevents one field from having a value, or what that value would cost.
-WhyNot why_not(const World& world, const Knowledge& knowledge, const Edit& edit);
+/// What prevents one field from having a value, or what that value would cost; and what could
+/// change around it, as far as the request allows.
+WhyNot why_not(const World& world,
+               const Knowledge& knowledge,
+               const Edit& edit,
+               Request request = {});
 
 /// The names of groups, axes and fields that a freedom may contain.
 std::vector<std::string> words_of(const Knowledge& knowledge);

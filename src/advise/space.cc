@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <functional>
+#include <iterator>
 
 #include <fmt/format.h>
 
@@ -154,6 +155,18 @@ bool is_open(const Axis& axis,
 
 }  // namespace
 
+std::vector<std::string> strangers_of(const Knowledge& knowledge, const Freedom& freedom) {
+  std::vector<std::string> strangers;
+  for (const auto* words : {&freedom.may_change, &freedom.keep}) {
+    std::ranges::copy_if(*words, std::back_inserter(strangers), [&](const std::string& word) {
+      return std::ranges::none_of(knowledge.axes, [&](const Axis& axis) {
+        return names({word}, axis) || names_a_move({word}, axis);
+      });
+    });
+  }
+  return strangers;
+}
+
 Space::Space(const Knowledge& knowledge, const Evaluator& evaluator, const Freedom& freedom) {
   for (const Axis& axis : knowledge.axes) {
     Dimension dimension;
@@ -183,16 +196,7 @@ Space::Space(const Knowledge& knowledge, const Evaluator& evaluator, const Freed
   std::ranges::sort(frozen_);
   precision_ = freedom.precision;
   read_sizes(evaluator);
-  for (const auto* words : {&freedom.may_change, &freedom.keep}) {
-    for (const std::string& word : *words) {
-      const bool known = std::ranges::any_of(knowledge.axes, [&](const Axis& axis) {
-        return names({word}, axis) || names_a_move({word}, axis);
-      });
-      if (!known) {
-        strangers_.push_back(word);
-      }
-    }
-  }
+  strangers_ = strangers_of(knowledge, freedom);
 }
 
 void Space::read_sizes(const Evaluator& evaluator) {

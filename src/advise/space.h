@@ -26,6 +26,9 @@ struct Freedom {
   int most_fit = 0;  // only moves of this rank among the means of fitting; 0: all moves
 };
 
+/// Names in the freedom that match no group, axis, move or field of an axis.
+std::vector<std::string> strangers_of(const Knowledge& knowledge, const Freedom& freedom);
+
 /// The axes of a recipe: the moves that make sense for it, and the resulting edits.
 class Space {
  public:

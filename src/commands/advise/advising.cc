@@ -205,6 +205,23 @@ std::string AdvisedJob::target_text() const {
   return describe(*recipe_.target, recipe_.recipe->framework);
 }
 
+namespace {
+
+/// Throws os::UsageError for a name that --keep and --may-change do not have.
+void check_names(const advise::Freedom& freedom) {
+  const std::vector<std::string> strangers = advise::strangers_of(advise::knowledge(), freedom);
+  if (strangers.empty()) {
+    return;
+  }
+  const std::vector<std::string> words = advise::words_of(advise::knowledge());
+  const std::vector<std::string_view> names(words.begin(), words.end());
+  throw UsageError(fmt::format("unknown name for --keep or --may-change: `{}`{}",
+                               strangers.front(),
+                               text::did_you_mean(strangers.front(), names)));
+}
+
+}  // namespace
+
 advise::Request advise_request(const Console& console,
                                const Arguments& arguments,
                                const hw::Profile& hw) {
@@ -223,6 +240,7 @@ advise::Request advise_request(const Console& console,
       throw UsageError(fmt::format("--keep and --may-change both name `{}`; choose one", word));
     }
   }
+  check_names(request.freedom);
   if (const auto top = arguments.one("--top")) {
     constexpr std::size_t kMost = 50;
     std::size_t number = 0;
@@ -277,17 +295,10 @@ report::AdvisedRecipe advice_on(const AdvisedJob& job,
   }
   SearchProgress progress(console.terminal.err ? &console.err : nullptr);
   request.progress = [&](std::size_t done, std::size_t /*planned*/) { progress.tell(done); };
-  std::vector<std::string> strangers;
+  std::vector<std::string> strangers;  // there are none
   report::AdvisedRecipe recipe{job.recipe().path, job.target_text(), "", 0, {}};
   recipe.advice = advise::advise(job.world(), advise::knowledge(), request, strangers);
   progress.end();
-  if (!strangers.empty()) {
-    const std::vector<std::string> words = advise::words_of(advise::knowledge());
-    const std::vector<std::string_view> names(words.begin(), words.end());
-    throw UsageError(fmt::format("unknown name for --keep or --may-change: `{}`{}",
-                                 strangers.front(),
-                                 text::did_you_mean(strangers.front(), names)));
-  }
   return recipe;
 }
 

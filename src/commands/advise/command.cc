@@ -109,7 +109,10 @@ ExitCode answer(Console& console, const Arguments& arguments, const AdvisedJob& 
   const report::AnsweredWhyNot answered{
       job.recipe().path,
       job.target_text(),
-      advise::why_not(job.world(), advise::knowledge(), edit_of(*arguments.one("--why-not"), job))};
+      advise::why_not(job.world(),
+                      advise::knowledge(),
+                      edit_of(*arguments.one("--why-not"), job),
+                      advise_request(console, arguments, *job.base().target->hw))};
   put(destination.format == "json"
           ? report::why_not_json(answered)
           : report::why_not_text(answered, style_for(destination, arguments, console)),
