@@ -328,14 +328,21 @@ void add_mlp(const Workload& workload, double width, bool again, Sum& sum) {
   const double before = workload.architecture.mlp_matrices() - 1;
   sum.keep(values * before * kBf16Bytes, again);
   sum.keep(values * kept_input(workload.precision), again);
+  if (!workload.kernels.fused_activation) {
+    sum.keep(values * kBf16Bytes, again);  // of the gate
+  }
   sum.transient(values * (before + 1) * kBf16Bytes);
 }
 
 /// A rank that a trained router overloads in one layer is underloaded in another: over the layers
 /// of a stage less of the excess remains than for a single layer.
-double held_excess(Balance balance) {
+double held_excess(const Routing& routing) {
   constexpr double kNatural = 1.1;
-  return balance == Balance::natural ? kNatural : 1;
+  constexpr double kHeld = 0.42;  // of the excess of a single layer, 1.24 with natural routing
+  if (routing.imbalance > 0) {
+    return 1 + kHeld * (routing.imbalance - 1);
+  }
+  return routing.balance == Balance::natural ? kNatural : 1;
 }
 
 void add_experts(const Workload& workload, Sum& sum) {
@@ -349,7 +356,7 @@ void add_experts(const Workload& workload, Sum& sum) {
   const double width = model.dispatch_width();
   const double ffn = static_cast<double>(model.experts.ffn) / workload.parallel.expert_tensor;
   const double before = model.mlp_matrices() - 1;
-  const double rows = load.rows * held_excess(workload.routing.balance);
+  const double rows = load.rows * held_excess(workload.routing);
   sum.keep(tokens * model.experts.count * 13, again);
   if (model.experts.latent > 0) {
     sum.keep(2 * tokens * width * input, again);
