@@ -159,6 +159,7 @@ struct Optimizer {
   double moments = 8;        // both
   double host_fraction = 0;  // share of the states in host memory
   double trained = 1;        // share of the parameters; with adapters, theirs
+  bool open = false;         // a library recipe decides on types: FP32 moments are an assumption
   bool overlap_gradients = false;
   bool overlap_weights = false;
 };

@@ -159,6 +159,9 @@ void decide_experts(const FieldReader& reader, Notes& notes, Workload& workload)
       workload.precision == Precision::mxfp8 || workload.precision == Precision::nvfp4;
   kernels.fused_experts = reader.flag("model.use_transformer_engine_op_fuser") ||
                           (workload.graphs.full_iteration && formats);
+  if (reader.text("env.NVTE_CUTEDSL_FUSED_GROUPED_MLP") == "0") {
+    kernels.fused_experts = false;
+  }
   const auto* te = component(reader, "te");
   if (te != nullptr && is_before(*te, kFirst)) {
     kernels.fused_experts = false;
@@ -665,6 +668,10 @@ Optimizer read_optimizer(const FieldReader& reader, Precision precision, int hid
         bytes_of(reader.text("optimizer.exp_avg_dtype"), 4) +
         (moments_of(kind) > 1 ? bytes_of(reader.text("optimizer.exp_avg_sq_dtype"), 4) : 0);
   }
+  optimizer.open = reader.facts().recipe().framework == recipe::Framework::bridge &&
+                   reader.facts().recipe().model_class.empty() &&
+                   !reader.is_written("optimizer.use_precision_aware_optimizer") &&
+                   !reader.is_written("ddp.grad_reduce_in_fp32");
   if (reader.flag("optimizer.optimizer_cpu_offload")) {
     optimizer.host_fraction =
         std::clamp(reader.number("optimizer.optimizer_offload_fraction").value_or(1), 0.0, 1.0);

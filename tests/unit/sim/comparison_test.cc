@@ -11,6 +11,7 @@
 
 #include "perf/cost/compiled_table.h"
 #include "perf/sim/prediction/uncertainty.h"
+#include "perf/sim/step/step.h"
 #include "support/example_file.h"
 #include "support/workloads.h"
 
@@ -142,6 +143,28 @@ TEST_CASE("measured results of overlap and delayed weight gradients are called r
       CHECK(std::abs(found.speedup.value - each.measured) < host.apart);
     }
   }
+}
+
+TEST_CASE("four of five measured steps lie inside their intervals") {
+  struct Step {
+    std::string name;
+    int gpus;
+    double measured;  // s
+  };
+
+  const std::vector<Step> steps = {{"q30-ep16-off", 16, 41.25},
+                                   {"q30-ep16-overlap", 16, 31.31},
+                                   {"q30-ep4-gbs8-off", 16, 0.822},
+                                   {"q30-ep4-gbs64-off", 16, 4.889},
+                                   {"next80-ep8-overlap", 64, 4.686}};
+  int inside = 0;
+  for (const Step& each : steps) {
+    const Arm one = arm(each.name, each.gpus);
+    const Constants& by = constants().values;
+    const double width = uncertainty_of(one.work, by).half_width();
+    inside += std::abs(std::log(evaluate(one.work, by, {}).step / each.measured)) < width ? 1 : 0;
+  }
+  CHECK(inside >= 4);
 }
 
 }  // namespace

@@ -58,13 +58,17 @@ Stages stages_of(const StepWork& work, const LayerPasses& parts) {
 /// All micro-batches through all stages, in the order of the schedule.
 double body_time(const StepSetting& on, const schedule::StageTotals& totals) {
   const schedule::Pipeline& pipeline = on.work.pipeline;
-  if (!on.effects.bubble) {
-    return pipeline.micro_batches * totals.pair / pipeline.stages;
-  }
   schedule::Hop hop;
   hop.seconds = on.work.transfer * on.constants.pipeline_transfer;
   hop.overlapped = pipeline.chunks > 1 && on.work.job->parallel.transfers_overlap;
-  return schedule::unequal_step(pipeline, totals, hop).seconds;
+  const double body = schedule::unequal_step(pipeline, totals, hop).seconds;
+  if (on.effects.bubble) {
+    return body;
+  }
+  // Slots that find no partner may be shorter than paired ones: then there is no bubble.
+  const double mean = totals.pair / pipeline.stages;
+  return std::min(
+      body, pipeline.micro_batches * (on.effects.uneven_stages ? totals.busiest : mean));
 }
 
 /// With shards of weights these are gathered in both passes of every micro-batch, and gradients are
@@ -73,11 +77,10 @@ double sharded_traffic(const StepSetting& on,
                        const Passes& stage,
                        double gradients,
                        double weights) {
-  constexpr double kWindow = 0.6;
   const workload::Sharding kind = on.work.job->sharding;
   const double gathered = kind == workload::Sharding::weights ? 2 * weights : 0;
   const double scattered = kind == workload::Sharding::optimizer ? 0 : gradients;
-  const double hidden = (stage.forward + stage.backward) * kWindow;
+  const double hidden = (stage.forward + stage.backward) * std::min(1.0, on.constants.dp_window);
   return on.work.pipeline.micro_batches * std::max(0.0, gathered + scattered - hidden);
 }
 
