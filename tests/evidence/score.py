@@ -42,6 +42,21 @@ def predict(binary, folder, step):
         raise SystemExit(f"no prediction of {step['id']}: {run.stderr.strip() or run.stdout[-300:]}")
 
 
+def runs_of(binary):
+    wanted = list(steps())
+    with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(2) as pool:
+        answers = list(pool.map(lambda step: predict(binary, folder, step), wanted))
+    return [{**answer, 'measured': step['step_time_s'], 'study': step['study'], 'hw': step['hw'], 'id': step['id']}
+            for step, answer in zip(wanted, answers)]
+
+
+def by_study(runs):
+    studies = collections.defaultdict(list)
+    for run in runs:
+        studies[run['study']].append(run)
+    return dict(sorted(studies.items()))
+
+
 def figures(runs):
     errors = sorted(abs(run['value'] / run['measured'] - 1) for run in runs)
     return {'median': statistics.median(errors), 'p90': errors[int(0.9 * (len(errors) - 1))],
@@ -66,7 +81,7 @@ def picture(studies):
     for number, (study, runs) in enumerate(studies.items()):
         y = top + row * number
         out.append(f'<text x="{left - 8}" y="{y + 3}" text-anchor="end">{html.escape(study)}</text>')
-        out += [f'<circle cx="{place(run["value"] / run["measured"]):.1f}" cy="{y}" r="3" fill="{COLOURS[run["hw"]]}" fill-opacity="0.6"/>'
+        out += [f'<circle cx="{place(run["value"] / run["measured"]):.0f}" cy="{y}" r="3" fill="{COLOURS[run["hw"]]}" fill-opacity="0.6"/>'
                 for run in runs]
     return '\n'.join([*out, '</g>', '</svg>', ''])
 
@@ -77,15 +92,8 @@ def main():
     parser.add_argument('--svg')
     parser.add_argument('--table', action='store_true')
     args = parser.parse_args()
-    wanted = list(steps())
-    with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(2) as pool:
-        answers = list(pool.map(lambda step: predict(args.binary, folder, step), wanted))
-    runs = [{**answer, 'measured': step['step_time_s'], 'study': step['study'], 'hw': step['hw'], 'id': step['id']}
-            for step, answer in zip(wanted, answers)]
-    studies = collections.defaultdict(list)
-    for run in runs:
-        studies[run['study']].append(run)
-    studies = dict(sorted(studies.items()))
+    runs = runs_of(args.binary)
+    studies = by_study(runs)
     if args.table:
         for run in sorted(runs, key=lambda run: -abs(math.log(run['value'] / run['measured']))):
             print(f"{run['measured']:9.3f} s {run['value']:9.3f} s {100 * (run['value'] / run['measured'] - 1):+6.1f} %  {run['id']}")

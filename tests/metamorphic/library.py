@@ -18,27 +18,42 @@ MACHINES = ('h100', 'b200', 'b300', 'gb200', 'gb300')
 ROUNDING = 1e-6
 SMALL = 0.005   # of the step: a schedule may gain a little from another division
 
-# name: words of the command line, or of the recipe behind `--`; least and most of T(changed) / T(recipe)
-FREE = 1e9
+HOST = ['--input', 'host=100us']
+CAPACITY = ['model.moe_pad_expert_input_to_capacity=true', 'model.moe_router_force_load_balancing=false', 'model.moe_expert_rank_capacity_factor=null']
+
+
+def change(words, least, most, start=(), gpus=1):
+    """`words` of the command line, or of the recipe behind `--`, as a function of its facts; the same for what it is compared with; least and
+    most of T(changed) / T(start); how many times as many GPUs."""
+    constant = lambda given: given if callable(given) else lambda facts: list(given)
+    return constant(words), constant(start), least, most, gpus
+
+
 RELATIONS = {
-    'twice the sequences': (lambda r: ['--', f'train.global_batch_size={2 * r["batch"]}'], 1.2, 2 + SMALL),
-    'a slower NIC': (lambda r: ['--input', 'nic_rate=100Gbit/s'], 1 - SMALL, 20),
-    'a faster NIC': (lambda r: ['--input', 'nic_rate=1600Gbit/s'], 0.2, 1 + SMALL),
-    'a slower host': (lambda r: ['--input', 'host=400us'], 1 - ROUNDING, 8),
-    'a faster host': (lambda r: ['--input', 'host=1us'], 0.1, 1 + ROUNDING),
-    'a host 1 % slower than 100 us': (lambda r: ['--input', 'host=101us'], 1 - ROUNDING, 1.03),
-    'a hot rank': (lambda r: ['--input', 'imbalance=2'], 1, 2.2),
-    'full recomputation': (lambda r: ['--', 'model.recompute_granularity=full', 'model.recompute_method=uniform', 'model.recompute_num_layers=1',
-                                      'model.recompute_modules=null'], 0.97, 1.9),
-    'unfused rotary positions': (lambda r: ['--', 'model.apply_rope_fusion=false'], 1 - ROUNDING, 1.5),
-    'unfused accumulation': (lambda r: ['--', 'model.gradient_accumulation_fusion=false'], 1 - ROUNDING, 1.6),
-    'an unfused loss': (lambda r: ['--', 'model.cross_entropy_loss_fusion=false'], 1 - ROUNDING, 1.8),
-    'experts one after the other': (lambda r: ['--', 'model.moe_grouped_gemm=false'], 1 - SMALL, 8),
-    'data parallelism without overlap': (lambda r: ['--', 'ddp.overlap_grad_reduce=false', 'ddp.overlap_param_gather=false'], 1 - ROUNDING, 6),
-    'a replicated optimizer': (lambda r: ['--', 'ddp.use_distributed_optimizer=false', 'optimizer.use_distributed_optimizer=false',
-                                          'ddp.overlap_param_gather=false'], 1 - ROUNDING, 8),
-    'one more expert for a token': (lambda r: ['--', f'model.moe_router_topk={r["topk"] + 1}'], 1 - SMALL, 1.7),
-    'a larger vocabulary': (lambda r: ['--', 'model.vocab_size=400000', 'model.should_pad_vocab=true'], 0.95, 3),
+    'twice the sequences': change(lambda r: ['--', f'train.global_batch_size={2 * r["batch"]}'], 1.2, 2 + SMALL),
+    'twice the sequences on twice the GPUs': change(lambda r: ['--', f'train.global_batch_size={2 * r["batch"]}'], 0.9, 1.6, gpus=2),
+    'twice the sequence length': change(lambda r: ['--', f'model.seq_length={2 * r["length"]}', f'dataset.seq_length={2 * r["length"]}'], 1, 4.5),
+    'a slower NIC': change(['--input', 'nic_rate=100Gbit/s'], 1 - SMALL, 20),
+    'a faster NIC': change(['--input', 'nic_rate=1600Gbit/s'], 0.2, 1 + SMALL),
+    'a smaller NVLink domain': change(['--input', 'nvlink_domain=2'], 0.97, 30),
+    'a slower host': change(['--input', 'host=400us'], 1 - ROUNDING, 8),
+    'a faster host': change(['--input', 'host=1us'], 0.1, 1 + ROUNDING),
+    'a host that is 1 % slower': change(['--input', 'host=101us'], 1 - ROUNDING, 1.03, HOST),
+    'a NIC that is 1 % slower': change(['--input', 'nic_rate=396Gbit/s'], 1 - ROUNDING, 1.03, ['--input', 'nic_rate=400Gbit/s']),
+    'a hot rank': change(['--input', 'imbalance=2'], 1, 2.2),
+    'twice the capacity': change(['--', 'model.moe_expert_capacity_factor=2', *CAPACITY], 1, 2.2,
+                                 ['--', 'model.moe_expert_capacity_factor=1', *CAPACITY]),
+    'full recomputation': change(['--', 'model.recompute_granularity=full', 'model.recompute_method=uniform', 'model.recompute_num_layers=1',
+                                  'model.recompute_modules=null'], 0.97, 1.9),
+    'unfused rotary positions': change(['--', 'model.apply_rope_fusion=false'], 1 - ROUNDING, 1.5),
+    'unfused accumulation': change(['--', 'model.gradient_accumulation_fusion=false'], 1 - ROUNDING, 1.6),
+    'an unfused loss': change(['--', 'model.cross_entropy_loss_fusion=false'], 1 - ROUNDING, 1.8),
+    'experts one after the other': change(['--', 'model.moe_grouped_gemm=false'], 1 - SMALL, 8),
+    'data parallelism without overlap': change(['--', 'ddp.overlap_grad_reduce=false', 'ddp.overlap_param_gather=false'], 1 - ROUNDING, 6),
+    'a replicated optimizer': change(['--', 'ddp.use_distributed_optimizer=false', 'optimizer.use_distributed_optimizer=false',
+                                      'ddp.overlap_param_gather=false'], 1 - ROUNDING, 8),
+    'one more expert for a token': change(lambda r: ['--', f'model.moe_router_topk={r["topk"] + 1}'], 1 - SMALL, 1.7),
+    'a larger vocabulary': change(['--', 'model.vocab_size=400000', 'model.should_pad_vocab=true'], 0.95, 3),
 }
 
 
@@ -51,8 +66,7 @@ def recipes(binary, words):
 
 
 def value_of(text, field):
-    found = re.search(rf'^\s+{field}: (\d+)$', text, re.M)
-    return int(found[1]) if found else 0
+    return max((int(found) for found in re.findall(rf'^\s+{field}: (\d+)$', text, re.M)), default=0)
 
 
 def simulate(binary, path, gpus, hw, words=()):
@@ -80,23 +94,23 @@ def check(binary, folder, recipe):
     text = subprocess.run([binary, 'recipes', 'show', f'{name}@{RELEASE}'], capture_output=True, text=True).stdout
     path = pathlib.Path(folder) / f'{name}.yaml'
     path.write_text(text)
-    facts = {'batch': value_of(text, 'global_batch_size'), 'topk': value_of(text, 'moe_router_topk')}
-    if not facts['topk'] or not facts['batch']:
+    facts = {'batch': value_of(text, 'global_batch_size'), 'topk': value_of(text, 'moe_router_topk'), 'length': value_of(text, 'seq_length')}
+    if not all(facts.values()):
         return None
     base = simulate(binary, path, gpus, hw)
     if 'step_time_s' not in base:
         return [f'{name}: no prediction']
     wrong = [f'{name}: {line}' for line in terms(base)]
-    for change, (words, least, most) in RELATIONS.items():
-        start = simulate(binary, path, gpus, hw, ['--input', 'host=100us']) if 'than 100 us' in change else base
-        changed = simulate(binary, path, gpus, hw, words(facts))
-        if 'step_time_s' not in changed:
-            wrong.append(f'{name}: no prediction with {change}')
+    for name_of, (words, start, least, most, times) in RELATIONS.items():
+        before = simulate(binary, path, gpus, hw, start(facts)) if start(facts) else base
+        after = simulate(binary, path, times * gpus, hw, words(facts))
+        if 'step_time_s' not in before or 'step_time_s' not in after:
+            wrong.append(f'{name}: no prediction with {name_of}')
             continue
-        ratio = changed['step_time_s']['value'] / start['step_time_s']['value']
+        ratio = after['step_time_s']['value'] / before['step_time_s']['value']
         if not least <= ratio <= most:
-            wrong.append(f'{name}: {change} takes {ratio:.4f} times as long, {least:.4g} to {most:.4g} expected')
-        wrong += [f'{name}, {change}: {line}' for line in terms(changed)]
+            wrong.append(f'{name}: {name_of} takes {ratio:.4f} times as long, {least:.4g} to {most:.4g} expected')
+        wrong += [f'{name}, {name_of}: {line}' for line in terms(after)]
     return wrong
 
 

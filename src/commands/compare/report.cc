@@ -79,11 +79,12 @@ class ComparisonText {
 
   void cautions(const ComparedRecipes& recipes) {
     if (recipes.tokens_ratio > 0) {
-      line(fmt::format("the steps have other numbers of tokens: B makes {:.3f} times A's tokens per "
-                       "second ({} and {} per GPU)",
-                       recipes.tokens_ratio,
-                       count_text(recipes.b.prediction->tokens_per_second.value),
-                       count_text(recipes.a.prediction->tokens_per_second.value)));
+      line(
+          fmt::format("the steps have other numbers of tokens: B makes {:.3f} times A's tokens per "
+                      "second ({} and {} per GPU)",
+                      recipes.tokens_ratio,
+                      count_text(recipes.b.prediction->tokens_per_second.value),
+                      count_text(recipes.a.prediction->tokens_per_second.value)));
     }
     for (const std::string& caution : recipes.cautions) {
       line(paint_(Role::warning, printable(caution, style_.unicode)));

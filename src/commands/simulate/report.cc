@@ -122,8 +122,8 @@ class SimulationText {
       return;
     }
     const double rate = recipe.prediction->flops_per_second.value;
-    std::string of = fmt::format("of {} TFLOP/s, the peak in BF16",
-                                 count_text(known.bf16_peak / units::kTera));
+    std::string of =
+        fmt::format("of {} TFLOP/s, the peak in BF16", count_text(known.bf16_peak / units::kTera));
     if (known.own_peak > known.bf16_peak) {
       of += fmt::format("; {:.1f} % of {} in {}",
                         100 * rate / known.own_peak,

@@ -215,7 +215,6 @@ double out_of_memory(const MemoryEstimate& estimate, double capacity) {
 
 namespace {
 
-
 /// Bytes of a value as a GEMM keeps its input for the weight gradient.
 double kept_input(Precision precision) {
   switch (precision) {

@@ -47,7 +47,7 @@ struct Parallel {
   bool sequence = false;  // sequence parallelism
   bool tensor_overlap = false;
   bool transfers_overlap = true;  // between stages with virtual ones
-  std::vector<Chunk> chunks;  // pipeline · virtual_stages
+  std::vector<Chunk> chunks;      // pipeline · virtual_stages
 
   /// Ranks that share one set of dense gradients: data times context.
   int dense_replicas() const { return data * context; }
@@ -188,11 +188,12 @@ struct Kernels {
   bool fused_rope = true;
   bool fused_residual = true;
   bool fused_activation = true;
-  bool fused_accumulation = true;     // weight gradients are added inside their GEMMs
-  bool grouped_experts = true;        // local experts in one call, otherwise one after the other
-  bool copies_padding = false;        // rows of an expert are copied to a multiple of the format's
-  bool separate_allocations = false;  // Transformer Engine allocates each part of a quantised tensor
-  bool separate_swizzle = false;      // … and rearranges the scales of each expert on its own
+  bool fused_accumulation = true;  // weight gradients are added inside their GEMMs
+  bool grouped_experts = true;     // local experts in one call, otherwise one after the other
+  bool copies_padding = false;     // rows of an expert are copied to a multiple of the format's
+  bool separate_allocations =
+      false;                      // Transformer Engine allocates each part of a quantised tensor
+  bool separate_swizzle = false;  // … and rearranges the scales of each expert on its own
 
   bool operator==(const Kernels&) const = default;
 };

@@ -111,13 +111,14 @@ TEST_CASE("measured results of overlap and delayed weight gradients are called r
     int gpus;
     double measured;  // T(A)/T(B)
     bool tie;
+    bool needs_slow_host = false;  // a loss of 13 % by launches excludes a fast one
   };
 
   const std::vector<Case> cases = {
       {"q30-ep16-off", "q30-ep16-overlap", 16, 41.25 / 31.31, false},
       {"q30-ep16-overlap", "q30-ep16-delayed-wgrad", 16, 31.31 / 31.20, true},
       {"q30-ep4-gbs8-off", "q30-ep4-gbs8-overlap", 16, 822.0 / 827, true},
-      {"q30-ep4-gbs64-off", "q30-ep4-gbs64-overlap", 16, 4889.0 / 5538, false},
+      {"q30-ep4-gbs64-off", "q30-ep4-gbs64-overlap", 16, 4889.0 / 5538, false, true},
       {"next80-ep8-overlap", "next80-ep8-delayed-wgrad", 64, 4686.0 / 4912, false}};
 
   struct Host {
@@ -131,6 +132,9 @@ TEST_CASE("measured results of overlap and delayed weight gradients are called r
     stated.host_operation = host.operation;
     for (const Case& each : cases) {
       CAPTURE(each.a);
+      if (host.operation > 0 && each.needs_slow_host) {
+        continue;
+      }
       const Arm a = arm(each.a, each.gpus, stated);
       const Arm b = arm(each.b, each.gpus, stated);
       const Comparison found = compare(a.work, b.work, constants());

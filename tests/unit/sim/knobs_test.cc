@@ -16,7 +16,8 @@
 namespace epwise::sim {
 namespace {
 
-using Settings = std::vector<std::string_view>;  // "model.x=1"; env.X=1 and stack.x=1 for the target
+using Settings =
+    std::vector<std::string_view>;  // "model.x=1"; env.X=1 and stack.x=1 for the target
 
 struct Knob {
   std::string_view row;  // of settings.cc
@@ -27,12 +28,13 @@ struct Knob {
 };
 
 const Settings kHybridKnobs = {"model.moe_token_dispatcher_type=flex",
-                        "model.moe_flex_dispatcher_backend=hybridep"};
+                               "model.moe_flex_dispatcher_backend=hybridep"};
 const Settings kDeepKnobs = {"model.moe_token_dispatcher_type=flex",
-                        "model.moe_flex_dispatcher_backend=deepep"};
+                             "model.moe_flex_dispatcher_backend=deepep"};
 const Settings kStageKnobs = {"model.pipeline_model_parallel_size=4",
-                          "model.virtual_pipeline_model_parallel_size=2"};
-const Settings kTensorKnobs = {"model.tensor_model_parallel_size=2", "model.sequence_parallel=true"};
+                              "model.virtual_pipeline_model_parallel_size=2"};
+const Settings kTensorKnobs = {"model.tensor_model_parallel_size=2",
+                               "model.sequence_parallel=true"};
 const Settings kOverlapKnobs = {"comm_overlap.overlap_moe_expert_parallel_comm=true"};
 const Settings kMxfp8Knobs = {"mixed_precision=bf16_with_mxfp8_mixed"};
 const Settings kGraphKnobs = {"model.cuda_graph_impl=transformer_engine"};
@@ -81,7 +83,10 @@ const std::vector<Knob>& knobs() {
        {"comm_overlap.tp_comm_overlap=false"},
        {"comm_overlap.tp_comm_overlap=true"}},
       {"*.overlap_moe_expert_parallel_comm", {}, {}, kOverlapKnobs},
-      {"comm_overlap.delay_wgrad_compute", kOverlapKnobs, {}, {"comm_overlap.delay_wgrad_compute=true"}},
+      {"comm_overlap.delay_wgrad_compute",
+       kOverlapKnobs,
+       {},
+       {"comm_overlap.delay_wgrad_compute=true"}},
       {"model.delay_wgrad_compute", kOverlapKnobs, {}, {"comm_overlap.delay_wgrad_compute=true"}},
       {"model.overlap_dispatch_backward_with_experts_wgrad",
        {},
@@ -278,12 +283,8 @@ struct KnobAnswer {
 KnobAnswer answer_of(const Knob& knob, const Settings& own) {
   constexpr int kGpus = 32;
   const KnobTarget target = knob_target(knob.common, own);
-  auto read = test::workload_of(target.recipe,
-                                knob.hw,
-                                kGpus,
-                                recipe::Framework::bridge,
-                                target.stack,
-                                target.environment);
+  auto read = test::workload_of(
+      target.recipe, knob.hw, kGpus, recipe::Framework::bridge, target.stack, target.environment);
   REQUIRE(read.problems.empty());
   const StepWork work =
       lower(read.workload, test::machine_for(knob.hw, read.workload), constants().values);

@@ -93,8 +93,8 @@ Prices prices_of(const StepWork& work, const Constants& constants, const Effects
     prices.operation = work.stated.host_operation > 0 ? work.stated.host_operation : bound;
     prices.replay = prices.operation * constants.host_replay;
     prices.expert_operation = prices.operation * constants.host_expert_launch * 0.5;
-    prices.quantised_operation = prices.operation * constants.host_quantised_gemm *
-                                 quantising_launches(job, constants);
+    prices.quantised_operation =
+        prices.operation * constants.host_quantised_gemm * quantising_launches(job, constants);
   }
   return prices;
 }

@@ -67,8 +67,8 @@ double body_time(const StepSetting& on, const schedule::StageTotals& totals) {
   }
   // Slots that find no partner may be shorter than paired ones: then there is no bubble.
   const double mean = totals.pair / pipeline.stages;
-  return std::min(
-      body, pipeline.micro_batches * (on.effects.uneven_stages ? totals.busiest : mean));
+  return std::min(body,
+                  pipeline.micro_batches * (on.effects.uneven_stages ? totals.busiest : mean));
 }
 
 /// With shards of weights these are gathered in both passes of every micro-batch, and gradients are

@@ -10,15 +10,15 @@ namespace epwise::sim {
 
 /// The terms, in their order.
 inline constexpr std::array<std::string_view, 10> kWaterfallNames = {"compute",
-                                                                    "dispatch",
-                                                                    "combine",
-                                                                    "contention",
-                                                                    "host",
-                                                                    "imbalance",
-                                                                    "uneven_stages",
-                                                                    "bubble",
-                                                                    "data_parallel",
-                                                                    "optimizer"};
+                                                                     "dispatch",
+                                                                     "combine",
+                                                                     "contention",
+                                                                     "host",
+                                                                     "imbalance",
+                                                                     "uneven_stages",
+                                                                     "bubble",
+                                                                     "data_parallel",
+                                                                     "optimizer"};
 
 /// The contribution of one cause to a step.
 struct WaterfallTerm {

@@ -36,10 +36,7 @@ LinearSetting linears(const workload::Workload& job, const KernelTimes& times) {
 void add_linear(Piece& piece, const LinearSetting& on, const Linear& layer);
 
 /// The same for all local experts at once; `layer.rows` are the rows per expert.
-void add_expert_linear(Piece& piece,
-                       const LinearSetting& on,
-                       double experts,
-                       const Linear& layer);
+void add_expert_linear(Piece& piece, const LinearSetting& on, double experts, const Linear& layer);
 
 namespace {
 
@@ -124,10 +121,7 @@ void add_single_experts(Piece& piece,
   piece.add(one, experts);
 }
 
-void add_expert_linear(Piece& piece,
-                       const LinearSetting& on,
-                       double experts,
-                       const Linear& layer) {
+void add_expert_linear(Piece& piece, const LinearSetting& on, double experts, const Linear& layer) {
   using cost::GemmStage;
   if (!on.job.kernels.grouped_experts) {
     add_single_experts(piece, on, experts, layer);
@@ -169,8 +163,7 @@ struct AttentionSetting {
 };
 
 /// Passes over `bytes` that an unfused kernel adds, with their launches; `share` of them forward.
-void add_passes(
-    Piece& piece, const KernelTimes& times, double passes, double share, double bytes) {
+void add_passes(Piece& piece, const KernelTimes& times, double passes, double share, double bytes) {
   piece.forward.memory += times.elementwise(share * passes * bytes);
   piece.data.memory += times.elementwise((1 - share) * passes * bytes);
   const double launches = passes / 2;  // a kernel reads and writes
@@ -624,9 +617,8 @@ Piece prediction_work(const workload::Workload& job, const Sizes& sizes, const K
   const double hidden = job.architecture.hidden;
   const double width = sizes.rank_tokens * hidden * kBf16;
   Piece piece;
-  add_linear(piece,
-             linears(job, times),
-             {sizes.group_tokens, hidden, 2 * hidden / job.parallel.tensor});
+  add_linear(
+      piece, linears(job, times), {sizes.group_tokens, hidden, 2 * hidden / job.parallel.tensor});
   piece.forward.memory += times.elementwise(width * 6);
   piece.data.memory += times.elementwise(width * 10);
   add_launches(piece.forward, 8, 0);
