@@ -141,7 +141,7 @@ constexpr std::array kRows = std::to_array<SettingRow>({
     {"model.*_func", no_effect, "", "hooks that the framework sets"},
     {"dist.disable_jit_fuser", told, "", "element-wise kernels count as fused"},
     {"dist.*", no_effect, "", kStartup},
-    {"optimizer.overlap_cpu_optimizer_d2h_h2d", told, "", "an update on the host does not overlap"},
+    {"optimizer.overlap_cpu_optimizer_d2h_h2d", priced, "", "copies beside the update on the host"},
     {"train.train_sync_interval", told, "", "stalls of periodic synchronisation are not predicted"},
     // Data
     {"dataset.*", no_effect, "", kLoader},

@@ -156,10 +156,11 @@ struct Optimizer {
   double gradient = 4;       // of the gradient accumulation buffer
   double main_gradient = 4;  // read by the optimizer
   double main_weight = 4;
-  double moments = 8;        // both
-  double host_fraction = 0;  // share of the states in host memory
-  double trained = 1;        // share of the parameters; with adapters, theirs
-  bool open = false;         // a library recipe decides on types: FP32 moments are an assumption
+  double moments = 8;         // both
+  double host_fraction = 0;   // share of the states in host memory
+  bool host_overlap = false;  // copies to and from it beside their updates
+  double trained = 1;         // share of the parameters; with adapters, theirs
+  bool open = false;          // a library recipe decides on types: FP32 moments are an assumption
   bool overlap_gradients = false;
   bool overlap_weights = false;
 };

@@ -672,6 +672,7 @@ Optimizer read_optimizer(const FieldReader& reader, Precision precision, int hid
                    reader.facts().recipe().model_class.empty() &&
                    !reader.is_written("optimizer.use_precision_aware_optimizer") &&
                    !reader.is_written("ddp.grad_reduce_in_fp32");
+  optimizer.host_overlap = reader.flag("optimizer.overlap_cpu_optimizer_d2h_h2d");
   if (reader.flag("optimizer.optimizer_cpu_offload")) {
     optimizer.host_fraction =
         std::clamp(reader.number("optimizer.optimizer_offload_fraction").value_or(1), 0.0, 1.0);

@@ -78,6 +78,8 @@ const std::vector<ConstantColumn>& constant_columns() {
       {"small_head_hopper", Dimension::none, &Constants::small_head_hopper},
       {"softmax_span", Dimension::none, &Constants::softmax_span},
       {"scan_rate", Dimension::bytes_per_second, &Constants::scan_rate},
+      {"share_host_update", Dimension::none, &Constants::share_host_update},
+      {"overlapped_host_update", Dimension::none, &Constants::overlapped_host_update},
       {"unfused_rope", Dimension::none, &Constants::unfused_rope},
       {"unfused_residual", Dimension::none, &Constants::unfused_residual},
       {"unfused_activation", Dimension::none, &Constants::unfused_activation},

@@ -86,6 +86,8 @@ struct Constants {
   double small_head_hopper = 0;
   double softmax_span = 0;
   double scan_rate = 0;  // B/s
+  double share_host_update = 0;
+  double overlapped_host_update = 0;
   double unfused_rope = 0;
   double unfused_residual = 0;
   double unfused_activation = 0;

@@ -80,6 +80,7 @@ Candidates::SplitKey Candidates::split_key(const workload::Workload& job) {
           1.0 * split.data,
           1.0 * split.expert_data,
           job.optimizer.host_fraction,
+          job.optimizer.host_overlap ? 1.0 : 0.0,
           job.optimizer.trained,
           job.optimizer.distributed ? 1.0 : 0.0,
           job.optimizer.gradient,

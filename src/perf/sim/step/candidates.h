@@ -52,7 +52,7 @@ class Candidates {
   };
 
   using LayerKey = Key<20>;
-  using SplitKey = Key<19>;
+  using SplitKey = Key<20>;
 
   LayerKey layer_key(const workload::Workload& job);
   SplitKey split_key(const workload::Workload& job);
