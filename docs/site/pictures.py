@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Draws the pictures of the documentation: docs/pictures/lint.svg (what `epwise lint` prints) and architecture.svg (src/layers.txt).
+"""Draws the pictures of the documentation: docs/pictures/lint.svg (what `epwise lint` prints) and architecture.svg
+(src/layers.txt) and accuracy.svg (predicted over measured steps, tests/evidence).
 
     docs/site/pictures.py BIN [--check]     --check only compares; exit status 1 if a picture is out of date
 """
@@ -135,12 +136,19 @@ def architecture():
     return '\n'.join([*out, '</g>', '</svg>', ''])
 
 
+def accuracy(binary):
+    sys.path.insert(0, str(ROOT / 'tests/evidence'))
+    sys.dont_write_bytecode = True
+    import score
+    return score.picture(score.by_study(score.runs_of(binary)))
+
+
 def main():
     if len(sys.argv) < 2:
         sys.exit(__doc__)
     binary, status = pathlib.Path(sys.argv[1]).resolve(), 0
     PICTURES.mkdir(exist_ok=True)
-    for name, text in (('lint.svg', screen(binary)), ('architecture.svg', architecture())):
+    for name, text in (('lint.svg', screen(binary)), ('architecture.svg', architecture()), ('accuracy.svg', accuracy(binary))):
         path = PICTURES / name
         if '--check' not in sys.argv:
             path.write_text(text)

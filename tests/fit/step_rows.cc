@@ -17,16 +17,16 @@ namespace epwise::fit {
 namespace {
 
 using Stack = std::map<std::string, std::string>;
-// recipe, hw, GPUs, and what the row says of the software and the machine
-using Key = std::tuple<std::string, std::string, int, Stack, std::vector<std::string>>;
+// recipe, hw, GPUs, and what the row says of the software, the machine and the environment
+using Key = std::tuple<std::string, std::string, int, Stack, std::vector<std::string>, Stack>;
 
 std::size_t lowered(StepRows& rows,
                     const Key& key,
                     const cost::Table& laws,
                     const sim::ConstantTable& constants) {
-  const auto& [recipe, hw, gpus, stack, inputs] = key;
+  const auto& [recipe, hw, gpus, stack, inputs, environment] = key;
   workload::WorkloadReading reading =
-      test::workload_of(recipe, hw, gpus, recipe::Framework::bridge, stack);
+      test::workload_of(recipe, hw, gpus, recipe::Framework::bridge, stack, environment);
   if (!reading.problems.empty()) {
     throw std::runtime_error(reading.problems.front().message);
   }
@@ -61,7 +61,8 @@ StepRows read_step_rows(const std::string& lines,
                   json.at("hw"),
                   json.at("gpus"),
                   json.at("stack").get<Stack>(),
-                  json.at("inputs").get<std::vector<std::string>>()};
+                  json.at("inputs").get<std::vector<std::string>>(),
+                  json.at("environment").get<Stack>()};
     StepRow row;
     row.id = json.at("id");
     row.cluster = json.at("cluster");

@@ -47,7 +47,7 @@ def rows():
             parts = lambda option: [value for name, value in said if name == option]
             stack = dict(part.split('=') if '=' in part else ('container', part) for part in parts('--stack'))
             yield {'id': row['id'], 'cluster': row['cluster'] or row['id'], 'study': row['study'], 'hw': row['hw'], 'gpus': row['gpus'],
-                   'stack': stack, 'inputs': parts('--input'), 'recipe': published.dump(published.recipe(row, models)), 'seconds': published.step_time(row),
+                   'stack': stack, 'inputs': parts('--input'), 'environment': dict(part.split('=', 1) for part in parts('--env')), 'recipe': published.dump(published.recipe(row, models)), 'seconds': published.step_time(row),
                    'confidence': row.get('confidence') or 'high', 'trained': row['id'] not in UNTRAINED}
 
 

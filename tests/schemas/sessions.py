@@ -139,6 +139,8 @@ SESSIONS = [
     "lint .", "lint empty", "gate {recipe} bad.yaml {target} --baseline known.yaml --max-exposed-comm 1% --min-headroom 500GiB --receipt r.json",
     "simulate {recipe} few.yaml bad.yaml {target}", "simulate {recipe} {target} --calibration measured.cal", "simulate {recipe}",
     "simulate missing.yaml", "simulate {overlap} {target} --force -- model.tensor_model_parallel_size=2",
+    "simulate {recipe} {target} -- mixed_precision=bf16_with_fp8_current_scaling_mixed",
+    f"compare {{recipe}} {pathlib.Path(RECIPE).parent / 'next80-ep8-overlap.yaml'} {{target}}",
     "compare {recipe} {overlap} {target}", "compare {recipe} few.yaml {target}", "compare few.yaml {recipe} {target} --calibration measured.cal",
     "advise {recipe} {target} --may-change dispatcher,graphs --top 2", "advise few.yaml {target}", "advise bad.yaml {target}",
     "advise {recipe} {target} --among {overlap} --may-change overlap --goal memory",

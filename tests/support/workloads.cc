@@ -13,7 +13,8 @@ workload::WorkloadReading workload_of(std::string_view text,
                                       std::string_view hw,
                                       int gpus,
                                       recipe::Framework framework,
-                                      const std::map<std::string, std::string>& stack) {
+                                      const std::map<std::string, std::string>& stack,
+                                      const std::map<std::string, std::string>& environment) {
   static const auto knowledge = lint::load_knowledge();
   const auto vocabulary = recipe::Vocabulary::load(framework, "head");
   recipe::Request request;
@@ -25,6 +26,9 @@ workload::WorkloadReading workload_of(std::string_view text,
   facts::Target target;
   target.hw = hw::find_profile(hw);
   target.gpus = gpus;
+  for (const auto& [name, value] : environment) {
+    target.environment[name] = value;
+  }
   if (const auto container = stack.find("container"); container != stack.end()) {
     for (const lint::Container& known : knowledge.containers) {
       if (known.name == container->second) {

@@ -17,6 +17,7 @@ workload::WorkloadReading workload_of(std::string_view text,
                                       std::string_view hw,
                                       int gpus,
                                       recipe::Framework framework = recipe::Framework::bridge,
-                                      const std::map<std::string, std::string>& stack = {});
+                                      const std::map<std::string, std::string>& stack = {},
+                                      const std::map<std::string, std::string>& environment = {});
 
 }  // namespace epwise::test

@@ -1,12 +1,59 @@
 #include "commands/compare/comparing.h"
 
+#include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
+
+#include <fmt/format.h>
 
 namespace epwise::cli {
 
+namespace {
+
+std::string_view named(std::string_view text) {
+  return text.empty() ? "not stated" : text;
+}
+
+/// Differences that are not the recipes' own speed.
+std::vector<std::string> cautions_of(const SimulatedJob& a, const SimulatedJob& b) {
+  std::vector<std::string> cautions;
+  const auto differ = [&](std::string_view what, std::string_view of_a, std::string_view of_b) {
+    if (of_a != of_b) {
+      cautions.push_back(fmt::format("{} differs: A {}, B {}", what, named(of_a), named(of_b)));
+    }
+  };
+  if (a.workload->architecture.experts.count > 0 && b.workload->architecture.experts.count > 0) {
+    differ("routing",
+           workload::to_string(a.workload->routing.balance),
+           workload::to_string(b.workload->routing.balance));
+  }
+  differ("the stack", a.report.stack, b.report.stack);
+  differ("the target", a.report.target, b.report.target);
+  if (!(a.workload->architecture == b.workload->architecture)) {
+    cautions.emplace_back("the models differ");
+  }
+  return cautions;
+}
+
+double tokens_of_step(const workload::Workload& job) {
+  return 1.0 * job.batch.global * job.architecture.sequence;
+}
+
+}  // namespace
+
 report::ComparedRecipes compare_jobs(const Simulator& simulator, SimulatedJob a, SimulatedJob b) {
-  report::ComparedRecipes recipes{std::move(a.report), std::move(b.report), {}};
+  report::ComparedRecipes recipes;
+  if (a.workload != nullptr && b.workload != nullptr) {
+    recipes.cautions = cautions_of(a, b);
+  }
+  recipes.a = std::move(a.report);
+  recipes.b = std::move(b.report);
   if (recipes.a.prediction && recipes.b.prediction) {
+    if (tokens_of_step(*a.workload) != tokens_of_step(*b.workload)) {
+      recipes.tokens_ratio = recipes.b.prediction->tokens_per_second.value /
+                             recipes.a.prediction->tokens_per_second.value;
+    }
     const sim::ConstantTable constants = simulator.constants(recipes.a.hw);
     recipes.comparison =
         sim::compare(sim::lower(*a.workload, a.machine, constants.values, a.stated),

@@ -29,6 +29,7 @@ class ComparisonText {
     side('B', recipes.b, width);
     if (recipes.comparison) {
       verdict(*recipes.comparison);
+      cautions(recipes);
       causes(*recipes.comparison);
     }
     return std::move(out_);
@@ -74,6 +75,20 @@ class ComparisonText {
     }
     line("\n" + paint_(Role::strong, what) + ": " + range +
          fmt::format("; B is faster in {:.0f} % of the draws", 100 * comparison.b_is_faster));
+  }
+
+  void cautions(const ComparedRecipes& recipes) {
+    if (recipes.tokens_ratio > 0) {
+      line(
+          fmt::format("the steps have other numbers of tokens: B makes {:.3f} times A's tokens per "
+                      "second ({} and {} per GPU)",
+                      recipes.tokens_ratio,
+                      count_text(recipes.b.prediction->tokens_per_second.value),
+                      count_text(recipes.a.prediction->tokens_per_second.value)));
+    }
+    for (const std::string& caution : recipes.cautions) {
+      line(paint_(Role::warning, printable(caution, style_.unicode)));
+    }
   }
 
   void causes(const sim::Comparison& comparison) {
@@ -138,6 +153,12 @@ std::string compare_json(const ComparedRecipes& recipes) {
                         {"saved_seconds", rounded(cause.saved())}});
     }
     json["causes"] = causes;
+    if (recipes.tokens_ratio > 0) {
+      json["tokens_per_s_ratio"] = rounded(recipes.tokens_ratio);
+    }
+    if (!recipes.cautions.empty()) {
+      json["cautions"] = recipes.cautions;
+    }
   }
   return json_text(json);
 }

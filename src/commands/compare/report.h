@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "commands/simulate/report.h"
 #include "perf/sim/prediction/comparison.h"
@@ -13,6 +14,8 @@ struct ComparedRecipes {
   SimulatedRecipe a;
   SimulatedRecipe b;
   std::optional<sim::Comparison> comparison;
+  double tokens_ratio = 0;  // tokens per second of B over A's, if a step of each has other tokens
+  std::vector<std::string> cautions = {};  // what else differs between the two runs
 };
 
 /// For people:

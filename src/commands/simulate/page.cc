@@ -23,7 +23,7 @@ std::string_view page_style() {
 :root{color-scheme:light dark;
 --page:#f6f7f9;--card:#fff;--ink:#1b1f24;--soft:#5b6570;--line:#d9dee4;--grid:#eceff3;
 --compute:#3867b0;--dispatch:#d9822b;--combine:#b8562f;--contention:#8a5aa8;--host:#7b8794;
---imbalance:#bfa12f;--bubble:#9fb0c3;--data_parallel:#2b9186;--optimizer:#52667a;
+--imbalance:#bfa12f;--uneven_stages:#6d7fa3;--bubble:#9fb0c3;--data_parallel:#2b9186;--optimizer:#52667a;
 --attention:#3867b0;--experts:#5b4bb0;--wgrad:#8f83cf;--other:#7b8794;
 --weights:#3867b0;--gradients:#6f9bd8;--states:#5b4bb0;--activations:#2b9186;--loss:#bfa12f;
 --transient:#d9822b;--graphs:#8a5aa8;--buffers:#b8562f;--context:#9aa5b1;
@@ -31,7 +31,7 @@ std::string_view page_style() {
 @media(prefers-color-scheme:dark){:root{
 --page:#14171b;--card:#1d2126;--ink:#e8ebee;--soft:#a0a9b3;--line:#363d45;--grid:#2a3037;
 --compute:#5b8fdb;--dispatch:#e39a4d;--combine:#d0764f;--contention:#ab80c8;--host:#8b97a4;
---imbalance:#d2b64c;--bubble:#71849a;--data_parallel:#47b1a5;--optimizer:#7d93a8;
+--imbalance:#d2b64c;--uneven_stages:#8c9cc0;--bubble:#71849a;--data_parallel:#47b1a5;--optimizer:#7d93a8;
 --attention:#5b8fdb;--experts:#8779dc;--wgrad:#5f55a0;--other:#8b97a4;
 --weights:#5b8fdb;--gradients:#39639f;--states:#8779dc;--activations:#47b1a5;--loss:#d2b64c;
 --transient:#e39a4d;--graphs:#ab80c8;--buffers:#d0764f;--context:#66717d;

@@ -54,6 +54,7 @@ class SimulationText {
                               counted(recipe.lint_errors, "error"))));
     }
     figures(*recipe.prediction);
+    utilisation(recipe);
     waterfall(*recipe.prediction);
     memory(*recipe.prediction);
     inputs(recipe.inputs);
@@ -113,6 +114,23 @@ class SimulationText {
     figure("TFLOP/s/GPU",
            count_text(prediction.flops_per_second.value / units::kTera),
            counts(prediction.flops_per_second, units::kTera));
+  }
+
+  void utilisation(const SimulatedRecipe& recipe) {
+    const Utilisation& known = recipe.utilisation;
+    if (known.bf16_peak <= 0) {
+      return;
+    }
+    const double rate = recipe.prediction->flops_per_second.value;
+    std::string of =
+        fmt::format("of {} TFLOP/s, the peak in BF16", count_text(known.bf16_peak / units::kTera));
+    if (known.own_peak > known.bf16_peak) {
+      of += fmt::format("; {:.1f} % of {} in {}",
+                        100 * rate / known.own_peak,
+                        count_text(known.own_peak / units::kTera),
+                        known.precision);
+    }
+    figure("MFU", fmt::format("{:.1f} %", 100 * rate / known.bf16_peak), of);
   }
 
   void waterfall(const sim::Prediction& prediction) {
@@ -197,9 +215,10 @@ std::string missing_text(const text::Diagnostic& missing) {
 }
 
 std::string_view term_title(std::string_view name) {
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kTitles = {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 5> kTitles = {
       {{"dispatch", "exposed dispatch"},
        {"combine", "exposed combine"},
+       {"uneven_stages", "uneven stages"},
        {"data_parallel", "data parallel"},
        {"optimizer", "optimizer, fixed"}}};
   const auto* const found =
@@ -263,6 +282,13 @@ void add_prediction(Json& json, const SimulatedRecipe& recipe) {
   json["step_time_s"] = range_json(prediction.step_time);
   json["tokens_per_s_per_gpu"] = range_json(prediction.tokens_per_second);
   json["tflops_per_gpu"] = range_json(prediction.flops_per_second, units::kTera);
+  if (recipe.utilisation.bf16_peak > 0) {
+    const Utilisation& known = recipe.utilisation;
+    json["mfu"] = range_json(prediction.flops_per_second, known.bf16_peak);
+    if (known.own_peak > known.bf16_peak) {
+      json["mfu_of_precision"] = range_json(prediction.flops_per_second, known.own_peak);
+    }
+  }
   json["memory"] = predicted_memory_json(prediction);
   Json breakdown = Json::array();
   for (const sim::WaterfallTerm& term : prediction.waterfall) {

@@ -11,6 +11,13 @@
 
 namespace epwise::report {
 
+/// Peaks of a GPU, in FLOP/s.
+struct Utilisation {
+  double bf16_peak = 0;   // 0: not in the profile
+  double own_peak = 0;    // of the format of the recipe's GEMMs
+  std::string precision;  // "mxfp8"
+};
+
 /// The result of `epwise simulate` for one recipe: a prediction, or why there is none.
 struct SimulatedRecipe {
   std::string path;
@@ -22,6 +29,8 @@ struct SimulatedRecipe {
   std::vector<workload::Input> inputs;    // used by the prediction
   std::vector<text::Diagnostic> missing;  // missing facts that prevent it
   std::optional<sim::CalibrationEffect> calibration = std::nullopt;  // used by the prediction
+  Utilisation utilisation = {};
+  std::string stack = {};  // versions that were stated: "te 2.14.0, torch 2.9.1"
 };
 
 /// For people:

@@ -26,6 +26,34 @@ workload::WorkloadReading read_workload(const Analysis& analysis) {
   return workload::read_workload(facts);
 }
 
+/// The peaks of a profile in BF16 and in the format of the recipe.
+report::Utilisation peaks_of(const hw::Profile& profile, workload::Precision precision) {
+  const auto peak = [&](std::string_view format) {
+    const hw::Sourced* found = profile.number(fmt::format("peak_{}", format));
+    return found == nullptr ? 0 : found->value.value;
+  };
+  report::Utilisation peaks;
+  peaks.bf16_peak = peak("bf16");
+  peaks.precision = workload::to_string(precision);
+  if (precision == workload::Precision::bf16) {
+    peaks.own_peak = peaks.bf16_peak;
+  } else {
+    peaks.own_peak = peak(precision == workload::Precision::nvfp4 ? "fp4" : "fp8");
+  }
+  return peaks;
+}
+
+/// "te 2.14.0, torch 2.9.1": the versions that were stated.
+std::string versions_of(const recipe::Stack& stack) {
+  std::string text;
+  for (const auto& [name, component] : stack.components()) {
+    if (component.version) {
+      text += fmt::format("{}{} {}", text.empty() ? "" : ", ", name, component.version->text());
+    }
+  }
+  return text;
+}
+
 /// Statements of the hardware profile, then of configuration and options.
 void state_inputs(const Analysis& analysis, workload::Workload& job, sim::StatedInputs& stated) {
   sim::state_profile(*analysis.target->hw, job, stated);
@@ -130,6 +158,8 @@ SimulatedJob Simulator::run(const Analysis& analysis, bool force) const {
     job.stated.level_known = level.known;
   }
   report.inputs = read.workload.inputs;
+  report.utilisation = peaks_of(*target.hw, read.workload.precision);
+  report.stack = versions_of(target.stack);
   job.workload = std::make_shared<const workload::Workload>(std::move(read.workload));
   job.constants = this->constants(report.hw).values;
   sim::Prediction prediction = predict(job);

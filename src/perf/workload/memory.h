@@ -37,6 +37,8 @@ struct MemoryEstimate {
   double allocated = 0;  // bytes of that stage, as reported by the framework
   double needed = 0;     // including allocator fragmentation, buffers, context and communicators
   double deviation = 0;  // relative standard deviation of `allocated`
+  /// Needed with 2-byte gradients and moments, if a library recipe decides on them; 0 otherwise.
+  double lighter = 0;
 };
 
 /// Per stage the maximum over three moments: the forward pass of the last chunk in flight with the
@@ -46,7 +48,7 @@ struct MemoryEstimate {
 MemoryEstimate estimate_memory(const Workload& workload);
 
 /// Probability that `needed` exceeds a GPU's memory, with a normally distributed error of the
-/// estimate. Only meaningful if the memory size is known.
+/// estimate; between both if a library recipe decides on the types of the states. Only meaningful if the memory size is known.
 ///   out_of_memory({.needed = 70 GiB, .deviation = 0.05}, 80 GiB) → 0.002
 double out_of_memory(const MemoryEstimate& estimate, double capacity);
 

@@ -87,9 +87,10 @@ constexpr std::array kRows = std::to_array<SettingRow>({
     {"*.use_megatron_fsdp", priced, "", "traffic and shards"},
     {"ddp.data_parallel_sharding_strategy", priced, "", "traffic and shards"},
     {"ddp.use_custom_fsdp", told, "", "an old FSDP is not predicted"},
-    {"dist.use_torch_fsdp2", told, "", "PyTorch's FSDP is predicted as data parallelism"},
-    {"mlm.torch_fsdp2_*", told, "", "PyTorch's FSDP is predicted as data parallelism"},
-    {"*.overlap_p2p_comm*", told, "", "transfers overlap where stages are interleaved"},
+    {"dist.use_torch_fsdp2", priced, "", "traffic and shards"},
+    {"mlm.torch_fsdp2_*", told, "", "PyTorch's FSDP gathers weights in both passes"},
+    {"*.overlap_p2p_comm_warmup_flush", told, "", "transfers of fill and drain count as others"},
+    {"*.overlap_p2p_comm", priced, "", "transfers between stages"},
     {"*.batch_p2p_*", told, "", "transfers between stages count by bytes"},
     {"model.use_ring_exchange_p2p", told, "", "transfers between stages count by bytes"},
     {"model.deallocate_pipeline_outputs", told, "true", "outputs of a stage are freed"},
@@ -140,7 +141,7 @@ constexpr std::array kRows = std::to_array<SettingRow>({
     {"model.*_func", no_effect, "", "hooks that the framework sets"},
     {"dist.disable_jit_fuser", told, "", "element-wise kernels count as fused"},
     {"dist.*", no_effect, "", kStartup},
-    {"optimizer.overlap_cpu_optimizer_d2h_h2d", told, "", "an update on the host does not overlap"},
+    {"optimizer.overlap_cpu_optimizer_d2h_h2d", priced, "", "copies beside the update on the host"},
     {"train.train_sync_interval", told, "", "stalls of periodic synchronisation are not predicted"},
     // Data
     {"dataset.*", no_effect, "", kLoader},
@@ -198,12 +199,13 @@ constexpr std::array kRows = std::to_array<SettingRow>({
     {"model.moe_router_fusion", priced, "", "the router's kernels and launches"},
     {"model.moe_permute_fusion_into_hybridep", told, "", kLaw},
     {"model.moe_permute_fusion", priced, "", "the permutation"},
-    {"model.cross_entropy_*", priced, "", "memory of the logits"},
+    {"model.cross_entropy_*", priced, "", "the loss and memory of the logits"},
     {"model.use_transformer_engine_op_fuser", priced, "", "the experts' kernels"},
-    {"model.apply_rope_fusion", told, "true", "unfused rotary positions take more kernels"},
-    {"model.moe_grouped_gemm", told, "true", "experts one after the other are not predicted"},
-    {"model.bias_activation_fusion", told, "true", "an unfused activation takes more kernels"},
-    {"model.bias_dropout_fusion", told, "true", "unfused residuals take more kernels"},
+    {"model.apply_rope_fusion", priced, "", "passes and launches of rotary positions"},
+    {"model.moe_grouped_gemm", priced, "", "the experts' kernels and launches"},
+    {"model.bias_activation_fusion", priced, "", "passes and launches of the activation"},
+    {"model.gradient_accumulation_fusion", priced, "", "passes over weight gradients"},
+    {"model.bias_dropout_fusion", priced, "", "passes and launches of residuals"},
     {"model.bias_dropout_add_fusion", told, "true", "unfused residuals take more kernels"},
     {"mlm.bias_gelu_fusion", told, "true", "an unfused activation takes more kernels"},
     {"model.masked_softmax_fusion", no_effect, "", "of the local attention only"},
@@ -214,7 +216,7 @@ constexpr std::array kRows = std::to_array<SettingRow>({
     {"model.attention_backend", told, "auto", "attention is cuDNN's kernel"},
     {"model.deterministic_mode", told, "false", "deterministic kernels are slower"},
     {"model.batch_invariant*", told, "", "batch-invariant kernels are slower"},
-    {"model.moe_router_padding_for_*", told, "", "rows are not padded to the format's multiple"},
+    {"model.moe_router_padding_for_*", priced, "", "copies of the experts' rows"},
     {"model.use_mamba_mem_eff_path", told, "true", "the scan counts as fused"},
     {"model.use_cpu_initialization", no_effect, "", kStartup},
     {"model.init_model_with_meta_device", no_effect, "", kStartup},
@@ -263,6 +265,81 @@ constexpr std::array kRows = std::to_array<SettingRow>({
     {"model.use_transformer_engine_full_layer_spec", told, "", kLaw},
 });
 
+constexpr std::string_view kTransformerEngine = "Transformer Engine's usual kernels are assumed";
+constexpr std::string_view kCollectives = "collectives take the time of NCCL's defaults";
+constexpr std::string_view kChunks = "HybridEP's usual chunks are assumed";
+constexpr std::string_view kFabric = "the fabric's rate is the profile's, or --input nic_rate";
+constexpr std::string_view kCaches = "caches of compiled kernels";
+
+/// Environment variables; `usual`: what the prediction assumes.
+constexpr std::array kVariables = std::to_array<SettingRow>({
+    {"CUDA_DEVICE_MAX_CONNECTIONS", priced, "", "order of kernels under overlap"},
+    {"NUM_OF_HYBRID_EP_RANKS_PER_NVLINK_DOMAIN", priced, "", "traffic between domains"},
+    {"NVTE_CUTEDSL_FUSED_GROUPED_MLP", priced, "", "the experts' kernels"},
+    {"NVTE_*_LAYERNORM_SM_MARGIN",
+     no_effect,
+     "",
+     "published steps, which the contention is fitted to, were measured with a margin"},
+    {"NVTE_NORM_*_USE_CUDNN", told, "0", "norms are Transformer Engine's own kernels"},
+    {"NVTE_ALLOW_NONDETERMINISTIC_ALGO", told, "1", "deterministic attention is slower"},
+    {"NVTE_FUSED_ATTN", told, "1", "attention is cuDNN's kernel"},
+    {"NVTE_FLASH_ATTN", told, "1", "attention is cuDNN's kernel"},
+    {"NVTE_UNFUSED_ATTN", told, "1", "attention is cuDNN's kernel"},
+    {"NVTE_APPLY_QK_LAYER_SCALING", no_effect, "", "numbers only"},
+    {"NVTE_CPU_OFFLOAD_V1", no_effect, "", "which code offloads, not how much"},
+    {"NVTE_DEBUG*", no_effect, "", "logging"},
+    {"NVTE_*", told, "", kTransformerEngine},
+    {"CUBLAS_WORKSPACE_CONFIG", told, "", "workspaces count as 0.4 GiB"},
+    {"*_DETERMINISTIC", told, "0", "deterministic kernels are slower"},
+    {"PYTORCH_*ALLOC_CONF",
+     told,
+     "expandable_segments:True",
+     "fragments count as 5 % of what is allocated, as in published runs"},
+    {"TORCH_NCCL_AVOID_RECORD_STREAMS", told, "1", "memory of recorded streams is not counted"},
+    {"TORCH_NCCL_HIGH_PRIORITY", told, "0", "priorities of streams are not predicted"},
+    {"TORCH_NCCL_*", no_effect, "", "watchdog and logging"},
+    {"NCCL_DEBUG*", no_effect, "", "logging"},
+    {"NCCL_SOCKET_IFNAME", no_effect, "", kStartup},
+    {"NCCL_GRAPH_REGISTER", told, "0", kRegister},
+    {"NCCL_NVLS_ENABLE", told, "", kCollectives},
+    {"NCCL_IB_*", told, "", kFabric},
+    {"NCCL_*", told, "", kCollectives},
+    {"HYBRID_EP_*", told, "", kFabric},
+    {"NUM_OF_TOKENS_PER_CHUNK_*", told, "", kChunks},
+    {"USE_MNNVL", told, "", "--input nvlink_domain states the domain"},
+    {"NVLINK_DOMAIN_SIZE", told, "", "--input nvlink_domain states the domain"},
+    {"NVSHMEM_*", told, "", kFabric},
+    {"FI_*", told, "", kFabric},
+    {"CUDA_GRAPHS_USE_NODE_PRIORITY", told, "0", "priorities of streams are not predicted"},
+    {"CUDA_LAUNCH_BLOCKING", told, "0", "launches do not wait for their kernels"},
+    {"OMP_NUM_THREADS", no_effect, "", "launches come from one thread"},
+    {"TRITON_CACHE_DIR", no_effect, "", kCaches},
+    {"TORCHINDUCTOR_CACHE_DIR", no_effect, "", kCaches},
+    {"EP_JIT_CACHE_DIR", no_effect, "", kCaches},
+    {"HF_*", no_effect, "", kStartup},
+    {"WANDB*", no_effect, "", "logging"},
+});
+
+/// Components of the stack.
+constexpr std::array kComponents = std::to_array<SettingRow>({
+    {"te", priced, "", "kernels of quantisation, fused experts, buffers of graphs"},
+    {"cudnn", priced, "", "attention with a learnable softmax"},
+    {"bridge", no_effect, "", "its fields and defaults are the recipe's"},
+    {"mlm", no_effect, "", "its fields and defaults are the recipe's"},
+    {"mcore", no_effect, "", "its fields and defaults are the recipe's"},
+    {"torch", no_effect, "", "published steps over six releases show no change of its own"},
+    {"nccl", no_effect, "", "collectives are fitted over releases"},
+    {"cuda", no_effect, "", "published steps over releases show no change of its own"},
+    {"python", no_effect, "", "host time is fitted over releases"},
+    {"triton", no_effect, "", "few kernels are Triton's, and are fitted over releases"},
+    {"ngc", no_effect, "", "stands for other components"},
+    {"deepep*", no_effect, "", "published timings are over releases"},
+    {"hybridep*", no_effect, "", "published timings are over releases"},
+    {"nvshmem", no_effect, "", "published timings of exchanges are over releases"},
+    {"te_nccl_ep", no_effect, "", "says whether a dispatcher starts"},
+    {"deep_gemm", no_effect, "", "of inference"},
+});
+
 bool matches(std::string_view pattern, std::string_view field) {
   const std::size_t star = pattern.find('*');
   if (star == std::string_view::npos) {
@@ -296,6 +373,14 @@ std::span<const SettingRow> setting_rows() {
   return kRows;
 }
 
+std::span<const SettingRow> variable_rows() {
+  return kVariables;
+}
+
+std::span<const SettingRow> component_rows() {
+  return kComponents;
+}
+
 const SettingRow* setting_row(std::string_view field) {
   // Some classes hold the transformer's fields in a section of their own.
   constexpr std::string_view kNested = "model.transformer.";
@@ -307,7 +392,49 @@ const SettingRow* setting_row(std::string_view field) {
   return found == kRows.end() ? nullptr : found;
 }
 
+const SettingRow* variable_row(std::string_view name) {
+  const auto* const found = std::ranges::find_if(
+      kVariables, [name](const SettingRow& row) { return matches(row.name, name); });
+  return found == kVariables.end() ? nullptr : found;
+}
+
+const SettingRow* component_row(std::string_view name) {
+  const auto* const found = std::ranges::find_if(
+      kComponents, [name](const SettingRow& row) { return matches(row.name, name); });
+  return found == kComponents.end() ? nullptr : found;
+}
+
+namespace {
+
+void note_variable(std::string_view name, std::string_view value, Workload& workload) {
+  const SettingRow* const row = variable_row(name);
+  if (row != nullptr && row->treatment == told && value != row->usual) {
+    workload.inputs.push_back({"not_priced",
+                               fmt::format("{}={}", name, value),
+                               InputStatus::assumed,
+                               std::string(row->reason)});
+  }
+}
+
+/// Variables of the call, then those of the recipe that it does not replace.
+void note_environment(const facts::Facts& facts, Workload& workload) {
+  const auto& given = facts.target().environment;
+  for (const auto& [name, value] : given) {
+    if (value) {
+      note_variable(name, *value, workload);
+    }
+  }
+  for (const auto& [name, variable] : facts.recipe().variables) {
+    if (!given.contains(name) && variable.value.text() != nullptr) {
+      note_variable(name, *variable.value.text(), workload);
+    }
+  }
+}
+
+}  // namespace
+
 void note_unpriced(const FieldReader& reader, Workload& workload) {
+  note_environment(reader.facts(), workload);
   for (const recipe::FieldSpec& field : reader.facts().vocabulary().fields()) {
     if (!reader.is_written(field.name)) {
       continue;

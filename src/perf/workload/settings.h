@@ -29,11 +29,19 @@ struct SettingRow {
 /// Every field whose change is one of performance (`epwise diff` classifies them) has a row.
 std::span<const SettingRow> setting_rows();
 
+/// The same for the environment variables and the components of the stack that rules read.
+std::span<const SettingRow> variable_rows();
+std::span<const SettingRow> component_rows();
+
 /// Null pointer without a row.
 const SettingRow* setting_row(std::string_view field);
 
-/// Adds an input `not_priced` for each setting that the prediction leaves out, if the recipe sets it
-/// to another value than the usual one.
+/// Null pointer without a row; "te" is a component.
+const SettingRow* variable_row(std::string_view name);
+const SettingRow* component_row(std::string_view name);
+
+/// Adds an input `not_priced` for each setting and environment variable that the prediction leaves
+/// out, if the recipe sets it to another value than the usual one.
 void note_unpriced(const FieldReader& reader, Workload& workload);
 
 }  // namespace epwise::workload

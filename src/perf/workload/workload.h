@@ -46,7 +46,8 @@ struct Parallel {
   int chunk_group = 1;    // micro-batches that a chunk runs before the next one
   bool sequence = false;  // sequence parallelism
   bool tensor_overlap = false;
-  std::vector<Chunk> chunks;  // pipeline · virtual_stages
+  bool transfers_overlap = true;  // between stages with virtual ones
+  std::vector<Chunk> chunks;      // pipeline · virtual_stages
 
   /// Ranks that share one set of dense gradients: data times context.
   int dense_replicas() const { return data * context; }
@@ -79,6 +80,8 @@ struct Exchange {
   bool shared_expert_overlap = false;  // on its own stream, concurrent with the exchange
   // experts' weight gradients concurrent with the backward dispatch
   bool wgrad_beside_dispatch = false;
+  bool one_queue = false;  // CUDA_DEVICE_MAX_CONNECTIONS=1: kernels start in the order of issue
+  int nvlink_ranks = 0;    // that HybridEP takes for one NVLink domain; 0: those of the machine
 };
 
 enum class Balance : std::uint8_t {
@@ -94,6 +97,7 @@ struct Routing {
   double capacity = 0;       // per expert, relative to its share; 0: no limit
   bool padded = false;       // every expert runs its whole capacity
   double rank_capacity = 1;  // of the static buffers of a rank; 1: none, sizes follow the tokens
+  double imbalance = 0;      // stated: tokens of the most loaded rank over the mean; 0: not stated
 };
 
 struct Graphs {
@@ -152,9 +156,11 @@ struct Optimizer {
   double gradient = 4;       // of the gradient accumulation buffer
   double main_gradient = 4;  // read by the optimizer
   double main_weight = 4;
-  double moments = 8;        // both
-  double host_fraction = 0;  // share of the states in host memory
-  double trained = 1;        // share of the parameters; with adapters, theirs
+  double moments = 8;         // both
+  double host_fraction = 0;   // share of the states in host memory
+  bool host_overlap = false;  // copies to and from it beside their updates
+  double trained = 1;         // share of the parameters; with adapters, theirs
+  bool open = false;          // a library recipe decides on types: FP32 moments are an assumption
   bool overlap_gradients = false;
   bool overlap_weights = false;
 };
@@ -178,7 +184,19 @@ struct Kernels {
   bool fp8_attention = false;
   bool fused_experts = false;  // grouped MLP as one kernel chain with activation and quantisation
   bool fused_loss = false;     // TE's cross-entropy, which works in place on the logits
+  bool compiled_loss = true;   // otherwise: its element-wise passes are fused
   bool fused_router = false;   // scores, top-k, map and losses as three kernels
+  bool fused_rope = true;
+  bool fused_residual = true;
+  bool fused_activation = true;
+  bool fused_accumulation = true;  // weight gradients are added inside their GEMMs
+  bool grouped_experts = true;     // local experts in one call, otherwise one after the other
+  bool copies_padding = false;     // rows of an expert are copied to a multiple of the format's
+  bool separate_allocations =
+      false;                      // Transformer Engine allocates each part of a quantised tensor
+  bool separate_swizzle = false;  // … and rearranges the scales of each expert on its own
+
+  bool operator==(const Kernels&) const = default;
 };
 
 struct Workload {

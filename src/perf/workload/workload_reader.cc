@@ -92,6 +92,14 @@ void note_training(Notes& notes, const Workload& workload) {
               {"model.cuda_graph_impl", "model.enable_cuda_graph", "model.external_cuda_graph"});
 }
 
+/// Whether a kernel is fused. A Bridge override file leaves it to a library recipe, and those fuse.
+bool fuses(const FieldReader& reader, std::string_view name) {
+  const auto& recipe = reader.facts().recipe();
+  const bool open = recipe.framework == recipe::Framework::bridge && recipe.model_class.empty() &&
+                    !reader.is_written(name);
+  return open || reader.flag(name);
+}
+
 /// A Bridge override file leaves the loss to a library recipe, and those use TE's.
 void decide_loss(const FieldReader& reader, Notes& notes, Kernels& kernels) {
   const auto& recipe = reader.facts().recipe();
@@ -99,6 +107,7 @@ void decide_loss(const FieldReader& reader, Notes& notes, Kernels& kernels) {
                     !reader.is_written("model.cross_entropy_loss_fusion");
   kernels.fused_loss = open || (reader.flag("model.cross_entropy_loss_fusion") &&
                                 reader.text("model.cross_entropy_fusion_impl") == "te");
+  kernels.compiled_loss = fuses(reader, "model.cross_entropy_loss_fusion");
   notes.field("loss",
               kernels.fused_loss ? "in the logits' memory" : "on fp32 copies of the logits",
               {"model.cross_entropy_loss_fusion"},
@@ -150,6 +159,9 @@ void decide_experts(const FieldReader& reader, Notes& notes, Workload& workload)
       workload.precision == Precision::mxfp8 || workload.precision == Precision::nvfp4;
   kernels.fused_experts = reader.flag("model.use_transformer_engine_op_fuser") ||
                           (workload.graphs.full_iteration && formats);
+  if (reader.text("env.NVTE_CUTEDSL_FUSED_GROUPED_MLP") == "0") {
+    kernels.fused_experts = false;
+  }
   const auto* te = component(reader, "te");
   if (te != nullptr && is_before(*te, kFirst)) {
     kernels.fused_experts = false;
@@ -173,11 +185,40 @@ void decide_graph_buffers(const FieldReader& reader, Workload& workload) {
   workload.graphs.every_micro_batch = te != nullptr && is_before(*te, "2.7.0");
 }
 
+/// Experts' rows are padded to the multiple of a quantised format: by the router's map or by
+/// HybridEP's permutation, otherwise by copies (Fp8Padding in Megatron-Core's experts.py).
+bool copies_padding(const FieldReader& reader, const Workload& workload) {
+  const bool padded = reader.flag("model.moe_router_padding_for_quantization") ||
+                      reader.flag("model.moe_router_padding_for_fp8");
+  const bool inside = workload.exchange.dispatcher == Dispatcher::hybridep ||
+                      workload.exchange.dispatcher == Dispatcher::ncclep;
+  return low_precision(workload) && !padded && !inside &&
+         workload.routing.balance != Balance::dropped;
+}
+
+/// Kernels that a recipe fuses or not, and those of old releases of Transformer Engine (its pull
+/// requests 1793 and 1934 in 2.6, 2019 in 2.7).
+void decide_fusions(const FieldReader& reader, const Workload& workload, Kernels& kernels) {
+  const auto positions = reader.text("model.position_embedding_type");
+  const bool rotates = !positions || *positions != "none";
+  kernels.fused_rope = !rotates || fuses(reader, "model.apply_rope_fusion");
+  kernels.fused_residual = fuses(reader, "model.bias_dropout_fusion");
+  kernels.fused_activation = fuses(reader, "model.bias_activation_fusion");
+  kernels.fused_accumulation = fuses(reader, "model.gradient_accumulation_fusion");
+  kernels.grouped_experts = fuses(reader, "model.moe_grouped_gemm");
+  kernels.copies_padding = copies_padding(reader, workload);
+  if (const auto* te = component(reader, "te")) {
+    kernels.separate_allocations = is_before(*te, "2.6.0");
+    kernels.separate_swizzle = is_before(*te, "2.7.0");
+  }
+}
+
 /// The fused kernels arrived with the stacks that capture whole iterations.
 void decide_kernels(const FieldReader& reader, Notes& notes, Workload& workload) {
   Kernels& kernels = workload.kernels;
   const bool recent = workload.graphs.full_iteration;
   kernels.fused_router = reader.flag("model.moe_router_fusion");
+  decide_fusions(reader, workload, kernels);
   decide_graph_buffers(reader, workload);
   decide_loss(reader, notes, kernels);
   if (workload.architecture.attention.learnable_softmax) {
@@ -275,6 +316,8 @@ void read_parallel(FieldReader& reader, Workload& workload) {
   parallel.chunk_group = std::max(1, reader.integer("d.vpp_group").value_or(parallel.pipeline));
   parallel.sequence = parallel.tensor > 1 && reader.flag("model.sequence_parallel");
   parallel.tensor_overlap = reader.flag("d.tp_overlap");
+  parallel.transfers_overlap =
+      !reader.is_written("model.overlap_p2p_comm") || reader.flag("model.overlap_p2p_comm");
   const double dense = static_cast<double>(parallel.tensor) * parallel.pipeline * parallel.context;
   const double expert =
       static_cast<double>(parallel.expert_tensor) * parallel.expert * parallel.pipeline;
@@ -474,6 +517,18 @@ Precision read_precision(const FieldReader& reader) {
   return format == "blockwise" ? Precision::fp8_block : Precision::fp8_tensor;
 }
 
+namespace {
+
+/// "8" → 8; 0 for any other text.
+int natural(std::string_view text) {
+  constexpr std::size_t kDigits = 6;
+  const bool digits = !text.empty() && text.size() <= kDigits &&
+                      text.find_first_not_of("0123456789") == std::string_view::npos;
+  return digits ? std::stoi(std::string(text)) : 0;
+}
+
+}  // namespace
+
 Exchange read_exchange(const FieldReader& reader) {
   Exchange exchange;
   exchange.dispatcher = read_dispatcher(reader);
@@ -498,6 +553,11 @@ Exchange read_exchange(const FieldReader& reader) {
   exchange.shared_expert_overlap = reader.flag("model.moe_shared_expert_overlap");
   exchange.wgrad_beside_dispatch =
       reader.flag("model.overlap_dispatch_backward_with_experts_wgrad");
+  exchange.one_queue = reader.text("env.CUDA_DEVICE_MAX_CONNECTIONS") == "1";
+  if (exchange.dispatcher == Dispatcher::hybridep) {
+    exchange.nvlink_ranks =
+        natural(reader.text("env.NUM_OF_HYBRID_EP_RANKS_PER_NVLINK_DOMAIN").value_or(""));
+  }
   return exchange;
 }
 
@@ -608,6 +668,11 @@ Optimizer read_optimizer(const FieldReader& reader, Precision precision, int hid
         bytes_of(reader.text("optimizer.exp_avg_dtype"), 4) +
         (moments_of(kind) > 1 ? bytes_of(reader.text("optimizer.exp_avg_sq_dtype"), 4) : 0);
   }
+  optimizer.open = reader.facts().recipe().framework == recipe::Framework::bridge &&
+                   reader.facts().recipe().model_class.empty() &&
+                   !reader.is_written("optimizer.use_precision_aware_optimizer") &&
+                   !reader.is_written("ddp.grad_reduce_in_fp32");
+  optimizer.host_overlap = reader.flag("optimizer.overlap_cpu_optimizer_d2h_h2d");
   if (reader.flag("optimizer.optimizer_cpu_offload")) {
     optimizer.host_fraction =
         std::clamp(reader.number("optimizer.optimizer_offload_fraction").value_or(1), 0.0, 1.0);
@@ -616,6 +681,9 @@ Optimizer read_optimizer(const FieldReader& reader, Precision precision, int hid
 }
 
 Sharding read_sharding(const FieldReader& reader) {
+  if (reader.flag("dist.use_torch_fsdp2")) {
+    return Sharding::weights;
+  }
   if (!reader.flag("d.megatron_fsdp")) {
     return Sharding::none;
   }

@@ -64,6 +64,27 @@ TEST_CASE("a field whose change is one of performance is priced, told or without
   CHECK(open == "");
 }
 
+TEST_CASE("a variable or component that rules read is priced, told or without effect") {
+  static const auto knowledge = lint::load_knowledge();
+  std::string open;
+  for (const auto slot : knowledge.names.slots()) {
+    const std::string_view name = knowledge.names.name(slot);
+    const std::string_view last = name.substr(name.find('.') + 1);
+    const bool component = name.starts_with("stack.") || name.starts_with("installed.");
+    if ((name.starts_with("env.") && workload::variable_row(last) == nullptr) ||
+        (component && workload::component_row(last) == nullptr)) {
+      open += std::string(name) + " ";
+    }
+  }
+  CHECK(open == "");
+  for (const auto rows : {workload::variable_rows(), workload::component_rows()}) {
+    for (const workload::SettingRow& row : rows) {
+      CAPTURE(row.name);
+      CHECK_FALSE(row.reason.empty());
+    }
+  }
+}
+
 TEST_CASE("every row of the prediction's settings takes a field, and says why") {
   const std::set<std::string> names = known_fields();
   std::set<std::string_view> taken;

@@ -20,7 +20,7 @@ PageRecipe page_of() {
   prediction.flops_per_second = {4e14, 3e14, 5e14};
   for (std::size_t i = 0; i < prediction.waterfall.size(); ++i) {
     prediction.waterfall[i] = {sim::kWaterfallNames[i],
-                               i == 0 ? 9.0 : (i == 1 ? 2.0 : (i == 6 ? -1.0 : 0.0))};
+                               i == 0 ? 9.0 : (i == 1 ? 2.0 : (i == 7 ? -1.0 : 0.0))};
   }
   workload::StageMemory stage;
   stage.weights = 10 * kGiB;

@@ -11,6 +11,7 @@
 
 #include "perf/cost/compiled_table.h"
 #include "perf/sim/prediction/uncertainty.h"
+#include "perf/sim/step/step.h"
 #include "support/example_file.h"
 #include "support/workloads.h"
 
@@ -110,13 +111,14 @@ TEST_CASE("measured results of overlap and delayed weight gradients are called r
     int gpus;
     double measured;  // T(A)/T(B)
     bool tie;
+    bool needs_slow_host = false;  // a loss of 13 % by launches excludes a fast one
   };
 
   const std::vector<Case> cases = {
       {"q30-ep16-off", "q30-ep16-overlap", 16, 41.25 / 31.31, false},
       {"q30-ep16-overlap", "q30-ep16-delayed-wgrad", 16, 31.31 / 31.20, true},
       {"q30-ep4-gbs8-off", "q30-ep4-gbs8-overlap", 16, 822.0 / 827, true},
-      {"q30-ep4-gbs64-off", "q30-ep4-gbs64-overlap", 16, 4889.0 / 5538, false},
+      {"q30-ep4-gbs64-off", "q30-ep4-gbs64-overlap", 16, 4889.0 / 5538, false, true},
       {"next80-ep8-overlap", "next80-ep8-delayed-wgrad", 64, 4686.0 / 4912, false}};
 
   struct Host {
@@ -130,6 +132,9 @@ TEST_CASE("measured results of overlap and delayed weight gradients are called r
     stated.host_operation = host.operation;
     for (const Case& each : cases) {
       CAPTURE(each.a);
+      if (host.operation > 0 && each.needs_slow_host) {
+        continue;
+      }
       const Arm a = arm(each.a, each.gpus, stated);
       const Arm b = arm(each.b, each.gpus, stated);
       const Comparison found = compare(a.work, b.work, constants());
@@ -142,6 +147,28 @@ TEST_CASE("measured results of overlap and delayed weight gradients are called r
       CHECK(std::abs(found.speedup.value - each.measured) < host.apart);
     }
   }
+}
+
+TEST_CASE("four of five measured steps lie inside their intervals") {
+  struct Step {
+    std::string name;
+    int gpus;
+    double measured;  // s
+  };
+
+  const std::vector<Step> steps = {{"q30-ep16-off", 16, 41.25},
+                                   {"q30-ep16-overlap", 16, 31.31},
+                                   {"q30-ep4-gbs8-off", 16, 0.822},
+                                   {"q30-ep4-gbs64-off", 16, 4.889},
+                                   {"next80-ep8-overlap", 64, 4.686}};
+  int inside = 0;
+  for (const Step& each : steps) {
+    const Arm one = arm(each.name, each.gpus);
+    const Constants& by = constants().values;
+    const double width = uncertainty_of(one.work, by).half_width();
+    inside += std::abs(std::log(evaluate(one.work, by, {}).step / each.measured)) < width ? 1 : 0;
+  }
+  CHECK(inside >= 4);
 }
 
 }  // namespace

@@ -86,6 +86,15 @@ struct Constants {
   double small_head_hopper = 0;
   double softmax_span = 0;
   double scan_rate = 0;  // B/s
+  double share_host_update = 0;
+  double overlapped_host_update = 0;
+  double unfused_rope = 0;
+  double unfused_residual = 0;
+  double unfused_activation = 0;
+  double unfused_loss = 0;
+  double compiled_loss = 0;
+  double separate_allocations = 0;
+  double separate_swizzle = 0;
   double graph_launch = 0;
   double launch_latency = 0;    // s
   double transfer_latency = 0;  // s

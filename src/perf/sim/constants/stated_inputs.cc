@@ -50,13 +50,14 @@ bool take_routing(std::string_view value, Workload& job, StatedInputs& /*stated*
   return forced.has_value();
 }
 
-bool take_imbalance(std::string_view value, Workload& /*job*/, StatedInputs& stated) {
+bool take_imbalance(std::string_view value, Workload& job, StatedInputs& stated) {
   constexpr double kMost = 1000;
   const auto factor = quantity(value, units::Dimension::none);
   if (!factor || *factor < 1 || *factor > kMost) {
     return false;
   }
   stated.imbalance = *factor;
+  job.routing.imbalance = *factor;
   return true;
 }
 

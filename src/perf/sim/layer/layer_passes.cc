@@ -27,6 +27,9 @@ schedule::LayerCost node_costs(const LayerTimes& times, double host_factor, bool
   const auto set = [&](Node node, double gpu, double launches) {
     cost[node].gpu = gpu;
     cost[node].host = launches * host_factor;
+    // An exchange is one kernel, beside which the next node may start; other nodes have many.
+    constexpr double kLastKernel = 0.1;
+    cost[node].tail = schedule::is_exchange(node) ? gpu : kLastKernel * gpu;
   };
   set(Node::attention_forward, times.a_forward, times.host_a_forward);
   set(Node::dispatch_forward, times.d_forward, times.host_d_forward);
@@ -100,6 +103,7 @@ Pairing pairing_of(const StepWork& work,
   pairing.delayed_weights = work.job->exchange.delayed_wgrad;
   pairing.host_factor = host_factor;
   pairing.latency = constants.launch_latency;
+  pairing.one_queue = work.job->exchange.one_queue;
   if (effects.contention) {
     constexpr double kNothing = 1e-12;
     const double taken = work.job->exchange.sms;
@@ -112,8 +116,9 @@ Pairing pairing_of(const StepWork& work,
 }
 
 double paired_layer(const LayerTimes& times, const Pairing& pairing) {
-  const double period = schedule::pair_period(
-      side_by_side(times, pairing), issue_rules(times, pairing.delayed_weights, pairing.latency));
+  schedule::IssueRules rules = issue_rules(times, pairing.delayed_weights, pairing.latency);
+  rules.one_queue = pairing.one_queue;
+  const double period = schedule::pair_period(side_by_side(times, pairing), rules);
   const double serial = times.compute() + times.exchange();
   return std::max(period, period + pairing.loss * (serial - period)) + times.replayed_exchange;
 }

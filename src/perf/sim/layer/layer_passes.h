@@ -28,6 +28,7 @@ struct Pairing {
   double compute_factor = 1;   // compute concurrent with exchange over compute alone
   double loss = 0;             // share of the hidden time lost to contention
   double latency = 0;          // s, from a launch to its kernel
+  bool one_queue = false;      // kernels start in the order of issue
 };
 
 /// Factor on all launches under combined 1F1B; layers outside a pair get half of the surcharge. 1

@@ -56,6 +56,21 @@ struct Replay {
   double exchange = 0;
 };
 
+/// Layers that full recomputation runs again: by blocks the first ones of each chunk.
+double recomputed_share(const workload::Workload& job) {
+  const workload::Recompute& what = job.recompute;
+  if (!what.block) {
+    return 1;
+  }
+  double layers = 0;
+  double again = 0;
+  for (const workload::Chunk& chunk : job.parallel.chunks) {
+    layers += chunk.layers;
+    again += std::min(what.interval, chunk.layers);
+  }
+  return layers > 0 ? again / layers : 1;
+}
+
 void replay_experts(Replay& replay, const LayerTimes& times, double sides, double exchange) {
   replay.m += times.m_forward + sides;
   replay.exchange += exchange;
@@ -97,9 +112,14 @@ Replay replay_of(const StepWork& work,
     replay_experts(replay, times, sides, exchange);
   }
   if (what.full) {
-    replay.a += times.a_forward;
-    replay.host_a += times.host_a_forward;
-    replay_experts(replay, times, sides, exchange);
+    const double share = recomputed_share(*work.job);
+    replay.a += share * times.a_forward;
+    replay.host_a += share * times.host_a_forward;
+    Replay experts;
+    replay_experts(experts, times, sides, exchange);
+    replay.m += share * experts.m;
+    replay.exchange += share * experts.exchange;
+    replay.host_m += share * experts.host_m;
   }
   return replay;
 }
@@ -215,7 +235,9 @@ DenseTimes dense_times(const StepWork& work, const Piece& mixer, const Prices& p
   times.m_forward = gpu(work.dense_mlp.forward);
   times.m_data = gpu(work.dense_mlp.data);
   times.m_weights = gpu(work.dense_mlp.weights);
-  if (job.recompute.full || job.recompute.dense_mlp) {
+  if (job.recompute.full) {
+    times.replay = recomputed_share(job) * (times.a_forward + times.m_forward);
+  } else if (job.recompute.dense_mlp) {
     times.replay = times.m_forward;
   }
   if (!job.graphs.full_iteration && !job.graphs.whole_layers) {
@@ -242,8 +264,8 @@ LayerTimes layer_times(const StepWork& work,
   const double dispatch = effects.dispatch ? exchange : 0;
   const double combine = effects.combine ? exchange : 0;
   const double sides = prices.padding * prices.permutation * prices.hot;
-  const double before = gpu_time(work.dispatch_side, prices) * sides;
-  const double behind = gpu_time(work.combine_side, prices) * sides;
+  const double before = effects.dispatch ? gpu_time(work.dispatch_side, prices) * sides : 0;
+  const double behind = effects.combine ? gpu_time(work.combine_side, prices) * sides : 0;
   const bool prepared = effects.dispatch && work.job->parallel.expert > 1 &&
                         workload::deduplicates(work.job->exchange.dispatcher);
   times.d_forward = dispatch + before + (prepared ? constants.flex_preparation : 0);

@@ -32,6 +32,13 @@ double low_precision(workload::Precision precision, bool blackwell, const Consta
                                                  : constants.fp8_blackwell;
 }
 
+/// Host time of quantising over that with recent releases of Transformer Engine.
+double quantising_launches(const workload::Workload& job, const Constants& constants) {
+  const bool swizzled = job.precision == workload::Precision::mxfp8;
+  return 1 + (job.kernels.separate_allocations ? constants.separate_allocations : 0) +
+         (job.kernels.separate_swizzle && swizzled ? constants.separate_swizzle : 0);
+}
+
 /// All kernels except GEMMs and attention.
 double other_time(const Work& work, const Prices& prices) {
   return work.memory * prices.memory + work.router * prices.router +
@@ -86,7 +93,8 @@ Prices prices_of(const StepWork& work, const Constants& constants, const Effects
     prices.operation = work.stated.host_operation > 0 ? work.stated.host_operation : bound;
     prices.replay = prices.operation * constants.host_replay;
     prices.expert_operation = prices.operation * constants.host_expert_launch * 0.5;
-    prices.quantised_operation = prices.operation * constants.host_quantised_gemm;
+    prices.quantised_operation =
+        prices.operation * constants.host_quantised_gemm * quantising_launches(job, constants);
   }
   return prices;
 }

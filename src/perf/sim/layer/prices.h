@@ -14,7 +14,8 @@ struct Effects {
   bool host_launches = true;  // host launch time
   bool host_stalls = true;    // waits for sizes computed on the GPU
   bool imbalance = true;      // the most loaded rank has more tokens than the mean
-  bool bubble = true;         // fill and drain, uneven stages, transfers
+  bool uneven_stages = true;  // the busiest stage holds up the others
+  bool bubble = true;         // fill and drain, transfers
   bool data_parallel = true;  // exposed gradient and parameter traffic
   bool optimizer = true;      // and everything else that happens once per step
 };

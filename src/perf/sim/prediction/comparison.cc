@@ -38,7 +38,8 @@ double own_deviation(const Uncertainty& a, const Uncertainty& b, const Constants
 
 std::vector<double> samples_of(const StepWork& a,
                                const StepWork& b,
-                               const ConstantTable& constants) {
+                               const ConstantTable& constants,
+                               bool one_recipe) {
   const SharedErrors errors(constants);
   NormalDraws draws;
   NormalDraws laws(kLawSeed);
@@ -53,10 +54,10 @@ std::vector<double> samples_of(const StepWork& a,
   }
   // Steps that agree whatever the constants are, are the same step: nothing applies to one side only.
   const bool same = std::ranges::all_of(ratios, [](double ratio) { return ratio == 0; });
-  const double deviation = same ? 0
-                                : own_deviation(uncertainty_of(a, constants.values),
-                                                uncertainty_of(b, constants.values),
-                                                constants.values);
+  const double deviation = same || one_recipe ? 0
+                                              : own_deviation(uncertainty_of(a, constants.values),
+                                                              uncertainty_of(b, constants.values),
+                                                              constants.values);
   std::vector<double> samples;
   samples.reserve(2 * kDraws);
   for (std::size_t i = 0; i < kDraws; ++i) {
@@ -95,9 +96,14 @@ std::string_view to_string(Verdict verdict) {
   return "too_close";
 }
 
-Comparison compare(const StepWork& a, const StepWork& b, const ConstantTable& constants) {
+namespace {
+
+Comparison compared(const StepWork& a,
+                    const StepWork& b,
+                    const ConstantTable& constants,
+                    bool one_recipe) {
   Comparison comparison;
-  const std::vector<double> samples = samples_of(a, b, constants);
+  const std::vector<double> samples = samples_of(a, b, constants, one_recipe);
   const double value = std::exp(log_step(a, constants.values) - log_step(b, constants.values));
   comparison.speedup = {
       value,
@@ -117,6 +123,18 @@ Comparison compare(const StepWork& a, const StepWork& b, const ConstantTable& co
     return std::abs(cause.saved());
   });
   return comparison;
+}
+
+}  // namespace
+
+Comparison compare(const StepWork& a, const StepWork& b, const ConstantTable& constants) {
+  return compared(a, b, constants, false);
+}
+
+Comparison compare_environments(const StepWork& a,
+                                const StepWork& b,
+                                const ConstantTable& constants) {
+  return compared(a, b, constants, true);
 }
 
 }  // namespace epwise::sim

@@ -39,4 +39,9 @@ struct Comparison {
 /// variation of one recipe (0.8 %).
 Comparison compare(const StepWork& a, const StepWork& b, const ConstantTable& constants);
 
+/// The same for one recipe in two environments: only what the constants give sets them apart.
+Comparison compare_environments(const StepWork& a,
+                                const StepWork& b,
+                                const ConstantTable& constants);
+
 }  // namespace epwise::sim

@@ -51,8 +51,8 @@ class Candidates {
     std::size_t operator()(const Key<Size>& key) const;
   };
 
-  using LayerKey = Key<21>;
-  using SplitKey = Key<18>;
+  using LayerKey = Key<20>;
+  using SplitKey = Key<20>;
 
   LayerKey layer_key(const workload::Workload& job);
   SplitKey split_key(const workload::Workload& job);
@@ -61,6 +61,7 @@ class Candidates {
   std::vector<workload::Architecture> architectures_;
   std::vector<std::vector<workload::Chunk>> layouts_;
   std::vector<workload::ActivationOffload> offloads_;
+  std::vector<workload::Kernels> kernels_;
   std::unordered_map<LayerKey, LayerWork, Hash> layers_;
   std::unordered_map<SplitKey, SplitWork, Hash> splits_;
   StepWork work_;  // the last one lowered

@@ -58,32 +58,48 @@ Stages stages_of(const StepWork& work, const LayerPasses& parts) {
 /// All micro-batches through all stages, in the order of the schedule.
 double body_time(const StepSetting& on, const schedule::StageTotals& totals) {
   const schedule::Pipeline& pipeline = on.work.pipeline;
-  if (!on.effects.bubble) {
-    return pipeline.micro_batches * totals.pair / pipeline.stages;
-  }
   schedule::Hop hop;
   hop.seconds = on.work.transfer * on.constants.pipeline_transfer;
-  hop.overlapped = pipeline.chunks > 1;
-  return schedule::unequal_step(pipeline, totals, hop).seconds;
+  hop.overlapped = pipeline.chunks > 1 && on.work.job->parallel.transfers_overlap;
+  const double body = schedule::unequal_step(pipeline, totals, hop).seconds;
+  if (on.effects.bubble) {
+    return body;
+  }
+  // Slots that find no partner may be shorter than paired ones: then there is no bubble.
+  const double mean = totals.pair / pipeline.stages;
+  return std::min(body,
+                  pipeline.micro_batches * (on.effects.uneven_stages ? totals.busiest : mean));
+}
+
+/// With shards of weights these are gathered in both passes of every micro-batch, and gradients are
+/// scattered after each; with shards of gradients only the latter.
+double sharded_traffic(const StepSetting& on,
+                       const Passes& stage,
+                       double gradients,
+                       double weights) {
+  const workload::Sharding kind = on.work.job->sharding;
+  const double gathered = kind == workload::Sharding::weights ? 2 * weights : 0;
+  const double scattered = kind == workload::Sharding::optimizer ? 0 : gradients;
+  const double hidden = (stage.forward + stage.backward) * std::min(1.0, on.constants.dp_window);
+  return on.work.pipeline.micro_batches * std::max(0.0, gathered + scattered - hidden);
 }
 
 /// One backward pass of the first stage hides gradient traffic, and one forward pass hides
-/// parameter traffic, each only if its overlap is on.
+/// parameter traffic, each only if its overlap is on. FSDP always overlaps.
 double exposed_traffic(const StepSetting& on, const Passes& stage) {
   const StepWork& work = on.work;
   const double gradients = work.update.gradient_ring * on.constants.dp_ring;
   const double weights = work.update.weight_ring * on.constants.dp_ring;
-  if (work.job->sharding != workload::Sharding::none) {
-    constexpr double kWindow = 0.6;  // weights are gathered in both passes of every micro-batch
-    return std::max(
-        0.0,
-        work.pipeline.micro_batches * (2 * weights - (stage.forward + stage.backward) * kWindow));
-  }
+  const bool sharded = work.job->sharding != workload::Sharding::none;
   const workload::Optimizer& optimizer = work.job->optimizer;
   const double window = std::min(1.0, on.constants.dp_window);
-  const double behind = optimizer.overlap_gradients ? stage.backward * window : 0;
-  const double before = optimizer.overlap_weights ? stage.forward * window : 0;
-  return std::max(0.0, gradients - behind) + std::max(0.0, weights - before);
+  const double behind = optimizer.overlap_gradients || sharded ? stage.backward * window : 0;
+  const double before = optimizer.overlap_weights || sharded ? stage.forward * window : 0;
+  const double replicated = std::max(0.0, gradients - behind) + std::max(0.0, weights - before);
+  if (sharded) {
+    return std::max(replicated, sharded_traffic(on, stage, gradients, weights));
+  }
+  return replicated;
 }
 
 bool is_exact(const StepWork& work,

@@ -269,8 +269,9 @@ StepNodes step_nodes(const StepWork& work, const Constants& constants, const Eff
     add_traffic(work, constants, closed, nodes);
   }
   nodes.rules = issue_rules(times, delayed, constants.launch_latency);
+  nodes.rules.one_queue = job.exchange.overlap && job.exchange.one_queue;
   nodes.hop.seconds = work.transfer * constants.pipeline_transfer;
-  nodes.hop.overlapped = work.pipeline.chunks > 1;
+  nodes.hop.overlapped = work.pipeline.chunks > 1 && job.parallel.transfers_overlap;
   if (effects.contention && job.exchange.overlap) {
     nodes.contention = contention_of(work, constants);
   }

@@ -18,6 +18,7 @@ constexpr std::array<Join, kWaterfallNames.size()> kJoins = {
     [](Effects& effects) { effects.contention = true; },
     [](Effects& effects) { effects.host_launches = effects.host_stalls = true; },
     [](Effects& effects) { effects.imbalance = true; },
+    [](Effects& effects) { effects.uneven_stages = true; },
     [](Effects& effects) { effects.bubble = true; },
     [](Effects& effects) { effects.data_parallel = true; },
     [](Effects& effects) { effects.optimizer = true; }};
@@ -25,7 +26,7 @@ constexpr std::array<Join, kWaterfallNames.size()> kJoins = {
 }  // namespace
 
 Waterfall waterfall_of(const StepWork& work, const Constants& constants) {
-  Effects effects{false, false, false, false, false, false, false, false, false};
+  Effects effects{false, false, false, false, false, false, false, false, false, false};
   Waterfall waterfall{};
   double before = 0;
   for (std::size_t i = 0; i < kJoins.size(); ++i) {

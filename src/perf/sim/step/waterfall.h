@@ -9,15 +9,16 @@
 namespace epwise::sim {
 
 /// The terms, in their order.
-inline constexpr std::array<std::string_view, 9> kWaterfallNames = {"compute",
-                                                                    "dispatch",
-                                                                    "combine",
-                                                                    "contention",
-                                                                    "host",
-                                                                    "imbalance",
-                                                                    "bubble",
-                                                                    "data_parallel",
-                                                                    "optimizer"};
+inline constexpr std::array<std::string_view, 10> kWaterfallNames = {"compute",
+                                                                     "dispatch",
+                                                                     "combine",
+                                                                     "contention",
+                                                                     "host",
+                                                                     "imbalance",
+                                                                     "uneven_stages",
+                                                                     "bubble",
+                                                                     "data_parallel",
+                                                                     "optimizer"};
 
 /// The contribution of one cause to a step.
 struct WaterfallTerm {
@@ -27,10 +28,11 @@ struct WaterfallTerm {
 
 /// The breakdown of a step, starting with compute alone: each term is the growth of the step when
 /// its cause is added to those before it. They sum to the step.
-///   compute, dispatch, combine, contention, host, imbalance, bubble, data_parallel, optimizer
-using Waterfall = std::array<WaterfallTerm, 9>;
+///   compute, dispatch, combine, contention, host, imbalance, uneven_stages, bubble, data_parallel,
+///   optimizer
+using Waterfall = std::array<WaterfallTerm, kWaterfallNames.size()>;
 
-/// Ten evaluations.
+/// An evaluation for each term.
 Waterfall waterfall_of(const StepWork& work, const Constants& constants);
 
 }  // namespace epwise::sim

@@ -61,6 +61,8 @@ class KernelTimes {
 
   double quantise(double bytes) const;
 
+  const Constants& constants() const { return constants_; }
+
   /// Scans of Mamba and gated delta nets scale with SMs, not with memory.
   double scan(double bytes) const;
 

@@ -20,20 +20,23 @@ struct Linear {
   double in = 0;
 };
 
-/// GEMMs of both directions, the accumulation of the weight gradient in FP32, and the quantisation
-/// of input and gradient.
-void add_linear(Piece& piece,
-                const KernelTimes& times,
-                workload::Precision precision,
-                const Linear& layer);
+/// What all linear layers of a recipe have in common.
+struct LinearSetting {
+  const workload::Workload& job;
+  const KernelTimes& times;
+  workload::Precision precision;
+};
+
+LinearSetting linears(const workload::Workload& job, const KernelTimes& times) {
+  return {job, times, job.precision};
+}
+
+/// GEMMs of both directions, the accumulation of the weight gradient in its buffer, and the
+/// quantisation of input and gradient.
+void add_linear(Piece& piece, const LinearSetting& on, const Linear& layer);
 
 /// The same for all local experts at once; `layer.rows` are the rows per expert.
-void add_expert_linear(Piece& piece,
-                       const KernelTimes& times,
-                       workload::Precision precision,
-                       double experts,
-                       const Linear& layer,
-                       bool fused);
+void add_expert_linear(Piece& piece, const LinearSetting& on, double experts, const Linear& layer);
 
 namespace {
 
@@ -78,26 +81,56 @@ void add_quantisation(Piece& piece,
 
 }  // namespace
 
-void add_linear(Piece& piece, const KernelTimes& times, Precision precision, const Linear& layer) {
+/// A weight gradient that its GEMM does not accumulate is written in BF16, and added to the buffer
+/// by a kernel of its own.
+void add_accumulation(Piece& piece, const LinearSetting& on, double tensors, double elements) {
+  if (on.job.kernels.fused_accumulation) {
+    return;
+  }
+  piece.weights.memory += on.times.elementwise((kBf16 + on.job.optimizer.gradient) * elements);
+  add_launches(piece.weights, tensors, tensors);
+}
+
+void add_linear(Piece& piece, const LinearSetting& on, const Linear& layer) {
   const auto& [rows, out, in] = layer;
-  piece.forward.dense += times.gemm(precision, rows, out, in);
-  piece.data.dense += times.gemm(precision, rows, in, out);
-  piece.weights.dense += times.gemm(precision, out, in, rows) + times.elementwise(4.0 * out * in);
+  const KernelTimes& times = on.times;
+  piece.forward.dense += times.gemm(on.precision, rows, out, in);
+  piece.data.dense += times.gemm(on.precision, rows, in, out);
+  piece.weights.dense += times.gemm(on.precision, out, in, rows) +
+                         times.elementwise(on.job.optimizer.gradient * out * in);
   for (Work* work : {&piece.forward, &piece.data, &piece.weights}) {
     work->kernels += 1;
     work->operations += 1;
   }
-  add_quantisation(piece, times, precision, 1, layer, 1);
+  add_quantisation(piece, times, on.precision, 1, layer, 1);
+  add_accumulation(piece, on, 1, out * in);
 }
 
-void add_expert_linear(Piece& piece,
-                       const KernelTimes& times,
-                       Precision precision,
-                       double experts,
-                       const Linear& layer,
-                       bool fused) {
+/// Experts one after the other: a GEMM each.
+void add_single_experts(Piece& piece,
+                        const LinearSetting& on,
+                        double experts,
+                        const Linear& layer) {
+  Piece one;
+  add_linear(one, on, layer);
+  for (auto direction : {&Piece::forward, &Piece::data, &Piece::weights}) {
+    Work& work = one.*direction;
+    work.grouped = work.dense;
+    work.dense = 0;
+  }
+  piece.add(one, experts);
+}
+
+void add_expert_linear(Piece& piece, const LinearSetting& on, double experts, const Linear& layer) {
   using cost::GemmStage;
+  if (!on.job.kernels.grouped_experts) {
+    add_single_experts(piece, on, experts, layer);
+    return;
+  }
   const auto& [rows, out, in] = layer;
+  const KernelTimes& times = on.times;
+  const Precision precision = on.precision;
+  const bool fused = on.job.kernels.fused_experts;
   piece.forward.grouped +=
       times.grouped_gemm(precision, GemmStage::forward, experts, rows, out, in, fused);
   piece.data.grouped +=
@@ -109,6 +142,7 @@ void add_expert_linear(Piece& piece,
     work->expert_products += experts;
   }
   add_quantisation(piece, times, precision, experts, layer, 1 + 0.5 * experts);
+  add_accumulation(piece, on, experts, experts * out * in);
 }
 
 namespace {
@@ -124,9 +158,54 @@ struct AttentionSetting {
   int tp() const { return job.parallel.tensor; }
 
   void linear(Piece& piece, double rows, double out, double in) const {
-    add_linear(piece, times, job.precision, {rows, out, in});
+    add_linear(piece, linears(job, times), {rows, out, in});
   }
 };
+
+/// Passes over `bytes` that an unfused kernel adds, with their launches; `share` of them forward.
+void add_passes(Piece& piece, const KernelTimes& times, double passes, double share, double bytes) {
+  piece.forward.memory += times.elementwise(share * passes * bytes);
+  piece.data.memory += times.elementwise((1 - share) * passes * bytes);
+  const double launches = passes / 2;  // a kernel reads and writes
+  add_launches(piece.forward, share * launches, share * launches);
+  add_launches(piece.data, (1 - share) * launches, (1 - share) * launches);
+}
+
+constexpr double kHalf = 0.5;
+
+void add_rotation(const AttentionSetting& on, Piece& piece, double width) {
+  if (!on.job.kernels.fused_rope) {
+    add_passes(piece,
+               on.times,
+               on.times.constants().unfused_rope,
+               kHalf,
+               on.sizes.group_tokens * width * kBf16);
+  }
+}
+
+void add_residual(const workload::Workload& job,
+                  const Sizes& sizes,
+                  const KernelTimes& times,
+                  Piece& piece) {
+  if (!job.kernels.fused_residual) {
+    add_passes(piece,
+               times,
+               times.constants().unfused_residual,
+               kHalf,
+               sizes.rank_tokens * job.architecture.hidden * kBf16);
+  }
+}
+
+/// `bytes`: of the activation's output.
+void add_activation(const workload::Workload& job,
+                    const KernelTimes& times,
+                    Piece& piece,
+                    double bytes) {
+  constexpr double kForward = 0.2;
+  if (!job.kernels.fused_activation) {
+    add_passes(piece, times, times.constants().unfused_activation, kForward, bytes);
+  }
+}
 
 /// Input norm, residual, and the collectives of tensor (sequence) parallelism around the layer.
 Piece frame(const AttentionSetting& on) {
@@ -136,6 +215,7 @@ Piece frame(const AttentionSetting& on) {
   piece.data.memory += on.times.norm(width * 7);
   add_launches(piece.forward, 5, 3);
   add_launches(piece.data, 5, 4);
+  add_residual(on.job, on.sizes, on.times, piece);
   if (on.tp() > 1) {
     const double gather = on.times.all_gather(on.sizes.group_tokens * on.hidden() * kBf16, on.tp());
     piece.forward.collective += 2 * gather;
@@ -204,6 +284,7 @@ Piece latent(const AttentionSetting& on) {
   piece.data.memory += on.times.elementwise(1.3 * bytes);
   add_launches(piece.forward, 17, 12);
   add_launches(piece.data, 14, 14);
+  add_rotation(on, piece, (heads + 1) * mla.rotary_dim);
   return piece;
 }
 
@@ -279,6 +360,7 @@ Piece grouped_query(const AttentionSetting& on, bool sliding) {
   piece.data.memory += on.times.elementwise(1.5 * bytes);
   add_launches(piece.forward, 9, 6);
   add_launches(piece.data, 7, 8);
+  add_rotation(on, piece, query + key);
   return piece;
 }
 
@@ -359,8 +441,9 @@ void add_mlp(Piece& piece,
              double width) {
   const double tokens = sizes.group_tokens;
   const double hidden = job.architecture.hidden;
-  add_linear(piece, times, job.precision, {tokens, sizes.halves * width, hidden});
-  add_linear(piece, times, job.precision, {tokens, hidden, width});
+  add_linear(piece, linears(job, times), {tokens, sizes.halves * width, hidden});
+  add_linear(piece, linears(job, times), {tokens, hidden, width});
+  add_activation(job, times, piece, tokens * width * kBf16);
   piece.forward.memory += times.elementwise(tokens * width * kBf16 * (sizes.halves + 1));
   piece.data.memory += times.elementwise(tokens * width * kBf16 * (2 * sizes.halves + 1));
 }
@@ -380,9 +463,10 @@ Piece router_work(const workload::Workload& job, const Sizes& sizes, const Kerne
   if (shape.experts.latent > 0) {
     const double latent = shape.experts.latent;
     const double hidden = shape.hidden;
-    add_linear(piece, times, job.precision, {sizes.rank_tokens, latent, hidden});
-    add_linear(piece, times, job.precision, {sizes.rank_tokens, hidden, latent});
+    add_linear(piece, linears(job, times), {sizes.rank_tokens, latent, hidden});
+    add_linear(piece, linears(job, times), {sizes.rank_tokens, hidden, latent});
   }
+  add_residual(job, sizes, times, piece);
   return piece;
 }
 
@@ -425,22 +509,32 @@ Piece dense_mlp_work(const workload::Workload& job, const Sizes& sizes, const Ke
   piece.data.memory += times.elementwise(width * 4);
   add_launches(piece.forward, 4, 4);
   add_launches(piece.data, 4, 5);
+  add_residual(job, sizes, times, piece);
   return piece;
 }
 
 Piece expert_work(const workload::Workload& job, const Sizes& sizes, const KernelTimes& times) {
   const double ffn = sizes.expert_ffn;
   const double width = sizes.expert_width;
-  const bool fused = job.kernels.fused_experts;
+  const LinearSetting on = linears(job, times);
+  const double experts = sizes.local_experts;
   Piece piece;
-  add_expert_linear(piece,
-                    times,
-                    job.precision,
-                    sizes.local_experts,
-                    {sizes.rows_per_expert, sizes.halves * ffn, width},
-                    fused);
-  add_expert_linear(
-      piece, times, job.precision, sizes.local_experts, {sizes.rows_per_expert, width, ffn}, fused);
+  add_expert_linear(piece, on, experts, {sizes.rows_per_expert, sizes.halves * ffn, width});
+  add_expert_linear(piece, on, experts, {sizes.rows_per_expert, width, ffn});
+  add_activation(job, times, piece, sizes.rows * ffn * kBf16);
+  if (!job.kernels.grouped_experts) {
+    add_launches(piece.forward, 3 * (experts - 1), 2 * (experts - 1));
+    add_launches(piece.data, 3 * (experts - 1), 2 * (experts - 1));
+  }
+  if (job.kernels.copies_padding) {
+    // To the format's multiple in front of the experts and back behind them.
+    constexpr double kCopies = 2;
+    const double moved = kCopies * 2 * sizes.rows * width * kBf16;
+    piece.forward.memory += times.elementwise(moved);
+    piece.data.memory += times.elementwise(moved);
+    add_launches(piece.forward, kCopies, kCopies);
+    add_launches(piece.data, kCopies, kCopies);
+  }
   piece.forward.memory += times.elementwise(sizes.rows * ffn * kBf16 * (sizes.halves + 1));
   piece.data.memory += times.elementwise(sizes.rows * ffn * kBf16 * (2 * sizes.halves + 1));
   add_launches(piece.forward, 6, 2);
@@ -493,10 +587,17 @@ Piece head_work(const workload::Workload& job, const Sizes& sizes, const KernelT
   const double vocab = std::ceil(job.architecture.vocab / kTile / job.parallel.tensor) * kTile;
   const double tokens = sizes.group_tokens;
   Piece piece;
-  add_linear(
-      piece, times, workload::Precision::bf16, {tokens, vocab, 1.0 * job.architecture.hidden});
+  add_linear(piece,
+             {job, times, workload::Precision::bf16},
+             {tokens, vocab, 1.0 * job.architecture.hidden});
   piece.forward.cross_entropy = times.cross_entropy(tokens * vocab * kBf16 * 1.5);
   piece.data.cross_entropy = times.cross_entropy(tokens * vocab * kBf16);
+  if (!job.kernels.fused_loss) {
+    constexpr double kForward = 0.6;
+    const Constants& constants = times.constants();
+    const double left = job.kernels.compiled_loss ? constants.compiled_loss : 1;
+    add_passes(piece, times, constants.unfused_loss * left, kForward, tokens * vocab * kBf16);
+  }
   add_launches(piece.forward, 12, 8);
   add_launches(piece.data, 8, 6);
   return piece;
@@ -517,13 +618,23 @@ Piece prediction_work(const workload::Workload& job, const Sizes& sizes, const K
   const double width = sizes.rank_tokens * hidden * kBf16;
   Piece piece;
   add_linear(
-      piece, times, job.precision, {sizes.group_tokens, hidden, 2 * hidden / job.parallel.tensor});
+      piece, linears(job, times), {sizes.group_tokens, hidden, 2 * hidden / job.parallel.tensor});
   piece.forward.memory += times.elementwise(width * 6);
   piece.data.memory += times.elementwise(width * 10);
   add_launches(piece.forward, 8, 0);
   add_launches(piece.data, 8, 0);
   return piece;
 }
+
+namespace {
+
+/// GPUs that an exchange takes for one NVLink domain: HybridEP those that its variable says.
+int exchange_domain(const workload::Workload& job, const Machine& machine) {
+  const int said = job.exchange.nvlink_ranks;
+  return said > 0 ? std::min(said, machine.domain) : machine.domain;
+}
+
+}  // namespace
 
 double exchange_time(const workload::Workload& job,
                      const Sizes& sizes,
@@ -540,7 +651,7 @@ double exchange_time(const workload::Workload& job,
   call.topk = job.architecture.experts.topk;
   call.experts = job.architecture.experts.count;
   call.ranks = job.parallel.expert;
-  call.nvlink_domain = machine.domain;
+  call.nvlink_domain = exchange_domain(job, machine);
   call.limit = {job.architecture.experts.limit_groups, job.architecture.experts.limit_kept};
   if (call.backend == cost::Backend::nccl) {
     // Ranks with the same slice exchange; those between them belong to other exchanges.
@@ -593,7 +704,8 @@ double gathering_time(const workload::Workload& job,
 
 int spanned_domains(const workload::Workload& job, const Machine& machine) {
   const int ranks = job.parallel.expert * job.parallel.expert_tensor;
-  return std::max(1, (ranks + machine.domain - 1) / machine.domain);
+  const int domain = exchange_domain(job, machine);
+  return std::max(1, (ranks + domain - 1) / domain);
 }
 
 }  // namespace epwise::sim

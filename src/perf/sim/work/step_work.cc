@@ -21,7 +21,8 @@ namespace epwise::sim {
 ///   optimizer    at memory speed: per state its weight and moments read and written, its gradient
 ///                read and the BF16 weight written (30 B for FP32 Adam), and each parameter's
 ///                gradient cleared and scaled (8 B in FP32)
-///   on the host  the share of S' in host memory: 16 B per state at a tenth of PCIe
+///   on the host  the share of S' in host memory: 16 B per state at a share of PCIe, less where copies
+///                and updates overlap
 /// Counts of bytes, in s at nominal rates; `Constants::dp_ring` and `optimizer` scale them to published
 /// steps. Source: Megatron-Core's distributed optimizer.
 UpdateWork update_work(const workload::Workload& job,
@@ -198,7 +199,6 @@ UpdateWork update_work(const workload::Workload& job,
                        const Constants& constants) {
   constexpr double kWeight = 2;       // bytes, BF16
   constexpr double kHostStates = 16;  // bytes moved per state in host memory
-  constexpr double kHostShare = 0.1;  // share of PCIe reached by updates on the host
   const workload::RankParameters own = largest_rank(job);
   const double replicas = job.parallel.dense_replicas();
   const double expert_replicas = job.parallel.expert_data;
@@ -221,8 +221,11 @@ UpdateWork update_work(const workload::Workload& job,
   update.optimizer_memory =
       (states * per_state + trained * (own.dense + own.expert) * 2 * kept.gradient) / memory;
   if (job.optimizer.host_fraction > 0 && machine.pcie_rate > 0) {
-    update.host_states =
-        job.optimizer.host_fraction * states * kHostStates / (machine.pcie_rate * kHostShare);
+    update.host_states = job.optimizer.host_fraction * states * kHostStates /
+                         (machine.pcie_rate * constants.share_host_update);
+    if (job.optimizer.host_overlap) {
+      update.host_states *= constants.overlapped_host_update;
+    }
   }
   update.tensors = own.tensors;
   return update;

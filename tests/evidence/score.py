@@ -1,0 +1,112 @@
+#!/usr/bin/env python3
+"""Scores the measured steps that stand here, and draws predicted against measured ones by study.
+
+    tests/evidence/score.py BIN [--svg FILE] [--table]      --table prints every run, the worst first
+
+steps.jsonl holds a published run a line: what its source states as a recipe, stack, environment and inputs, and the measured seconds and
+GiB; architectures.json the models that the recipes name. Exit status 1 where a limit is not met.
+"""
+import argparse, collections, concurrent.futures, html, json, math, pathlib, statistics, subprocess, sys, tempfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+LIMITS = {'median': 0.05, 'p90': 0.16, 'coverage': 0.78}
+COLOURS = {'h100': '#3b7dd8', 'h800': '#3b7dd8', 'b200': '#d9822b', 'b300': '#d9822b', 'gb200': '#2e9e6b', 'gb300': '#2e9e6b'}
+
+
+def yaml_of(value, indent=0):
+    """Nested mappings as YAML; leaves as JSON, which is YAML."""
+    lines = ''
+    for key, item in value.items():
+        head = f"{'  ' * indent}{key}:"
+        lines += head + '\n' + yaml_of(item, indent + 1) if isinstance(item, dict) else f'{head} {json.dumps(item)}\n'
+    return lines
+
+
+def steps():
+    models = json.loads((HERE / 'architectures.json').read_text())
+    for line in (HERE / 'steps.jsonl').read_text().splitlines():
+        step = json.loads(line)
+        step['recipe']['model'] = {**models[step['architecture']], **step['recipe']['model']}
+        yield step
+
+
+def predict(binary, folder, step):
+    path = pathlib.Path(folder) / f"{step['id'].replace('/', '_')}.yaml"
+    path.write_text(yaml_of(step['recipe']))
+    words = [word for option in ('stack', 'env', 'input') for value in step.get(option, []) for word in (f'--{option}', value)]
+    run = subprocess.run([binary, 'simulate', path, '--hw', step['hw'], '--gpus', str(step['gpus']), *words, '--force', '--format', 'json'],
+                         capture_output=True, text=True)
+    try:
+        return json.loads(run.stdout)['files'][0]['step_time_s']
+    except (ValueError, KeyError):
+        raise SystemExit(f"no prediction of {step['id']}: {run.stderr.strip() or run.stdout[-300:]}")
+
+
+def runs_of(binary):
+    wanted = list(steps())
+    with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(2) as pool:
+        answers = list(pool.map(lambda step: predict(binary, folder, step), wanted))
+    return [{**answer, 'measured': step['step_time_s'], 'study': step['study'], 'hw': step['hw'], 'id': step['id']}
+            for step, answer in zip(wanted, answers)]
+
+
+def by_study(runs):
+    studies = collections.defaultdict(list)
+    for run in runs:
+        studies[run['study']].append(run)
+    return dict(sorted(studies.items()))
+
+
+def figures(runs):
+    errors = sorted(abs(run['value'] / run['measured'] - 1) for run in runs)
+    return {'median': statistics.median(errors), 'p90': errors[int(0.9 * (len(errors) - 1))],
+            'coverage': sum(run['low'] <= run['measured'] <= run['high'] for run in runs) / len(runs)}
+
+
+def picture(studies):
+    """A line for each study: a dot a run at predicted over measured, on a logarithmic axis."""
+    left, right, row, top, reach = 230, 20, 12, 40, math.log(1.6)
+    width, height = 860, top + row * len(studies) + 30
+    place = lambda ratio: left + (width - left - right) * (max(-reach, min(reach, math.log(ratio))) + reach) / (2 * reach)
+    out = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}" role="img">',
+           '<title>Predicted over measured step time, by study</title>', f'<rect width="{width}" height="{height}" fill="#ffffff"/>',
+           '<g font-family="sans-serif" font-size="9" fill="#24292f">']
+    for ratio in (0.65, 0.8, 0.9, 1, 1.1, 1.25, 1.5):
+        at = f'{place(ratio):.1f}'
+        out += [f'<line x1="{at}" y1="{top - 8}" x2="{at}" y2="{height - 24}" stroke="{"#57606a" if ratio == 1 else "#d0d7de"}"/>',
+                f'<text x="{at}" y="{height - 10}" text-anchor="middle">{ratio:g}</text>']
+    out.append(f'<text x="{place(1):.1f}" y="14" text-anchor="middle" font-size="11">predicted / measured step time</text>')
+    for number, (name, colour) in enumerate((('Hopper', '#3b7dd8'), ('Blackwell', '#d9822b'), ('Grace Blackwell', '#2e9e6b'))):
+        out.append(f'<circle cx="{left + 120 * number}" cy="24" r="3" fill="{colour}"/><text x="{left + 8 + 120 * number}" y="27">{name}</text>')
+    for number, (study, runs) in enumerate(studies.items()):
+        y = top + row * number
+        out.append(f'<text x="{left - 8}" y="{y + 3}" text-anchor="end">{html.escape(study)}</text>')
+        out += [f'<circle cx="{place(run["value"] / run["measured"]):.0f}" cy="{y}" r="3" fill="{COLOURS[run["hw"]]}" fill-opacity="0.6"/>'
+                for run in runs]
+    return '\n'.join([*out, '</g>', '</svg>', ''])
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument('binary')
+    parser.add_argument('--svg')
+    parser.add_argument('--table', action='store_true')
+    args = parser.parse_args()
+    runs = runs_of(args.binary)
+    studies = by_study(runs)
+    if args.table:
+        for run in sorted(runs, key=lambda run: -abs(math.log(run['value'] / run['measured']))):
+            print(f"{run['measured']:9.3f} s {run['value']:9.3f} s {100 * (run['value'] / run['measured'] - 1):+6.1f} %  {run['id']}")
+    for study, some in studies.items():
+        print(f"{study:28} {len(some):3} runs, median error {100 * figures(some)['median']:5.1f} %")
+    if args.svg:
+        pathlib.Path(args.svg).write_text(picture(studies))
+    found = figures(runs)
+    bad = [name for name in ('median', 'p90') if found[name] > LIMITS[name]] + ['coverage'] * (found['coverage'] < LIMITS['coverage'])
+    print(f"{len(runs)} runs of {len(studies)} studies: median error {100 * found['median']:.1f} %, nine of ten {100 * found['p90']:.1f} %, "
+          f"inside the 80 % interval {100 * found['coverage']:.0f} %" + (f" | falls short: {', '.join(bad)}" if bad else ''))
+    return 1 if bad else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
