@@ -111,8 +111,12 @@ void add_single_experts(Piece& piece,
                         const LinearSetting& on,
                         double experts,
                         const Linear& layer) {
+  // As in a group of them, which streams 6 bytes of a weight's gradient.
+  constexpr double kStreamed = 6;
+  const double left = std::max(0.0, kStreamed - on.job.optimizer.gradient);
   Piece one;
   add_linear(one, on, layer);
+  one.weights.dense += on.times.elementwise(left * layer.out * layer.in);
   for (auto direction : {&Piece::forward, &Piece::data, &Piece::weights}) {
     Work& work = one.*direction;
     work.grouped = work.dense;
