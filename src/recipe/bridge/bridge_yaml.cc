@@ -501,7 +501,7 @@ void check_supported(const Node& root, bool dump, std::vector<text::Diagnostic>&
 }
 
 void refuse_duplicate(text::Diagnostic& diagnostic) {
-  if (diagnostic.rule == "yaml/duplicate-key") {
+  if (diagnostic.rule == "yaml/duplicate-key" || diagnostic.rule == "yaml/repeated-key") {
     diagnostic.rule = "yaml/refused-duplicate-key";
     diagnostic.help = "remove the wrong one";
   }

@@ -41,7 +41,7 @@ void read_bridge(Recipe& recipe,
 void merge_documents(std::vector<yaml::Document>& documents);
 
 /// OmegaConf, which reads files of overrides, rejects a mapping with a key given twice, where PyYAML
-/// takes the last value: turns yaml/duplicate-key into yaml/refused-duplicate-key.
+/// takes the last value: turns yaml/duplicate-key and yaml/repeated-key into yaml/refused-duplicate-key.
 void refuse_duplicate(text::Diagnostic& diagnostic);
 
 }  // namespace epwise::recipe
