@@ -80,6 +80,7 @@ Trainer trainer_of(const ConfigNode& root) {
   trainer.framework = parse_framework(text_at(root, "framework")).value_or(Framework::bridge);
   trainer.stages = texts_at(root, "stages");
   trainer.untouched = texts_at(root, "untouched");
+  trainer.decides = texts_at(root, "decides");
   trainer.converted = texts_at(root, "converted");
   trainer.keeps = texts_at(root, "keeps");
   trainer.stops_at_unknown = is_node_on(root, "stops_at_unknown");

@@ -222,10 +222,13 @@ class TrainerRecipeReader {
 
   bool is_untouched(std::string_view name) const {
     const auto lists = [name](const std::vector<std::string>& fields) {
-      return std::ranges::find(fields, name) != fields.end();
+      return std::ranges::any_of(fields, [name](const std::string& field) {
+        return field == name || (field.ends_with(kAny) && name.starts_with(stem(field) + "."));
+      });
     };
-    return lists(trainer_.untouched) || (known_kind_ && name.starts_with("model.") &&
-                                         (!lists(trainer_.converted) || lists(trainer_.keeps)));
+    return (lists(trainer_.untouched) && !lists(trainer_.decides)) ||
+           (known_kind_ && name.starts_with("model.") &&
+            (!lists(trainer_.converted) || lists(trainer_.keeps)));
   }
 
   /// A section that exists only if it is written.
