@@ -8,11 +8,27 @@ the user's. A recipe that names no number of GPUs gets none (--smallest: the sma
 refuses, says the index, do not count. Prints, by code, the number of findings, recipes and one message; --code prints every finding
 of a code.
 
-Exit status: 0 if at most --most warnings a recipe and no error; 1 otherwise; 77 the corpus is absent.
+Exit status: 0 if at most --most warnings a recipe and no error but those of JUDGED; 1 otherwise; 77 the corpus is absent.
 """
 import argparse, collections, json, pathlib, shutil, sys, tempfile
 
 HERE = pathlib.Path(__file__).resolve()
+# Errors about shipped recipes that were judged against upstream and are right.
+JUDGED = {
+    'PAR012': 'library recipes of GLM-4.5: 92 layers on 8 stages, 46 on 4; who trains with them has to choose a layout',
+    'REC001': 'configurations of NeMo 1, and files without MODEL_ARGS: nothing to read',
+    'PAR002': 'DeepSeek-V3 on 128 VR200: EP 64 × PP 4 needs 256',
+    'PAR033': "fine-tuning of GLM-4.5: TP 2 without sequence parallelism, refused in the first step",
+    'PAR036': 'gpt-oss 20B on VR200: sequences of 4096 for a model of 8192',
+    'PAR130': 'gpt-oss 20B on VR200: fast_cache_load without path_to_cache',
+    'DSP077': 'gpt-oss 120B with ncclep: no rank budget, which core 0.19 requires',
+    'ENV023': 'a test that no list of tests names: query-key scaling without its variable',
+    'PAR067': 'the same test: torch FSDP2 with fp16',
+    'FLG002': 'a test that is commented out: `2 2` as one word',
+    'OVL008': 'a test that is commented out: TP overlap in deterministic mode',
+    'HYG182': 'Nemotron Nano 12B fine-tuning: min_lr above lr',
+    'PRC025': "ModelZoo's files for Megatron-Core 0.16, read as head",
+}
 sys.path[:0] = [str(HERE.parents[1] / 'support'), str(HERE.parents[1] / 'corpus')]
 from diff import lint, told_by_name  # noqa: E402
 from evidence import EVIDENCE, skip  # noqa: E402
@@ -81,9 +97,11 @@ def main():
         elif not args.code and severity in shown:
             files = len({path for path, _ in found})
             print(f"{severity:8}{len(found):4} in {files:3}  {code} {rule}: {found[0][1]['message'][:110]}")
+    unjudged = sum(len(found) for (severity, code, _), found in by_code.items() if severity == 'error' and code not in JUDGED)
     rate = totals['warning'] / len(answered['files'])
-    print(f"{len(answered['files'])} recipes: {totals['error']} errors, {totals['warning']} warnings ({rate:.2f} a recipe), {totals['note']} notes")
-    return 0 if totals['error'] == 0 and rate <= args.most else 1
+    print(f"{len(answered['files'])} recipes: {totals['error']} errors, {totals['warning']} warnings ({rate:.2f} a recipe), {totals['note']} notes; "
+          f'{unjudged} errors not judged yet')
+    return 0 if unjudged == 0 and rate <= args.most else 1
 
 
 if __name__ == '__main__':

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "base/text/spelling.h"
 #include "recipe/launch/launch_words.h"
 #include "recipe/shell/arithmetic.h"
 #include "recipe/trainers/trainer_document.h"
@@ -235,8 +236,40 @@ bool is_slime(const LaunchWords& launch) {
   return count > 1;
 }
 
+namespace {
+
+/// slime parses with ignore_unknown_args: a flag that differs in a letter or two has no effect.
+void report_misspelt_flags(Recipe& recipe,
+                           const LaunchWords& launch,
+                           const Vocabulary& vocabulary) {
+  constexpr std::size_t kShortest = 10;
+  std::vector<std::string_view> known;
+  for (const Flag& flag : vocabulary.flags()) {
+    known.insert(known.end(), flag.spellings.begin(), flag.spellings.end());
+  }
+  for (const Given& word : launch.arguments) {
+    const std::string text = word.text();
+    const std::string name = text.substr(0, text.find('='));
+    if (!name.starts_with("--") || name.size() < kShortest ||
+        std::ranges::find(known, name) != known.end()) {
+      continue;
+    }
+    const std::vector<std::string> nearest = text::nearest(name, known, 1);
+    if (!nearest.empty() && text::edit_distance(name, nearest.front()) <= 2) {
+      recipe.diagnostics.push_back(
+          {"recipe/unknown-key",
+           word.mark,
+           fmt::format(
+               "slime ignores the unknown `{}`, did you mean `{}`?", name, nearest.front())});
+    }
+  }
+}
+
+}  // namespace
+
 void complete_slime(Recipe& recipe, const LaunchWords& launch, const Vocabulary& vocabulary) {
   note_trainer(recipe, load_trainer("slime"), {});
+  report_misspelt_flags(recipe, launch, vocabulary);
   const Field* half = recipe.find("model.fp16");
   const bool open = half != nullptr && half->value.is_unknown();
   put_default(recipe,

@@ -45,6 +45,7 @@ struct Trainer {
   // leaves unchanged
   std::map<std::string, expr::Value> of_model;
   std::vector<std::string> keeps;
+  bool refuses_misspelt = false;  // a key that it does not know stops it; otherwise it is ignored
   bool keeps_defaults = true;  // false: a base configuration that cannot be read may set any field
   /// Sequence parallelism is switched off with one tensor-parallel rank.
   bool drops_lone_sequence_parallel = false;
