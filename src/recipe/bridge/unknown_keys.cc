@@ -130,6 +130,29 @@ class Judge {
         add(name, key, "correct the name or remove it; the loader drops it with a warning");
       }
     }
+    if (dump_ && target != nullptr && path == "dataset") {
+      report_missing(section);
+    }
+  }
+
+  /// The data classes of other sections have defaults for all fields.
+  void report_missing(const ConfigNode& section) {
+    const std::string prefix = section.name + ".";
+    constexpr std::string_view kOfCore = "dataset.sequence_length";  // set from seq_length
+    for (const FieldSpec& field : vocabulary_.fields()) {
+      if (field.has_default || field.name == kOfCore || !field.name.starts_with(prefix)) {
+        continue;
+      }
+      const std::string_view key = std::string_view(field.name).substr(prefix.size());
+      if (section.find(key) == nullptr) {
+        found_.diagnostics.push_back({"recipe/missing-field",
+                                      section.key,
+                                      fmt::format("{} needs `{}`, which has no default",
+                                                  last_part(target_of(section)),
+                                                  field.name)});
+        return;
+      }
+    }
   }
 
   void add(const std::string& path, const ConfigNode& key, std::string_view help) {
