@@ -132,6 +132,7 @@ class BridgeYamlReader {
     if (!dump && !whole) {
       recipe_.raw["raw.unwritten"] = Value::unknown({"the base recipe"});
     }
+    recipe_.raw["raw.plain_sections"] = text_list(plain_sections_of(tree));
     recipe_.raw["raw.sequences"] = text_list(sequences_of(tree, "tokenizer"));
     recipe_.raw["raw.env_booleans"] = text_list(env_booleans_);
     recipe_.raw["raw.env_nonscalar"] = text_list(env_nonscalar_);
@@ -162,6 +163,17 @@ class BridgeYamlReader {
         recipe_.raw["raw." + section.name + "_class"] = Value::of(target);
       }
     }
+  }
+
+  /// Sections that are neither mappings nor null.
+  static std::vector<std::string> plain_sections_of(const ConfigNode& tree) {
+    std::vector<std::string> names;
+    for (const ConfigNode& section : tree.children) {
+      if (!section.is_mapping() && !section.is_null()) {
+        names.push_back(section.name);
+      }
+    }
+    return names;
   }
 
   /// Fields of a section that are lists, which rules cannot tell from mappings.

@@ -30,7 +30,7 @@ struct Configuration {
 ///
 /// raw.partial (an override file without a base), raw.unwritten (unknown: overrides of an
 /// unavailable recipe, which may set what they omit), raw.unknown_keys, raw.boolean_texts,
-/// raw.sequences, raw.env_booleans and raw.env_nonscalar (lists).
+/// raw.plain_sections, raw.sequences, raw.env_booleans and raw.env_nonscalar (lists).
 void read_bridge(Recipe& recipe,
                  const Configuration& text,
                  const Environment& environment,
