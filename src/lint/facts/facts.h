@@ -34,7 +34,7 @@ struct Rewrite {
   std::string field;  // in the user's spelling: "model.x" (bridge), "moe_x" or "config.moe_x" (mlm)
   expr::Value before;
   expr::Value after;
-  std::string why;  // one clause: "comm_overlap.setup() copies its own value"
+  std::string why;      // one clause: "comm_overlap.setup() copies its own value"
   bool parsed = false;  // the value in another form: an object made from a text
 };
 
