@@ -42,6 +42,8 @@ struct RewriteStep {
   expr::Expression value;
   std::string_view why;
   std::vector<Range> versions;
+  // the framework keeps an object made from the value: shown as executed, while rules read the value
+  bool parses = false;
 };
 
 struct Stage {

@@ -15,7 +15,7 @@ void transfer(A& a, Range& x) {
 
 template <class A>
 void transfer(A& a, Place& x) {
-  a(x.framework, x.stage, x.order);
+  a(x.framework, x.stage, x.order, x.versions);
 }
 
 template <class A>
@@ -60,7 +60,7 @@ template <class A>
 void transfer(A& a, RewriteStep& x) {
   bool field = x.slot.has_value();
   auto slot = x.slot.value_or(expr::NameSlot(0));
-  a(field, slot, x.section, x.order, x.when, x.value, x.why, x.versions);
+  a(field, slot, x.section, x.order, x.when, x.value, x.why, x.versions, x.parses);
   x.slot = field ? std::optional(slot) : std::nullopt;
 }
 

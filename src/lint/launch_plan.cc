@@ -104,7 +104,8 @@ class Planner {
       }
       bool placed = false;
       for (const auto& place : rule.places) {
-        if (place.framework == framework_) {
+        if (place.framework == framework_ &&
+            (place.versions.framework.empty() || here({place.versions}))) {
           checks_[place.stage].push_back({place.order, &rule});
           placed = true;
         }

@@ -48,6 +48,7 @@ void read_set(const yaml::Node& node, yaml::MapReader& in, Stage& stage, Reading
     return;
   }
   step.slot = reading.names.slot(name);
+  step.parses = in.boolean("parses").value_or(false);
   if (const auto* value = in.required("to")) {
     step.value = read_expression(*value, expr::Kind::any, reading);
   }

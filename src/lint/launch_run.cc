@@ -156,6 +156,10 @@ class Run {
     } else if (when.is_unknown() || value.is_crash()) {
       return;
     }
+    if (rewrite.parses) {
+      facts_.parse_into(*rewrite.slot, value, rewrite.why);
+      return;
+    }
     if (rewrite.slot) {
       facts_.assign(*rewrite.slot, std::move(value), rewrite.why);
     } else if (value.is_known()) {

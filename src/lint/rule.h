@@ -56,6 +56,7 @@ struct Place {
   std::string_view framework;
   std::string_view stage;
   std::int32_t order = 0;
+  Range versions = {};  // in which the check stands there; no framework: in all
 };
 
 /// A piece of a message: text, or an expression whose value is printed.

@@ -211,13 +211,19 @@ void read_effect(const yaml::Node& root, Rule& rule, yaml::MapReader& in) {
   }
 }
 
-/// "comm-overlap@479"
+/// "comm-overlap@479", "validate-args@1945 ..0.16.1"
 std::optional<Place> parse_place(std::string_view framework, std::string_view text) {
   const auto at = text.find('@');
-  if (at == std::string_view::npos) {
+  const auto blank = std::min(text.find(' '), text.size());
+  std::optional<Range> versions = Range{};
+  if (blank < text.size()) {
+    versions = parse_range(framework, text.substr(blank + 1));
+    text = text.substr(0, blank);
+  }
+  if (at == std::string_view::npos || !versions) {
     return std::nullopt;
   }
-  Place place{framework, text.substr(0, at), 0};
+  Place place{framework, text.substr(0, at), 0, *versions};
   const auto digits = text.substr(at + 1);
   const auto result = std::from_chars(digits.data(), digits.data() + digits.size(), place.order);
   if (result.ec != std::errc{} || result.ptr != digits.data() + digits.size()) {
@@ -239,7 +245,10 @@ void read_places(const yaml::Node& node, Rule& rule, yaml::MapReader& in, Readin
       if (place) {
         rule.places.push_back(*place);
       } else {
-        in.problem(item.mark, "a place in the launch has the form stage@line: comm-overlap@479");
+        in.problem(item.mark,
+                   "a place in the launch has the form stage@line, then perhaps releases: "
+                   "comm-overlap@479, "
+                   "validate-args@1945 ..0.16.1");
       }
     };
     if (entry.value.is_sequence()) {

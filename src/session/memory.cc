@@ -230,12 +230,34 @@ bool has_a_shape(const lint::Result& result) {
   });
 }
 
+/// Whether a flag that Megatron-LM does not know tells ranks, such as `--llm-tp`.
+bool tells_ranks(std::string_view flag) {
+  constexpr std::array<std::string_view, 6> kParts = {
+      "-tp-", "-pp-", "-cp-", "-ep-", "-dp-", "-parallel-"};
+  const std::string text = std::string(flag) + "-";
+  return std::ranges::any_of(
+      kParts, [&](std::string_view part) { return text.find(part) != std::string::npos; });
+}
+
+/// A program that is not one of Megatron-LM's own may split its model with flags of its own.
+bool splits_by_itself(const recipe::Recipe& recipe) {
+  const auto program = recipe.raw.find("raw.program");
+  const auto flags = recipe.raw.find("raw.unknown_flags");
+  if (program == recipe.raw.end() || program->second.is_unset() || flags == recipe.raw.end() ||
+      flags->second.list() == nullptr) {
+    return false;
+  }
+  return std::ranges::any_of(*flags->second.list(), [](const expr::Value& flag) {
+    return flag.text() != nullptr && tells_ranks(*flag.text());
+  });
+}
+
 }  // namespace
 
 void check_memory(Analysis& analysis) {
   const facts::Target& target = *analysis.target;
   if (!analysis.recipe->readable || target.hw == nullptr || !target.gpus ||
-      !has_a_shape(analysis.result)) {
+      splits_by_itself(*analysis.recipe) || !has_a_shape(analysis.result)) {
     return;
   }
   MemoryCheck check(analysis);

@@ -9,7 +9,7 @@ namespace epwise::session {
 /// trainers' recipes a warning), a warning from 0.5. It names the largest parts and offers the changes with which the recipe fits, the
 /// cheapest first. Nothing where the recipe is not whole, where the size or number of the GPUs is
 /// not known, and for jobs that the memory model was not compared with: dense models, Megatron-FSDP,
-/// offloaded layers.
+/// offloaded layers, programs that split their models with flags of their own.
 ///
 /// A file of Megatron-Bridge overrides leaves to its library recipe what it does not set, and a file
 /// of another trainer to its defaults. What they leave open counts as what needs the least.

@@ -329,7 +329,7 @@ void report_duplicates(const std::vector<Key>& keys,
     const std::size_t before = std::exchange(place->second, i);
     const bool equal = same_value(entries[before].value, entries[i].value);
     problems.push_back(
-        {"yaml/duplicate-key",
+        {equal ? "yaml/repeated-key" : "yaml/duplicate-key",
          keys[i].mark,
          fmt::format("`{}` is given twice in this mapping", entries[i].key),
          {{keys[before].mark, "first given here"}},

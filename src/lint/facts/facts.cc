@@ -371,6 +371,7 @@ void Facts::restore() {
     entry.config_why = {};
   }
   changed_.clear();
+  parsed_.clear();
   for (const auto& [slot, value] : variations_) {
     at(slot).classified = false;
   }
@@ -412,8 +413,15 @@ std::vector<Rewrite> Facts::rewrites() const {
                      std::string(entry.config_why)});
     }
   }
+  all.insert(all.end(), parsed_.begin(), parsed_.end());
   std::ranges::sort(all, {}, &Rewrite::field);
   return all;
+}
+
+void Facts::parse_into(NameSlot slot, const Value& name, std::string_view why) {
+  const auto text = std::string(split(names_.name(slot)).second);
+  parsed_.push_back(
+      {slot, (in_config_ ? "config." : "") + text, value(slot), name, std::string(why), true});
 }
 
 namespace {

@@ -34,7 +34,8 @@ struct Rewrite {
   std::string field;  // in the user's spelling: "model.x" (bridge), "moe_x" or "config.moe_x" (mlm)
   expr::Value before;
   expr::Value after;
-  std::string why;  // one clause: "comm_overlap.setup() copies its own value"
+  std::string why;      // one clause: "comm_overlap.setup() copies its own value"
+  bool parsed = false;  // the value in another form: an object made from a text
 };
 
 /// The Environment of all rules: recipe fields with the defaults of the framework version, d.*
@@ -70,6 +71,9 @@ class Facts : public expr::Environment {
   /// Replaces a field's value, as a launch stage does. Without a reason it is the same value in
   /// expanded form (the fields of a named preset), not a rewrite.
   void assign(expr::NameSlot slot, expr::Value value, std::string_view why);
+
+  /// The framework keeps an object of this name in place of the value. What rules read stays.
+  void parse_into(expr::NameSlot slot, const expr::Value& name, std::string_view why);
 
   /// Megatron-LM builds the transformer config from its arguments: from here on, writes to model.*
   /// change the config, are named "config.x", and are compared with the arguments' values at this
@@ -144,6 +148,7 @@ class Facts : public expr::Environment {
   mutable std::vector<Slot> slots_;
   mutable std::vector<expr::NameSlot> computed_;  // derived ones that a write makes stale
   std::vector<expr::NameSlot> changed_;           // what stages have written
+  std::vector<Rewrite> parsed_;                   // values that became objects
   std::map<expr::NameSlot, expr::Value> variations_;
   /// Made when needed.
   std::map<std::string_view, std::vector<expr::NameSlot>, std::less<>> section_slots_;

@@ -132,6 +132,8 @@ class BridgeYamlReader {
     if (!dump && !whole) {
       recipe_.raw["raw.unwritten"] = Value::unknown({"the base recipe"});
     }
+    recipe_.raw["raw.plain_sections"] = text_list(plain_sections_of(tree));
+    recipe_.raw["raw.sequences"] = text_list(sequences_of(tree, "tokenizer"));
     recipe_.raw["raw.env_booleans"] = text_list(env_booleans_);
     recipe_.raw["raw.env_nonscalar"] = text_list(env_nonscalar_);
     recipe_.raw["raw.env_bad_names"] = text_list(env_bad_names_);
@@ -161,6 +163,30 @@ class BridgeYamlReader {
         recipe_.raw["raw." + section.name + "_class"] = Value::of(target);
       }
     }
+  }
+
+  /// Sections that are neither mappings nor null.
+  static std::vector<std::string> plain_sections_of(const ConfigNode& tree) {
+    std::vector<std::string> names;
+    for (const ConfigNode& section : tree.children) {
+      if (!section.is_mapping() && !section.is_null()) {
+        names.push_back(section.name);
+      }
+    }
+    return names;
+  }
+
+  /// Fields of a section that are lists, which rules cannot tell from mappings.
+  static std::vector<std::string> sequences_of(const ConfigNode& tree, std::string_view name) {
+    std::vector<std::string> names;
+    if (const ConfigNode* section = tree.find(name)) {
+      for (const ConfigNode& field : section->children) {
+        if (field.is_list()) {
+          names.push_back(section->name + "." + field.name);
+        }
+      }
+    }
+    return names;
   }
 
   bool is_unjudged(std::string_view section) const {
@@ -501,7 +527,7 @@ void check_supported(const Node& root, bool dump, std::vector<text::Diagnostic>&
 }
 
 void refuse_duplicate(text::Diagnostic& diagnostic) {
-  if (diagnostic.rule == "yaml/duplicate-key") {
+  if (diagnostic.rule == "yaml/duplicate-key" || diagnostic.rule == "yaml/repeated-key") {
     diagnostic.rule = "yaml/refused-duplicate-key";
     diagnostic.help = "remove the wrong one";
   }

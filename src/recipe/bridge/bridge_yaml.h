@@ -30,7 +30,7 @@ struct Configuration {
 ///
 /// raw.partial (an override file without a base), raw.unwritten (unknown: overrides of an
 /// unavailable recipe, which may set what they omit), raw.unknown_keys, raw.boolean_texts,
-/// raw.env_booleans and raw.env_nonscalar (lists).
+/// raw.plain_sections, raw.sequences, raw.env_booleans and raw.env_nonscalar (lists).
 void read_bridge(Recipe& recipe,
                  const Configuration& text,
                  const Environment& environment,
@@ -41,7 +41,7 @@ void read_bridge(Recipe& recipe,
 void merge_documents(std::vector<yaml::Document>& documents);
 
 /// OmegaConf, which reads files of overrides, rejects a mapping with a key given twice, where PyYAML
-/// takes the last value: turns yaml/duplicate-key into yaml/refused-duplicate-key.
+/// takes the last value: turns yaml/duplicate-key and yaml/repeated-key into yaml/refused-duplicate-key.
 void refuse_duplicate(text::Diagnostic& diagnostic);
 
 }  // namespace epwise::recipe

@@ -30,10 +30,11 @@ struct ConfigSchema {
 struct ConfigNode {
   enum class Kind : std::uint8_t { value, list, mapping };
   Kind kind = Kind::value;
-  std::string name;          // key in the parent mapping; empty in lists and for the root
-  expr::Value value;         // of a leaf; a text may still contain `${…}`
-  bool plain = false;        // an unquoted YAML scalar: its type is chosen by the loader
-  std::string written = {};  // a YAML scalar's text, for "did you mean 1.0e-6"
+  std::string name;    // key in the parent mapping; empty in lists and for the root
+  expr::Value value;   // of a leaf; a text may still contain `${…}`
+  bool plain = false;  // an unquoted YAML scalar: its type is chosen by the loader
+  // a YAML scalar's text, for "did you mean 1.0e-6"; an unknown word with its `$X`
+  std::string written = {};
   text::Mark mark;
   text::Mark key;
   Origin origin = Origin::written;

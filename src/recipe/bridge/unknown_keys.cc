@@ -62,6 +62,15 @@ bool names_variables(const ConfigNode& section) {
          std::all_of(section.children.begin(), section.children.end(), is_variable);
 }
 
+/// Fields of Megatron-Core's dataset that Bridge's constructors fill in. Two of them accept either
+/// length, which hygiene/null-data-length checks.
+bool is_optional(std::string_view field, std::string_view target) {
+  const std::string_view name = last_part(target);
+  return field == "dataset.sequence_length" ||
+         (field == "dataset.seq_length" &&
+          (name == "GPTDatasetConfig" || name == "GPTFIMDatasetConfig"));
+}
+
 class Judge {
  public:
   Judge(const Vocabulary& vocabulary, const std::vector<std::string>& unjudged)
@@ -128,6 +137,29 @@ class Judge {
         refuse(name, key, last_part(target_of(section)));
       } else {
         add(name, key, "correct the name or remove it; the loader drops it with a warning");
+      }
+    }
+    if (dump_ && target != nullptr && path == "dataset") {
+      report_missing(section);
+    }
+  }
+
+  /// The data classes of other sections have defaults for all fields.
+  void report_missing(const ConfigNode& section) {
+    const std::string prefix = section.name + ".";
+    for (const FieldSpec& field : vocabulary_.fields()) {
+      if (field.has_default || is_optional(field.name, target_of(section)) ||
+          !field.name.starts_with(prefix)) {
+        continue;
+      }
+      const std::string_view key = std::string_view(field.name).substr(prefix.size());
+      if (section.find(key) == nullptr) {
+        found_.diagnostics.push_back({"recipe/missing-field",
+                                      section.key,
+                                      fmt::format("{} needs `{}`, which has no default",
+                                                  last_part(target_of(section)),
+                                                  field.name)});
+        return;
       }
     }
   }

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "base/text/spelling.h"
 #include "recipe/launch/launch_words.h"
 #include "recipe/shell/arithmetic.h"
 #include "recipe/trainers/trainer_document.h"
@@ -46,6 +47,15 @@ bool is_setting(const std::string& key) {
 
 std::string with_ending(const std::string& name) {
   return name.ends_with(".yaml") || name.ends_with(".yml") ? name : name + ".yaml";
+}
+
+/// A value such as `<path to the model>` is a blank that the user fills in.
+void leave_blank_open(Word& word) {
+  const std::size_t equals = std::min(word.text.find('='), word.text.size());
+  const std::string value = word.text.substr(std::min(equals + 1, word.text.size()));
+  if (word.known() && value.size() > 2 && value.starts_with('<') && value.ends_with('>')) {
+    word.needs = {value};
+  }
 }
 
 class TrainerLaunchReader {
@@ -165,6 +175,7 @@ class TrainerLaunchReader {
     for (std::size_t i = 0; i < keys_.size(); ++i) {
       if (is_setting(keys_[i])) {
         words.push_back(word_of(launch_.arguments[i]));
+        leave_blank_open(words.back());
       }
     }
     return words;
@@ -225,8 +236,40 @@ bool is_slime(const LaunchWords& launch) {
   return count > 1;
 }
 
+namespace {
+
+/// slime parses with ignore_unknown_args: a flag that differs in a letter or two has no effect.
+void report_misspelt_flags(Recipe& recipe,
+                           const LaunchWords& launch,
+                           const Vocabulary& vocabulary) {
+  constexpr std::size_t kShortest = 10;
+  std::vector<std::string_view> known;
+  for (const Flag& flag : vocabulary.flags()) {
+    known.insert(known.end(), flag.spellings.begin(), flag.spellings.end());
+  }
+  for (const Given& word : launch.arguments) {
+    const std::string text = word.text();
+    const std::string name = text.substr(0, text.find('='));
+    if (!name.starts_with("--") || name.size() < kShortest ||
+        std::ranges::find(known, name) != known.end()) {
+      continue;
+    }
+    const std::vector<std::string> nearest = text::nearest(name, known, 1);
+    if (!nearest.empty() && text::edit_distance(name, nearest.front()) <= 2) {
+      recipe.diagnostics.push_back(
+          {"recipe/unknown-key",
+           word.mark,
+           fmt::format(
+               "slime ignores the unknown `{}`, did you mean `{}`?", name, nearest.front())});
+    }
+  }
+}
+
+}  // namespace
+
 void complete_slime(Recipe& recipe, const LaunchWords& launch, const Vocabulary& vocabulary) {
   note_trainer(recipe, load_trainer("slime"), {});
+  report_misspelt_flags(recipe, launch, vocabulary);
   const Field* half = recipe.find("model.fp16");
   const bool open = half != nullptr && half->value.is_unknown();
   put_default(recipe,
@@ -276,6 +319,7 @@ ConfigNode node_of(const Given& field, std::string text, const text::Mark& mark)
   node.origin = word_of(field).origin;
   if (!field.known()) {
     node.value = Value::unknown(field.needs());
+    node.written = std::move(text);
     return node;
   }
   const yaml::Typed typed = yaml::type_plain(text, yaml::Dialect::pyyaml);
@@ -400,6 +444,24 @@ void add_model_facts(const std::vector<Given>& words, Recipe& recipe) {
 
 }  // namespace
 
+namespace {
+
+/// The first word, or that of --config. Of a path that is not known as a whole, the file's name.
+std::shared_ptr<const text::SourceFile> swift_file(const LaunchWords& launch,
+                                                   const Request& request) {
+  const Given* named = option(launch, "--config");
+  if (named == nullptr && !launch.arguments.empty()) {
+    named = &launch.arguments.front();
+  }
+  const std::string path = named == nullptr ? std::string() : option_text(*named);
+  if (!path.ends_with("ml")) {
+    return nullptr;
+  }
+  return request.open(named->known() ? path : program_name(path));
+}
+
+}  // namespace
+
 std::vector<Recipe> read_swift_launch(
     const Recipe& start,
     const LaunchWords& launch,
@@ -407,9 +469,8 @@ std::vector<Recipe> read_swift_launch(
     const std::function<const Vocabulary&(Framework)>& vocabulary_for) {
   Recipe recipe = start;
   std::shared_ptr<const text::SourceFile> file;
-  if (!launch.arguments.empty() && launch.arguments.front().known() && request.open &&
-      launch.arguments.front().text().ends_with("ml")) {
-    file = request.open(launch.arguments.front().text());
+  if (request.open) {
+    file = swift_file(launch, request);
   }
   const yaml::Stream stream = file == nullptr ? yaml::Stream() : yaml::parse(*file);
   TrainerInput input;

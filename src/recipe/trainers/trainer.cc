@@ -80,9 +80,11 @@ Trainer trainer_of(const ConfigNode& root) {
   trainer.framework = parse_framework(text_at(root, "framework")).value_or(Framework::bridge);
   trainer.stages = texts_at(root, "stages");
   trainer.untouched = texts_at(root, "untouched");
+  trainer.decides = texts_at(root, "decides");
   trainer.converted = texts_at(root, "converted");
   trainer.keeps = texts_at(root, "keeps");
   trainer.stops_at_unknown = is_node_on(root, "stops_at_unknown");
+  trainer.refuses_misspelt = is_node_on(root, "refuses_misspelt");
   trainer.drops_lone_sequence_parallel = is_node_on(root, "drops_lone_sequence_parallel");
   trainer.ignores_null = is_node_on(root, "ignores_null");
   trainer.words_are_lists = is_node_on(root, "words_are_lists");

@@ -35,13 +35,17 @@ struct Trainer {
   // the source of everything that is neither written nor listed here: "the model's config.json"
   std::string rest;
   std::vector<Setting> settings;
-  std::vector<std::string> untouched;  // fields that keep Megatron-Core's default unless written
+  // fields, or sections as "train.*", that keep the framework's default unless written, except those
+  // that the trainer decides from what its configuration does not say
+  std::vector<std::string> untouched;
+  std::vector<std::string> decides;
   // of a known model, the fields of the transformer that are not `untouched`, in addition to these
   std::vector<std::string> converted;
   // of a known model: values that the conversion sets in addition, and fields of `converted` that it
   // leaves unchanged
   std::map<std::string, expr::Value> of_model;
   std::vector<std::string> keeps;
+  bool refuses_misspelt = false;  // a key that it does not know stops it; otherwise it is ignored
   bool keeps_defaults = true;  // false: a base configuration that cannot be read may set any field
   /// Sequence parallelism is switched off with one tensor-parallel rank.
   bool drops_lone_sequence_parallel = false;

@@ -96,6 +96,9 @@ class TrainerDocumentReader {
       const ConfigNode* node = node_at(tree, path);
       const std::string* id = node == nullptr ? nullptr : node->value.text();
       if (id == nullptr) {
+        if (auto model = node == nullptr ? std::nullopt : public_model(known_ending(*node))) {
+          return model;
+        }
         continue;
       }
       if (request_.open) {
@@ -117,6 +120,14 @@ class TrainerDocumentReader {
       }
     }
     return std::nullopt;
+  }
+
+  /// The last component of an unknown path, if that is known: "$ROOT/models/Qwen3-8B" → "Qwen3-8B".
+  static std::string known_ending(const ConfigNode& node) {
+    const std::size_t slash = node.written.rfind('/');
+    const std::string ending =
+        slash == std::string::npos ? std::string() : node.written.substr(slash + 1);
+    return ending.find_first_of("${}`") == std::string::npos ? ending : std::string();
   }
 
   yaml::Dialect dialect() const {
@@ -205,6 +216,7 @@ class TrainerDocumentReader {
     node->kind = ConfigNode::Kind::value;
     node->children.clear();
     node->value = Value::unknown(word.needs);
+    node->written = word.text.substr(std::min(word.text.find('=') + 1, word.text.size()));
     node->key = word.mark;
     node->mark = word.mark;
     node->origin = word.origin;

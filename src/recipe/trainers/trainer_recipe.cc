@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "base/text/spelling.h"
 #include "recipe/bridge/config_tree.h"
 #include "recipe/overrides/interpolation.h"
 #include "recipe/overrides/scalar_types.h"
@@ -32,6 +33,20 @@ std::string key_below(const std::string& path, const std::string& key) {
     return key.substr(1);
   }
   return path.empty() ? key : path + "." + key;
+}
+
+/// The name that differs from this one in a letter or two; empty if there is none or if it is known.
+std::string_view meant_by(std::string_view name, const std::vector<std::string_view>& known) {
+  constexpr std::size_t kShortest = 8;
+  if (name.size() < kShortest || std::ranges::find(known, name) != known.end()) {
+    return {};
+  }
+  const std::vector<std::string> nearest = text::nearest(name, known, 1);
+  if (nearest.empty() || text::edit_distance(name, nearest.front()) > 2) {
+    return {};
+  }
+  const auto found = std::ranges::find(known, nearest.front());
+  return found == known.end() ? std::string_view() : *found;
 }
 
 class TrainerRecipeReader {
@@ -65,6 +80,7 @@ class TrainerRecipeReader {
     if (trainer_.stops_at_unknown) {
       read_unknown();
     }
+    report_misspelt();
     for (const auto& [name, value] : trainer_.fixed) {
       recipe_.fields.erase(name);
       put_default(name, value);
@@ -130,6 +146,52 @@ class TrainerRecipeReader {
                        child.spelling.empty() ? child.name : child.spelling,
                        trainer_.title,
                        trainer_.version)});
+    }
+  }
+
+  /// Keys that differ in a letter or two from a setting, which have no effect or stop the trainer.
+  void report_misspelt() {
+    std::vector<std::string_view> known;
+    for (const Trainer::Setting& setting : trainer_.settings) {
+      if (!setting.key.starts_with('/')) {
+        known.push_back(std::string_view(setting.key).substr(0, setting.key.find('.')));
+      }
+    }
+    report_misspelt(role_.path, known);
+    for (const Trainer::Setting& setting : trainer_.settings) {
+      if (is_pattern(setting)) {
+        report_misspelt(key_below(role_.path, stem(setting.key)), fields_of(stem(setting.field)));
+      }
+    }
+  }
+
+  std::vector<std::string_view> fields_of(const std::string& section) const {
+    std::vector<std::string_view> fields;
+    for (const FieldSpec& spec : vocabulary_.fields()) {
+      if (spec.name.starts_with(section + ".")) {
+        fields.push_back(std::string_view(spec.name).substr(section.size() + 1));
+      }
+    }
+    return fields;
+  }
+
+  void report_misspelt(const std::string& path, const std::vector<std::string_view>& known) {
+    const ConfigNode* node = node_at(root_, path);
+    if (node == nullptr || !node->is_mapping()) {
+      return;
+    }
+    for (const ConfigNode& child : node->children) {
+      const std::string_view meant = meant_by(child.name, known);
+      if (meant.empty() || vocabulary_.find("model." + child.name) != nullptr) {
+        continue;
+      }
+      recipe_.diagnostics.push_back(
+          {trainer_.refuses_misspelt ? "recipe/refused-setting" : "recipe/unknown-key",
+           child.key,
+           fmt::format("{} has no setting `{}`, did you mean `{}`?",
+                       trainer_.title,
+                       child.spelling.starts_with('-') ? child.spelling : child.name,
+                       meant)});
     }
   }
 
@@ -222,10 +284,13 @@ class TrainerRecipeReader {
 
   bool is_untouched(std::string_view name) const {
     const auto lists = [name](const std::vector<std::string>& fields) {
-      return std::ranges::find(fields, name) != fields.end();
+      return std::ranges::any_of(fields, [name](const std::string& field) {
+        return field == name || (field.ends_with(kAny) && name.starts_with(stem(field) + "."));
+      });
     };
-    return lists(trainer_.untouched) || (known_kind_ && name.starts_with("model.") &&
-                                         (!lists(trainer_.converted) || lists(trainer_.keeps)));
+    return (lists(trainer_.untouched) && !lists(trainer_.decides)) ||
+           (known_kind_ && name.starts_with("model.") &&
+            (!lists(trainer_.converted) || lists(trainer_.keeps)));
   }
 
   /// A section that exists only if it is written.

@@ -197,6 +197,36 @@ std::vector<Setting> effective_stack(std::span<const TargetSettings* const> sour
   return result;
 }
 
+/// "0.18.2" → "0.18"
+std::string_view series_of(std::string_view version) {
+  const std::size_t dot = version.find('.');
+  const std::size_t second = dot == std::string_view::npos ? dot : version.find('.', dot + 1);
+  return version.substr(0, second);
+}
+
+/// The Megatron-Bridge of a stack that names only its Megatron-Core: the newest one that pins this
+/// core or an older one of its series, head for a newer series. Trainers that use the core without
+/// Bridge have the checks of that release.
+void add_bridge(const std::vector<lint::Pin>& pins, recipe::Stack& stack) {
+  const recipe::Stack::Component* core = stack.find("mcore");
+  if (core == nullptr || !core->version || stack.find("bridge") != nullptr ||
+      stack.find("mlm") != nullptr) {
+    return;
+  }
+  const lint::Pin* found = nullptr;
+  for (const lint::Pin& pin : pins) {
+    const auto pinned = units::Version::parse(pin.core);
+    if (pinned && (*pinned <= *core->version || found == nullptr || pinned->is_head())) {
+      const bool newer_series =
+          found == nullptr || series_of(found->core) != series_of(core->version->text());
+      found = !pinned->is_head() || newer_series ? &pin : found;
+    }
+  }
+  if (found != nullptr) {
+    stack.set("bridge", found->bridge, core->source);
+  }
+}
+
 recipe::Stack resolve_stack(std::span<const TargetSettings* const> sources,
                             const lint::Knowledge& knowledge,
                             const ThisMachine& machine) {
@@ -215,6 +245,7 @@ recipe::Stack resolve_stack(std::span<const TargetSettings* const> sources,
       set_component(component, fmt::format("container {}", container.name), stack);
     }
   }
+  add_bridge(knowledge.tables.pins, stack);
   return stack;
 }
 

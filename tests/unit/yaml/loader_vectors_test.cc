@@ -99,7 +99,8 @@ bool refused(const Stream& stream, Dialect dialect) {
   }
   for (const text::Diagnostic& each : stream.diagnostics) {
     if (each.rule == "yaml/key-not-scalar" ||
-        (each.rule == "yaml/duplicate-key" && dialect == Dialect::omegaconf)) {
+        ((each.rule == "yaml/duplicate-key" || each.rule == "yaml/repeated-key") &&
+         dialect == Dialect::omegaconf)) {
       return true;
     }
   }

@@ -57,13 +57,13 @@ struct Duplicate {
 TEST_CASE("a key that stands twice is reported with both places") {
   const Duplicate table[] = {
       {"a: 1\nb: 2\na: 3\n", "yaml/duplicate-key@3:1", "the values differ"},
-      {"a: 1\n'a': 1\n", "yaml/duplicate-key@2:1", "both values are equal"},
-      {"a: [x, {y: z}]\na: [x, {y: z}]\n", "yaml/duplicate-key@2:1", "both values are equal"},
+      {"a: 1\n'a': 1\n", "yaml/repeated-key@2:1", "both values are equal"},
+      {"a: [x, {y: z}]\na: [x, {y: z}]\n", "yaml/repeated-key@2:1", "both values are equal"},
       {"a: 1\na: '1'\n", "yaml/duplicate-key@2:1", "the values differ"},
-      {"a: x\na: 'x'\n", "yaml/duplicate-key@2:1", "both values are equal"},
-      {"a: ~\na: null\n", "yaml/duplicate-key@2:1", "both values are equal"},
-      {"yes: 1\ntrue: 1\n", "yaml/duplicate-key@2:1", "both values are equal"},
-      {"16: 1\n0x10: 1\n", "yaml/duplicate-key@2:1", "both values are equal"},
+      {"a: x\na: 'x'\n", "yaml/repeated-key@2:1", "both values are equal"},
+      {"a: ~\na: null\n", "yaml/repeated-key@2:1", "both values are equal"},
+      {"yes: 1\ntrue: 1\n", "yaml/repeated-key@2:1", "both values are equal"},
+      {"16: 1\n0x10: 1\n", "yaml/repeated-key@2:1", "both values are equal"},
       {"{a: 1, b: {a: 1}}", "", ""},
       {"1: a\n'1': a\n", "", ""},
   };
