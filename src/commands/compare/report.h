@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "commands/simulate/report.h"
 #include "perf/sim/prediction/comparison.h"
@@ -27,5 +28,8 @@ std::string compare_text(const ComparedRecipes& recipes, const Style& style);
 /// {"schema": "epwise.compare/1", "speedup": {"value", "low", "high"}, "verdict": "a|b|too_close",
 ///  "causes": […]}
 std::string compare_json(const ComparedRecipes& recipes);
+
+/// {"schema": "epwise.comparisons/1", "comparisons": [epwise.compare/1, …]}
+std::string comparisons_json(const std::vector<ComparedRecipes>& all);
 
 }  // namespace epwise::report
