@@ -1,8 +1,8 @@
 # What the wheel holds beside the Python files: of this build, or of EPWISE_BUILT.
 if(EPWISE_BUILT)
-  file(GLOB module ${EPWISE_BUILT}/python/_core*.so)
-  if(NOT module OR NOT EXISTS ${EPWISE_BUILT}/epwise)
-    message(FATAL_ERROR "${EPWISE_BUILT} holds no program and Python module: build it with -DEPWISE_PYTHON=ON")
+  set(module ${EPWISE_BUILT}/python/_library.so)
+  if(NOT EXISTS ${module} OR NOT EXISTS ${EPWISE_BUILT}/epwise)
+    message(FATAL_ERROR "${EPWISE_BUILT} holds no program and no library of the Python package: build it with -DEPWISE_PYTHON=ON")
   endif()
   set(program ${EPWISE_BUILT}/epwise)
   set(documents ${EPWISE_BUILT}/documents)

@@ -35,16 +35,11 @@ need_packages "${build_packages[@]}" "${test_packages[@]}"
 # So do pre-commit's hooks, and the wheel.
 [ -x build/ci-tools/bin/pre-commit ] || bash tests/ci/install_tools.sh >/dev/null 2>&1 ||
   say "pre-commit could not be installed: its hooks will be skipped"
-tools=$PWD/build/package-tools
-module=OFF
-if [ -e "$tools/complete" ] || bash tests/packages/install_tools.sh "$tools" >/dev/null 2>&1; then
-  module=ON
-else
-  say "What builds the Python module could not be installed: the wheel will be skipped"
-fi
+[ -e build/package-tools/complete ] || bash tests/packages/install_tools.sh >/dev/null 2>&1 ||
+  say "What packs the wheel could not be installed: the wheel will be skipped"
 say "Configuring $build: Release, warnings as errors"
 cmake -S . -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DEPWISE_CI=ON -DEPWISE_OPTIMISATION=1 \
-  -DEPWISE_PYTHON="$module" -DPython_EXECUTABLE="$tools/bin/python"
+  -DEPWISE_PYTHON=ON
 say "Building with $jobs cores"
 timed "building" build_in "$build" --parallel "$jobs"
 echo "-- built in $cost (limit: 900 s CPU without ccache)"

@@ -113,8 +113,8 @@ def check_pre_commit(sample: Sample) -> None:
     try_hook(sample, "epwise-system")
     # Who has no epwise: the hook builds the wheel. What this build has compiled is packed, to save half an hour.
     build = sample.epwise.parent
-    if not list(build.glob("python/_core*.so")):
-        print("skipped: a hook that builds the wheel: the build has no Python module (EPWISE_PYTHON)")
+    if not (build / "python/_library.so").exists():
+        print("skipped: a hook that builds the wheel: the build has no library of the Python package (EPWISE_PYTHON)")
         return
     bare = {"PATH": os.pathsep.join(each for each in sample.environment["PATH"].split(os.pathsep) if each != str(sample.bin_folder)),
             "SKBUILD_CMAKE_DEFINE": f"EPWISE_BUILT={build}"}

@@ -20,18 +20,18 @@ skip() {
 }
 
 [ -x "$python" ] || skip "$python is missing: bash tests/packages/install_tools.sh"
-compgen -G "$build/python/_core*.so" >/dev/null || skip "the build has no Python module (EPWISE_PYTHON)"
+[ -e "$build/python/_library.so" ] || skip "the build has no library of the Python package (EPWISE_PYTHON)"
 "$python" -c 'import pytest, scikit_build_core, wheel, yaml' || fail "$python lacks tools: bash tests/packages/install_tools.sh"
 
 # 1. The wheel. Its tag says from which glibc on it installs; deb.sh measures that the program keeps it.
 "$python" -m pip --quiet --disable-pip-version-check wheel . --no-build-isolation --no-deps --no-index -w "$work" \
   -C build-dir="$work/cmake" -C cmake.define.EPWISE_BUILT="$build"
 oldest=$(sed -n 's/^set(EPWISE_OLDEST_GLIBC \(.*\))$/\1/p' packaging/debian/package.cmake)
-for needed in $(objdump -T "$build"/python/_core*.so | grep -o 'GLIBC_[0-9.]*' | LC_ALL=C sort -Vu); do
+for needed in $(objdump -T "$build/python/_library.so" | grep -o 'GLIBC_[0-9.]*' | LC_ALL=C sort -Vu); do
   newest=${needed#GLIBC_}
 done
 [ "$newest" = "$(printf '%s\n' "$newest" "$oldest" | sort -V | head -n 1)" ] || fail "the module needs glibc $newest, the program $oldest"
-libraries=$(readelf -d "$build"/python/_core*.so | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' | LC_ALL=C sort | tr '\n' ' ')
+libraries=$(readelf -d "$build/python/_library.so" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' | LC_ALL=C sort | tr '\n' ' ')
 [ "$libraries" = "ld-linux-x86-64.so.2 libc.so.6 libm.so.6 " ] || fail "the module needs $libraries"
 "$python" -m wheel tags --platform-tag "manylinux_${oldest/./_}_x86_64" --remove "$work"/epwise-*.whl >/dev/null
 wheel=$(echo "$work"/epwise-*manylinux*.whl)

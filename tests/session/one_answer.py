@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """One recipe, one answer: however a finding is accepted or a target is set, every command says the same of a recipe.
 
-    one_answer.py EPWISE [MODULE]      MODULE: the built _core*.so, for the interpreter that runs this script
+    one_answer.py EPWISE [MODULE]      MODULE: the built _library.so
 
 A matrix. Rows are the ways in which a user settles something: a comment, a baseline, a severity, a selection, a header,
 `.epwise.yaml`, options, a script that starts the recipe, a base under a file of overrides. Columns are the commands.
