@@ -19,7 +19,10 @@ add_custom_target(epwise_documents ALL DEPENDS ${documents}/epwise.1 ${bash_comp
 # What the libraries' packages say of their licences: a portable program holds their code.
 set(licenses)
 foreach(library IN ITEMS libyaml-cpp-dev libfmt-dev libsqlite3-dev libcli11-dev libkainjow-mustache-dev nlohmann-json3-dev libboost-dev libeigen3-dev libstdc++-12-dev)
-  if(EXISTS /usr/share/doc/${library}/copyright)
+  if(EPWISE_PREFIX AND library STREQUAL "libstdc++-12-dev")  # a release (packaging/release) holds LLVM's
+    file(READ ${EPWISE_PREFIX}/../zig/ziglang/lib/libcxx/LICENSE.TXT text)
+    string(APPEND licenses "==== libc++\n\n${text}\n")
+  elseif(EXISTS /usr/share/doc/${library}/copyright)
     file(READ /usr/share/doc/${library}/copyright text)
     string(APPEND licenses "==== ${library}\n\n${text}\n")
   endif()

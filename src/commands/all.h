@@ -6,6 +6,7 @@
 namespace epwise::cli {
 
 Command lint_command();
+Command watch_command();
 Command whatif_command();
 Command why_command();
 Command simulate_command();

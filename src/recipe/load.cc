@@ -15,6 +15,7 @@
 #include "recipe/checkpoint_fields.h"
 #include "recipe/header_comment.h"
 #include "recipe/launch/launch_script.h"
+#include "recipe/launch/manifest.h"
 #include "recipe/trainers/trainer_document.h"
 #include "recipe/trainers/trainer_formats.h"
 #include "yaml/parse.h"
@@ -194,6 +195,10 @@ class Loader {
 
  private:
   std::vector<Recipe> run(const yaml::Stream& stream) {
+    const auto manifest = [](const yaml::Document& each) { return is_manifest(each.root); };
+    if (std::ranges::any_of(stream.documents, manifest)) {
+      return run_manifests(stream);
+    }
     std::vector<Recipe> recipes;
     std::vector<std::size_t> firsts;  // the first recipe of each document
     for (const yaml::Document& document : stream.documents) {
@@ -209,6 +214,66 @@ class Loader {
     }
     distribute(stream.diagnostics, stream.documents, firsts, recipes);
     return recipes;
+  }
+
+  /// Objects of Kubernetes: what their containers start, and what ConfigMaps hold besides.
+  std::vector<Recipe> run_manifests(const yaml::Stream& stream) const {
+    ManifestFiles files(*request_.file, stream);
+    Request request = request_;
+    request.slip = nullptr;  // names are those of the container
+    request.open = [&](const std::string& path) {
+      auto held = files.open(path);
+      return held == nullptr && request_.open ? request_.open(path) : held;
+    };
+    std::vector<Recipe> recipes;
+    for (const yaml::Document& document : stream.documents) {
+      std::vector<Recipe> found =
+          is_manifest(document.root)
+              ? read_manifest(document.root, request, start(1), line_.words, vocabulary_for_)
+              : read_all(document, 1);
+      std::ranges::move(found, std::back_inserter(recipes));
+    }
+    for (const bool scripts : {true, false}) {  // scripts open other files
+      for (const yaml::Document& document : stream.documents) {
+        for (const auto& file : files.unopened(document, scripts)) {
+          add_held(file, scripts, request, recipes);
+        }
+      }
+    }
+    if (recipes.empty()) {
+      recipes.push_back(start(1));
+      unrecognized(recipes.front(),
+                   stream.documents.front(),
+                   "no container of this manifest starts a training that epwise recognises");
+    }
+    for (std::size_t i = 0; i < recipes.size(); ++i) {
+      recipes[i].path = start(static_cast<int>(i) + 1).path;
+    }
+    std::vector<text::Diagnostic>& first = recipes.front().diagnostics;
+    first.insert(first.begin(), stream.diagnostics.begin(), stream.diagnostics.end());
+    return recipes;
+  }
+
+  /// A file of a ConfigMap, if it is a recipe or starts one.
+  void add_held(const std::shared_ptr<const text::SourceFile>& file,
+                bool script,
+                const Request& request,
+                std::vector<Recipe>& recipes) const {
+    Request inner = request;
+    inner.file = file;
+    inner.stream = nullptr;
+    Recipe first = start(1);
+    first.files = {file};
+    std::vector<Recipe> found = script
+                                    ? read_launch_script(inner, first, line_.words, vocabulary_for_)
+                                    : Loader(inner, vocabulary_for_).run();
+    for (Recipe& recipe : found) {
+      const bool other = !recipe.readable && !recipe.diagnostics.empty() &&
+                         recipe.diagnostics.back().rule == "recipe/unrecognized";
+      if (!other) {
+        recipes.push_back(std::move(recipe));
+      }
+    }
   }
 
   /// A trainer's configuration may contain several recipes, all others contain one.

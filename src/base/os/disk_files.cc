@@ -217,6 +217,19 @@ std::optional<std::string> DiskFiles::canonical(const std::string& path) const {
   return error ? std::nullopt : std::optional(place.string());
 }
 
+std::string DiskFiles::stamp(const std::string& path) const {
+  struct stat about = {};
+  if (::stat(path.c_str(), &about) != 0) {
+    return {};
+  }
+  return fmt::format("{} {} {} {} {}",
+                     about.st_ino,
+                     about.st_size,
+                     about.st_mtim.tv_sec,
+                     about.st_mtim.tv_nsec,
+                     about.st_mode);
+}
+
 void DiskFiles::write_atomically(const std::string& path, const std::string& content) {
   write_in_parts(path, [&content](const auto& sink) { sink(content); });
 }

@@ -21,6 +21,8 @@ class DiskFiles : public Files, public PartWriter, public RegularReader {
   std::vector<std::string> list(const std::string& directory) const override;
   std::optional<std::string> canonical(const std::string& path) const override;
 
+  std::string stamp(const std::string& path) const override;
+
   /// Preserves the mode of a replaced file, and a symbolic link: its target is replaced.
   void write_atomically(const std::string& path, const std::string& content) override;
   void write_in_parts(const std::string& path, const Parts& parts) override;

@@ -2,6 +2,20 @@
 
 namespace epwise::os {
 
+std::string Files::stamp(const std::string& path) const {
+  std::string text;
+  if (is_file(path)) {
+    return "file " + read(path);
+  }
+  if (is_directory(path)) {
+    text = "directory";
+    for (const std::string& name : list(path)) {
+      text += ' ' + name;
+    }
+  }
+  return text;
+}
+
 void write_parts(Files& files, const std::string& path, const Parts& parts) {
   if (auto* const streaming = dynamic_cast<PartWriter*>(&files)) {
     streaming->write_in_parts(path, parts);

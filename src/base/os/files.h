@@ -44,6 +44,10 @@ class Files {
   /// if there is none.
   virtual std::optional<std::string> canonical(const std::string& path) const = 0;
 
+  /// A text that changes when the file or directory does; empty if there is none. Here: the content
+  /// or the names.
+  virtual std::string stamp(const std::string& path) const;
+
   /// Writes through a temporary file in the same directory and a rename, so that a reader sees
   /// either the old or the new content; throws MissingError.
   virtual void write_atomically(const std::string& path, const std::string& content) = 0;

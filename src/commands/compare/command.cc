@@ -1,11 +1,16 @@
+#include <exception>
 #include <ostream>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "commands/all.h"
 #include "commands/compare/comparing.h"
 #include "commands/compare/report.h"
+#include "commands/simulate/inputs.h"
 #include "commands/simulate/simulation.h"
 #include "ui/report_output.h"
 
@@ -23,6 +28,48 @@ constexpr std::string_view kAboutCompare = R"(WHAT IS COMPARED
   --input states known facts about both runs, as for simulate.
 )";
 
+/// The recipes of two directories with the same names.
+ExitCode compare_directories(Console& console, const Arguments& arguments, Simulator& simulator) {
+  const InputPairs inputs =
+      paired_inputs(console.files, arguments.operands[0], arguments.operands[1]);
+  std::vector<report::ComparedRecipes> all;
+  ExitCode code = ExitCode::clean;
+  const auto fail = [&](const std::exception& error, ExitCode worse) {
+    console.err << "epwise: " << error.what() << '\n';
+    code = worst(code, worse);
+  };
+  for (const std::string& path : inputs.alone) {
+    console.err << fmt::format("epwise: {} is in one directory only\n", path);
+  }
+  for (const InputPairs::Pair& pair : inputs.pairs) {
+    try {
+      auto a = simulator.run_found(pair.a, true);
+      auto b = simulator.run_found(pair.b, true);
+      if (a && b) {
+        all.push_back(compare_jobs(simulator, std::move(*a), std::move(*b)));
+        code = worst(code, exit_code_of(all.back(), arguments.flag("--force")));
+      }
+    } catch (const os::MissingError& error) {
+      fail(error, ExitCode::unreadable);
+    } catch (const os::UsageError& error) {
+      fail(error, ExitCode::usage);
+    }
+  }
+  if (all.empty() && code == ExitCode::clean) {
+    console.err << "epwise: the directories have no recipe of the same name\n";
+    return ExitCode::nothing_checked;
+  }
+  if (arguments.text_of("--format", "full") == "json") {
+    console.out << report::comparisons_json(all);
+    return code;
+  }
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    console.out << (i == 0 ? "" : "\n")
+                << report::compare_text(all[i], style_of(arguments, console));
+  }
+  return code;
+}
+
 ExitCode run_compare(Console& console, const Arguments& arguments) {
   if (arguments.operands.size() != 2) {
     throw os::UsageError(
@@ -30,6 +77,10 @@ ExitCode run_compare(Console& console, const Arguments& arguments) {
   }
   Workspace workspace(console.host(), given_by(arguments));
   Simulator simulator(console, arguments, workspace);
+  if (console.files.is_directory(arguments.operands[0]) &&
+      console.files.is_directory(arguments.operands[1])) {
+    return compare_directories(console, arguments, simulator);
+  }
   const report::ComparedRecipes recipes = compare_jobs(simulator,
                                                        simulator.run(arguments.operands[0], true),
                                                        simulator.run(arguments.operands[1], true));
@@ -51,6 +102,7 @@ Command compare_command() {
           .usage = "compare [OPTION...] A B [-- WORD...]",
           .summary = "predict which of two recipes is faster, by how much and why",
           .examples = {{"compare off.yaml on.yaml --hw h100 --gpus 16", "is the change worth it?"},
+                       {"compare old/ new/ --hw h100 --gpus 16", "recipes with the same names"},
                        {"compare a.yaml b.yaml --hw gb200 --gpus 256 -f json",
                         "machine-readable output"}},
           .options = std::move(options),

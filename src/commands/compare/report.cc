@@ -133,9 +133,7 @@ Json side_json(const SimulatedRecipe& side) {
   return json;
 }
 
-}  // namespace
-
-std::string compare_json(const ComparedRecipes& recipes) {
+Json comparison_json(const ComparedRecipes& recipes) {
   Json json = {{"schema", "epwise.compare/1"},
                {"target", recipes.a.target},
                {"a", side_json(recipes.a)},
@@ -160,7 +158,21 @@ std::string compare_json(const ComparedRecipes& recipes) {
       json["cautions"] = recipes.cautions;
     }
   }
-  return json_text(json);
+  return json;
+}
+
+}  // namespace
+
+std::string compare_json(const ComparedRecipes& recipes) {
+  return json_text(comparison_json(recipes));
+}
+
+std::string comparisons_json(const std::vector<ComparedRecipes>& all) {
+  Json rows = Json::array();
+  for (const ComparedRecipes& each : all) {
+    rows.push_back(comparison_json(each));
+  }
+  return json_text({{"schema", "epwise.comparisons/1"}, {"comparisons", rows}});
 }
 
 }  // namespace epwise::report

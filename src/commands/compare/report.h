@@ -31,4 +31,7 @@ std::string compare_text(const ComparedRecipes& recipes, const Style& style);
 ///  "causes": […]}
 std::string compare_json(const ComparedRecipes& recipes);
 
+/// {"schema": "epwise.comparisons/1", "comparisons": [epwise.compare/1, …]}
+std::string comparisons_json(const std::vector<ComparedRecipes>& all);
+
 }  // namespace epwise::report

@@ -7,6 +7,8 @@
 #include <fmt/core.h>
 
 #include "commands/all.h"
+#include "commands/config/check.h"
+#include "commands/config/init.h"
 #include "session/baseline.h"
 #include "session/options/run_options.h"
 #include "session/options/target_options.h"
@@ -113,8 +115,9 @@ ExitCode show_settings(Console& console, const Arguments& arguments) {
   return code;
 }
 
-/// Reads a configuration and checks every name in it.
-void check_one(const Configuration& configuration, const Console& console) {
+}  // namespace
+
+void check_names(const Configuration& configuration, const Console& console) {
   const lint::Knowledge knowledge = load_rules(console.files, configuration.run.rules);
   const ThisMachine machine(console.host());
   const TargetSettings& top = configuration.target;
@@ -129,6 +132,8 @@ void check_one(const Configuration& configuration, const Console& console) {
   }
 }
 
+namespace {
+
 ExitCode check_configurations(Console& console, const Arguments& arguments) {
   std::vector<std::string> names(arguments.operands.begin() + 1, arguments.operands.end());
   if (names.empty()) {
@@ -140,7 +145,7 @@ ExitCode check_configurations(Console& console, const Arguments& arguments) {
     if (configuration.path.empty()) {
       throw os::MissingError("no .epwise.yaml between here and the root of the repository");
     }
-    check_one(configuration, console);
+    check_names(configuration, console);
     for (const TargetEntry* entry : unused_targets(console.files, configuration)) {
       throw UsageError(
           fmt::format("{}: the paths of this target match no YAML file or script", entry->source));
@@ -151,6 +156,9 @@ ExitCode check_configurations(Console& console, const Arguments& arguments) {
 }
 
 ExitCode run_config(Console& console, const Arguments& arguments) {
+  if (arguments.operands.front() == "init") {
+    return init_configuration(console, arguments);
+  }
   return arguments.operands.front() == "show" ? show_settings(console, arguments)
                                               : check_configurations(console, arguments);
 }
@@ -168,14 +176,18 @@ std::vector<Option> config_options() {
 }  // namespace
 
 Command config_command() {
-  return {.name = "config",
-          .usage = "config show [--origin] FILE... | config check [CONFIGURATION...]",
-          .summary = "show the settings that apply to a recipe, or check a configuration",
-          .examples = {{"config show --origin recipe.yaml", "every value with its source"},
-                       {"config check", "the nearest .epwise.yaml"}},
-          .options = config_options(),
-          .actions = {"show", "check"},
-          .run = run_config};
+  return {
+      .name = "config",
+      .usage =
+          "config show [--origin] FILE... | config check [CONFIGURATION...] | config init [FILE]",
+      .summary = "show the settings that apply to a recipe; check or write a configuration",
+      .examples = {{"config show --origin recipe.yaml", "every value with its source"},
+                   {"config check", "the nearest .epwise.yaml"},
+                   {"config init --hw h100 --gpus 64 --stack nemo-26.06",
+                    "write one; without options it asks"}},
+      .options = config_options(),
+      .actions = {"show", "check", "init"},
+      .run = run_config};
 }
 
 }  // namespace epwise::cli

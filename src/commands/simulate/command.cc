@@ -1,10 +1,14 @@
+#include <optional>
 #include <ostream>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "commands/all.h"
+#include "commands/simulate/inputs.h"
 #include "commands/simulate/page.h"
 #include "commands/simulate/simulation.h"
 #include "commands/simulate/trace.h"
@@ -122,24 +126,81 @@ std::string text_of(const std::string& format,
   return format == "csv" ? report::simulate_csv(recipes) : report::simulate_text(recipes, style);
 }
 
-ExitCode run_simulate(Console& console, const Arguments& arguments) {
-  std::vector<std::string> paths = arguments.operands;
-  if (paths.empty() && !arguments.words.empty()) {
-    paths.emplace_back();  // the words are the recipe
+/// Predicts one input after another: one that cannot be read does not keep the others from it.
+class Jobs {
+ public:
+  Jobs(Console& console, Simulator& simulator, bool force)
+      : console_(console),
+        simulator_(simulator),
+        force_(force) {}
+
+  /// Throws what goes wrong with an input that is `alone`.
+  void add(const PredictedInput& input, bool alone) {
+    try {
+      auto job = input.named ? std::optional(simulator_.run(input.path, force_))
+                             : simulator_.run_found(input.path, force_);
+      if (!job) {
+        ++others_;
+        return;
+      }
+      if (!job->report.prediction) {
+        code_ = worst(code_, ExitCode::findings);
+      }
+      jobs_.push_back(std::move(*job));
+    } catch (const os::MissingError& error) {
+      fail(error.what(), alone, ExitCode::unreadable);
+    } catch (const os::UsageError& error) {
+      fail(error.what(), alone, ExitCode::usage);
+    }
   }
-  if (paths.empty()) {
+
+  const std::vector<SimulatedJob>& jobs() const { return jobs_; }
+
+  /// Also says it if there was no recipe at all.
+  ExitCode code() const {
+    if (!jobs_.empty() || code_ != ExitCode::clean) {
+      return code_;
+    }
+    console_.err << fmt::format("epwise: none of {} files is a recipe\n", others_);
+    return ExitCode::nothing_checked;
+  }
+
+ private:
+  void fail(const char* what, bool alone, ExitCode code) {
+    if (alone) {
+      throw;
+    }
+    console_.err << "epwise: " << what << '\n';
+    code_ = worst(code_, code);
+  }
+
+  Console& console_;
+  Simulator& simulator_;
+  bool force_;
+  std::vector<SimulatedJob> jobs_;
+  int others_ = 0;
+  ExitCode code_ = ExitCode::clean;
+};
+
+ExitCode run_simulate(Console& console, const Arguments& arguments) {
+  std::vector<PredictedInput> inputs = predicted_inputs(console.files, arguments.operands);
+  if (arguments.operands.empty() && !arguments.words.empty()) {
+    inputs.push_back({""});  // the words are the recipe
+  }
+  if (arguments.operands.empty() && arguments.words.empty()) {
     throw os::UsageError("no recipe given: `epwise simulate recipe.yaml --hw h100 --gpus 64`");
   }
   const std::vector<FormatSink> sinks = format_sinks(arguments.all("--format"), format_names());
   Workspace workspace(console.host(), given_by(arguments));
   Simulator simulator(console, arguments, workspace);
-  std::vector<SimulatedJob> jobs;
-  ExitCode code = ExitCode::clean;
-  for (const std::string& path : paths) {
-    jobs.push_back(simulator.run(path, arguments.flag("--force")));
-    if (!jobs.back().report.prediction) {
-      code = ExitCode::findings;
-    }
+  Jobs all(console, simulator, arguments.flag("--force"));
+  for (const PredictedInput& input : inputs) {
+    all.add(input, inputs.size() == 1);
+  }
+  const ExitCode code = all.code();
+  const std::vector<SimulatedJob>& jobs = all.jobs();
+  if (jobs.empty()) {
+    return code;
   }
   for (const FormatSink& sink : sinks) {
     report::Style style;
@@ -174,6 +235,8 @@ Command simulate_command() {
       .summary = "predict the step time of a recipe, with a breakdown",
       .examples = {{"simulate recipe.yaml --hw h100 --gpus 64", "one recipe"},
                    {"simulate a.yaml b.yaml --hw gb200 --gpus 256 -f csv", "a table of several"},
+                   {"simulate recipes/ --hw h100 --gpus 64 -f csv",
+                    "every recipe in a directory; one that cannot be read does not stop it"},
                    {"simulate recipe.yaml --hw h100 --gpus 64 -f json", "machine-readable output"},
                    {"simulate recipe.yaml --hw h100 --gpus 64 -f full -f html=step.html -f "
                     "trace=step.json",

@@ -122,6 +122,15 @@ SimulatedJob Simulator::run(const std::string& path, bool force) {
   return run(analyze_path(path, arguments_, console_, workspace_), force);
 }
 
+std::optional<SimulatedJob> Simulator::run_found(const std::string& path, bool force) {
+  const std::shared_ptr<const Document> document =
+      workspace_.open(source_of(path, arguments_, console_));
+  if (is_not_a_recipe(analyze(document))) {
+    return std::nullopt;
+  }
+  return run(analyze_one(document), force);
+}
+
 SimulatedJob Simulator::run(const Analysis& analysis, bool force) const {
   const facts::Target& target = *analysis.target;
   SimulatedJob job;

@@ -41,6 +41,9 @@ class Simulator {
   /// `force`: lint's errors are counted, not obeyed. Throws os::UsageError, os::MissingError.
   SimulatedJob run(const std::string& path, bool force);
 
+  /// A file that a directory gave: nullopt if it is not a recipe.
+  std::optional<SimulatedJob> run_found(const std::string& path, bool force);
+
   /// The same for a recipe that is analyzed already.
   SimulatedJob run(const Analysis& analysis, bool force) const;
 

@@ -56,11 +56,24 @@ class LaunchScriptReader {
   LaunchScriptReader(const Request& request,
                      const Recipe& start,
                      const std::vector<Word>& words,
-                     const std::function<const Vocabulary&(Framework)>& vocabulary_for)
+                     const std::function<const Vocabulary&(Framework)>& vocabulary_for,
+                     const Command* command = nullptr)
       : request_(request),
         start_(start),
         words_(words),
-        vocabulary_for_(vocabulary_for) {}
+        vocabulary_for_(vocabulary_for),
+        command_(command) {}
+
+  /// The launches of a command instead of those of the file.
+  std::vector<Recipe> run_command() {
+    shell::Surroundings surroundings;
+    surroundings.environment = request_.environment;
+    surroundings.open = request_.open;
+    surroundings.presets = command_->variables;
+    trace_ = shell::follow(command_->words, surroundings);
+    read_invocations();
+    return std::move(recipes_);
+  }
 
   std::vector<Recipe> run() {
     if (request_.file->bytes().size() > shell::kMostScriptBytes) {
@@ -69,6 +82,16 @@ class LaunchScriptReader {
     }
     shell::Surroundings surroundings = surrounding();
     trace_ = shell::follow(*request_.file, surroundings);
+    read_invocations();
+    if (recipes_.empty()) {
+      recipes_.push_back(nothing());
+    }
+    report_unread(recipes_.front());
+    return std::move(recipes_);
+  }
+
+ private:
+  void read_invocations() {
     const auto slip = request_.slip;
     for (const shell::Invocation& invocation : trace_.invocations) {
       request_.slip = is_elsewhere(invocation) ? nullptr : slip;
@@ -80,14 +103,8 @@ class LaunchScriptReader {
         add(invocation, *launch, *framework);
       }
     }
-    if (recipes_.empty()) {
-      recipes_.push_back(nothing());
-    }
-    report_unread(recipes_.front());
-    return std::move(recipes_);
   }
 
- private:
   static constexpr std::size_t kMostLaunches = 16;
 
   /// Whether file names may refer to other files there: in a directory to which the script or a
@@ -221,11 +238,25 @@ class LaunchScriptReader {
     for (auto& [name, variable] : ray_environment(invocation.words)) {
       recipe.variables.insert_or_assign(name, std::move(variable));
     }
-    if (const auto world = launch.processes.world()) {
+    if (const auto world = world_of(launch.processes)) {
       set_ranks(recipe, *world, "the launcher");
     }
     report_allocation(recipe, launch.processes);
     return recipe;
+  }
+
+  /// What the command says itself comes before what its scheduler starts; but torchrun takes the
+  /// number of nodes from a scheduler that sets it.
+  std::optional<Ranks> world_of(const Processes& processes) const {
+    const auto own = processes.world();
+    if (command_ == nullptr || !command_->ranks) {
+      return own;
+    }
+    const bool nodes_set = command_->sets_nodes && processes.torch && !processes.torch_nodes;
+    if (nodes_set && own) {
+      return Ranks{command_->ranks->nodes, own->each, command_->ranks->mark};
+    }
+    return own ? own : command_->ranks;
   }
 
   LaunchWords with_words(LaunchWords launch) const {
@@ -297,6 +328,7 @@ class LaunchScriptReader {
   const Recipe& start_;
   const std::vector<Word>& words_;
   const std::function<const Vocabulary&(Framework)>& vocabulary_for_;
+  const Command* command_;
   shell::Trace trace_;
   std::vector<Recipe> recipes_;
 };
@@ -331,6 +363,15 @@ std::vector<Recipe> read_launch_script(
     const std::vector<Word>& words,
     const std::function<const Vocabulary&(Framework)>& vocabulary_for) {
   return LaunchScriptReader(request, start, words, vocabulary_for).run();
+}
+
+std::vector<Recipe> read_command(
+    const Request& request,
+    const Recipe& start,
+    const Command& command,
+    const std::vector<Word>& words,
+    const std::function<const Vocabulary&(Framework)>& vocabulary_for) {
+  return LaunchScriptReader(request, start, words, vocabulary_for, &command).run_command();
 }
 
 namespace {

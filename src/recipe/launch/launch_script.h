@@ -1,12 +1,18 @@
 #pragma once
 
 #include <functional>
+#include <map>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "base/text/source_file.h"
 #include "recipe/arguments/arguments.h"
 #include "recipe/load.h"
+#include "recipe/rank_count.h"
 #include "recipe/recipe.h"
+#include "recipe/shell/field.h"
+#include "recipe/shell/variables.h"
 #include "recipe/vocabulary/vocabulary.h"
 
 namespace epwise::recipe {
@@ -23,5 +29,20 @@ std::vector<Recipe> read_launch_script(
     const Recipe& start,
     const std::vector<Word>& words,
     const std::function<const Vocabulary&(Framework)>& vocabulary_for);
+
+/// A command that no script starts: that of a container.
+struct Command {
+  std::vector<shell::Field> words;
+  std::map<std::string, shell::Variable> variables;  // of its environment
+  std::optional<Ranks> ranks;                        // that its scheduler starts
+  bool sets_nodes = false;  // the scheduler tells torchrun the number of nodes
+};
+
+/// The launches of a command, read like those of a script; empty if it starts none.
+std::vector<Recipe> read_command(const Request& request,
+                                 const Recipe& start,
+                                 const Command& command,
+                                 const std::vector<Word>& words,
+                                 const std::function<const Vocabulary&(Framework)>& vocabulary_for);
 
 }  // namespace epwise::recipe

@@ -35,6 +35,8 @@ class Interpreter {
 
   Trace run(const text::SourceFile& script);
 
+  Trace run(const std::vector<Field>& words);
+
  private:
   // ---- control
 
@@ -411,6 +413,17 @@ Trace Interpreter::run(const text::SourceFile& script) {
   return std::move(trace_);
 }
 
+Trace Interpreter::run(const std::vector<Field>& words) {
+  if (!words.empty()) {
+    if (const auto nested = nested_script(words, std::nullopt)) {
+      enter(*nested, words);
+    } else {
+      record(words);
+    }
+  }
+  return std::move(trace_);
+}
+
 void Interpreter::run_text(const Source& source) {
   scripts_.push_back(parse(source));
   run(scripts_.back());
@@ -607,6 +620,10 @@ void Interpreter::choose(const Command& command, std::size_t at, const Field& su
 
 Trace follow(const text::SourceFile& script, const Surroundings& surroundings) {
   return Interpreter(surroundings).run(script);
+}
+
+Trace follow(const std::vector<Field>& words, const Surroundings& surroundings) {
+  return Interpreter(surroundings).run(words);
 }
 
 namespace {

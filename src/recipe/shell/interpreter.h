@@ -43,4 +43,7 @@ struct Trace {
 /// sides, and marks their changes as conditional. Runs nothing, always terminates.
 Trace follow(const text::SourceFile& script, const Surroundings& surroundings);
 
+/// The same for one command whose words are final: no shell expands them.
+Trace follow(const std::vector<Field>& words, const Surroundings& surroundings);
+
 }  // namespace epwise::shell

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/os/files.h"
+
+namespace epwise::cli {
+
+/// One recipe to predict.
+struct PredictedInput {
+  std::string path;
+  bool named = true;  // false: found below a directory or by a pattern, and may be no recipe
+};
+
+/// The operands of a command that predicts: files in their order, and what directories and patterns
+/// give in the place of each. Throws os::MissingError for one that gives nothing.
+std::vector<PredictedInput> predicted_inputs(const os::Files& files,
+                                             const std::vector<std::string>& operands);
+
+/// Two directories: the files that both have, and those that only one has.
+struct InputPairs {
+  struct Pair {
+    std::string a;
+    std::string b;
+  };
+
+  std::vector<Pair> pairs;
+  std::vector<std::string> alone;  // paths
+};
+
+InputPairs paired_inputs(const os::Files& files, const std::string& a, const std::string& b);
+
+}  // namespace epwise::cli
