@@ -29,6 +29,8 @@ set(CMAKE_FIND_ROOT_PATH_MODE_INCLUDE ONLY)
 set(CMAKE_FIND_ROOT_PATH_MODE_PACKAGE ONLY)
 
 # Programs of the build (rulec, …) and the program itself, which writes its manual page, run during the build.
-if(NOT EPWISE_ARCHITECTURE STREQUAL CMAKE_HOST_SYSTEM_PROCESSOR)
+if(EPWISE_ARCHITECTURE STREQUAL CMAKE_HOST_SYSTEM_PROCESSOR)
+  set(CMAKE_CROSSCOMPILING_EMULATOR env)  # without one, CMake doesn't know the programs' paths
+else()
   set(CMAKE_CROSSCOMPILING_EMULATOR qemu-${EPWISE_ARCHITECTURE} -L /usr/${EPWISE_ARCHITECTURE}-linux-gnu)
 endif()

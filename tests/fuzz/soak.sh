@@ -1,0 +1,73 @@
+#!/usr/bin/env bash
+# Runs every fuzz target under the address and undefined-behaviour sanitizers for HOURS in all, one on each core, and adds what was
+# executed to tests/fuzz/soaked.tsv. Inputs that were found stay in build/asan/soak and are the start of the next run.
+#   bash tests/fuzz/soak.sh HOURS [TARGET]…         HOURS: also 0.5; targets: structure, launch, …
+# Exit status 1: a finding; its input and its message are named.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+build=build/asan
+count_file=tests/fuzz/soaked.tsv
+
+# soak_one TARGET SECONDS: appends "TARGET<tab>executions" to $build/soak/counts.
+soak_one() {
+  local name=$1 seconds=$2 work=$build/soak/$1 status=0
+  mkdir -p "$work"
+  local folders=("$work")
+  [ -d "tests/fuzz/seeds/$name" ] && folders+=("tests/fuzz/seeds/$name")
+  "$build/tests/fuzz_$name" -max_total_time="$seconds" -timeout=60 -rss_limit_mb=3072 -max_len=8192 -artifact_prefix="$work-" \
+    -print_final_stats=1 "${folders[@]}" >"$work.log" 2>&1 || status=$?
+  local executions
+  executions=$(awk '/number_of_executed_units/ {print $2}' "$work.log")
+  printf '%s\t%s\n' "$name" "${executions:-0}" >>"$build/soak/counts"
+  if [ "$status" -ne 0 ]; then
+    echo "soak: $name: FAILED, see $work.log and $work-*"
+    tail -n 5 "$work.log"
+    return 1
+  fi
+  echo "soak: $name: $executions executions"
+}
+
+if [ "${1:-}" = --one ]; then
+  soak_one "$2" "$3"
+  exit
+fi
+case "${1:-}" in
+  '' | *[!0-9.]*)
+    sed -n '2,5s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" >&2
+    exit 2
+    ;;
+esac
+hours=$1
+shift
+targets=("$@")
+if [ ${#targets[@]} -eq 0 ]; then
+  for source in tests/fuzz/*_fuzzer.cc; do
+    targets+=("$(basename -s _fuzzer.cc "$source")")
+  done
+fi
+command -v clang++ >/dev/null || {
+  echo "soak: skipped: there is no clang++" >&2
+  exit 77
+}
+cmake --preset asan >/dev/null
+cmake --build "$build" --parallel "$(nproc)" --target "${targets[@]/#/fuzz_}" >/dev/null
+mkdir -p "$build/soak"
+: >"$build/soak/counts"
+seconds=$(awk -v hours="$hours" -v cores="$(nproc)" -v count="${#targets[@]}" 'BEGIN {printf "%d", hours * 3600 * cores / count + 1}')
+status=0
+printf '%s\n' "${targets[@]}" | xargs -P "$(nproc)" -I{} bash tests/fuzz/soak.sh --one {} "$seconds" || status=1
+
+# The sums so far: target, executions, the last day.
+today=$(date -u +%F)
+touch "$count_file"
+sums=$(awk -F '\t' -v today="$today" '
+  FNR == NR {if ($1 !~ /^#/) {sum[$1] = $2; day[$1] = $3}; next}
+  {sum[$1] += $2; day[$1] = today}
+  END {for (name in sum) printf "%s\t%d\t%s\n", name, sum[name], day[name]}' "$count_file" "$build/soak/counts" | LC_ALL=C sort)
+{
+  printf '# Executions of each fuzz target without a finding left: target, number, last day. tests/fuzz/soak.sh adds to it.\n'
+  printf '%s\n' "$sums"
+} >"$count_file.new"
+mv "$count_file.new" "$count_file"
+awk -F '\t' '!/^#/ {sum += $2} END {printf "soak: %d executions in all\n", sum}' "$count_file"
+exit "$status"
