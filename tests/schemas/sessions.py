@@ -141,6 +141,7 @@ SESSIONS = [
     "simulate missing.yaml", "simulate {overlap} {target} --force -- model.tensor_model_parallel_size=2",
     "simulate {recipe} {target} -- mixed_precision=bf16_with_fp8_current_scaling_mixed",
     f"compare {{recipe}} {pathlib.Path(RECIPE).parent / 'next80-ep8-overlap.yaml'} {{target}}",
+    f"compare {pathlib.Path(RECIPE).parent} {pathlib.Path(RECIPE).parent} {{target}}",
     "compare {recipe} {overlap} {target}", "compare {recipe} few.yaml {target}", "compare few.yaml {recipe} {target} --calibration measured.cal",
     "advise {recipe} {target} --may-change dispatcher,graphs --top 2", "advise few.yaml {target}", "advise bad.yaml {target}",
     "advise {recipe} {target} --among {overlap} --may-change overlap --goal memory",

@@ -18,7 +18,7 @@ std::vector<Recipe> read_objects(const std::string& text) {
 }
 
 /// "4@3:8", "-" for what is not there.
-std::string shown_value(const Recipe& recipe, const std::string& name) {
+std::string placed_value(const Recipe& recipe, const std::string& name) {
   const Field* field = recipe.find(name);
   if (field == nullptr) {
     return "-";
@@ -54,8 +54,8 @@ TEST_CASE("a container's script has its places in the manifest") {
       "        - {name: NCCL_DEBUG, value: INFO}\n");
   REQUIRE(recipes.size() == 1);
   CHECK(recipes[0].framework == Framework::mlm);
-  CHECK(shown_value(recipes[0], "model.num_layers") == "4@12:26");
-  CHECK(shown_value(recipes[0], "model.bf16") == "true@11:55");
+  CHECK(placed_value(recipes[0], "model.num_layers") == "4@12:26");
+  CHECK(placed_value(recipes[0], "model.bf16") == "true@11:55");
   CHECK(recipes[0].find("model.hidden_size")->value.to_text() == "64");
   CHECK(recipes[0].find("model.num_moe_experts")->value.to_text() == "8");
   CHECK(recipes[0].variables.at("NCCL_DEBUG").value.to_text() == "INFO");
@@ -71,8 +71,8 @@ TEST_CASE("words of a command are not expanded, each is where it is written") {
       "    Worker:\n      replicas: 2\n      template:\n        spec:\n          containers:\n"
       "          - resources: {limits: {nvidia.com/gpu: 8}}\n");
   REQUIRE(recipes.size() == 1);
-  CHECK(shown_value(recipes[0], "model.num_layers") == "4@11:35");
-  CHECK(shown_value(recipes[0], "model.hidden_size") == "64@11:53");
+  CHECK(placed_value(recipes[0], "model.num_layers") == "4@11:35");
+  CHECK(placed_value(recipes[0], "model.hidden_size") == "64@11:53");
   CHECK(recipes[0].variables.at("A").value.to_text() == "1");
   CHECK(ranks(recipes[0]) == "8");  // 2 workers x 4 slots
 }
@@ -106,18 +106,18 @@ TEST_CASE("files of a ConfigMap are recipes of their own unless a container open
       "64 --bf16\n";
   const auto alone = read_objects(held);
   REQUIRE(alone.size() == 2);
-  CHECK(shown_value(alone[0], "model.num_layers") == "6@12:62");
+  CHECK(placed_value(alone[0], "model.num_layers") == "6@12:62");
   CHECK(alone[0].path == "job.yaml");
-  CHECK(shown_value(alone[1], "model.num_layers") == "4@6:19");
-  CHECK(shown_value(alone[1], "train.micro_batch_size") == "3@8:25");
+  CHECK(placed_value(alone[1], "model.num_layers") == "4@6:19");
+  CHECK(placed_value(alone[1], "train.micro_batch_size") == "3@8:25");
   CHECK(alone[1].path == "job.yaml#2");
 
   const auto opened = read_objects(held +
                                    "---\napiVersion: v1\nkind: Pod\nspec:\n  containers:\n  - "
                                    "command: [bash, /config/run.sh]\n");
   REQUIRE(opened.size() == 2);
-  CHECK(shown_value(opened[0], "model.num_layers") == "6@12:62");
-  CHECK(shown_value(opened[1], "model.num_layers") == "4@6:19");
+  CHECK(placed_value(opened[0], "model.num_layers") == "6@12:62");
+  CHECK(placed_value(opened[1], "model.num_layers") == "4@6:19");
 }
 
 TEST_CASE("a manifest without a training is not a recipe") {
