@@ -7,10 +7,6 @@ namespace epwise::cli {
 
 /// Checks every name in a configuration: profiles, components of the stack, rules. Throws
 /// os::UsageError for the first that does not exist.
-<<<<<<< HEAD
-void check_names(const Configuration& configuration, const Console& console);
-=======
 void check_configuration(const Configuration& configuration, const Console& console);
->>>>>>> docs
 
 }  // namespace epwise::cli

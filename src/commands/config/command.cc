@@ -117,11 +117,7 @@ ExitCode show_settings(Console& console, const Arguments& arguments) {
 
 }  // namespace
 
-<<<<<<< HEAD
-void check_names(const Configuration& configuration, const Console& console) {
-=======
 void check_configuration(const Configuration& configuration, const Console& console) {
->>>>>>> docs
   const lint::Knowledge knowledge = load_rules(console.files, configuration.run.rules);
   const ThisMachine machine(console.host());
   const TargetSettings& top = configuration.target;
@@ -149,11 +145,7 @@ ExitCode check_configurations(Console& console, const Arguments& arguments) {
     if (configuration.path.empty()) {
       throw os::MissingError("no .epwise.yaml between here and the root of the repository");
     }
-<<<<<<< HEAD
-    check_names(configuration, console);
-=======
     check_configuration(configuration, console);
->>>>>>> docs
     for (const TargetEntry* entry : unused_targets(console.files, configuration)) {
       throw UsageError(
           fmt::format("{}: the paths of this target match no YAML file or script", entry->source));

@@ -126,30 +126,18 @@ std::string problem_of(const std::string& path, const std::string& text, const C
     return problems.front().message;
   }
   try {
-<<<<<<< HEAD
-    check_names(configuration, console);
-=======
     check_configuration(configuration, console);
->>>>>>> docs
   } catch (const os::UsageError& error) {
     return error.what();
   }
   return {};
 }
 
-<<<<<<< HEAD
-Question question_of(std::string text,
-                     std::string fallback,
-                     std::string help,
-                     InitRow& row,
-                     const Console& console) {
-=======
 Question setting_question(std::string text,
                           std::string fallback,
                           std::string help,
                           InitRow& row,
                           const Console& console) {
->>>>>>> docs
   return {std::move(text),
           std::move(fallback),
           std::move(help),
@@ -173,12 +161,8 @@ bool ask_rows(std::vector<InitRow>& rows, Console& console) {
     profiles.push_back(profile.name);
   }
   const auto step = [&](std::string text, std::string fallback, std::string help, InitRow& row) {
-<<<<<<< HEAD
-    return Step{[=, &row, &console] { return question_of(text, fallback, help, row, console); }};
-=======
     return Step{
         [=, &row, &console] { return setting_question(text, fallback, help, row, console); }};
->>>>>>> docs
   };
   console.err
       << "Settings for the recipes below this directory. Enter takes the value in brackets, "

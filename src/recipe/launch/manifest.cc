@@ -223,11 +223,7 @@ void collect(const yaml::Node& node, std::int64_t pods, std::vector<Container>& 
 }
 
 /// All ranks of a job: the GPUs of its pods, if each has as many.
-<<<<<<< HEAD
-std::optional<Ranks> ranks_of(const std::vector<Container>& containers, const yaml::Node& root) {
-=======
 std::optional<Ranks> job_ranks(const std::vector<Container>& containers, const yaml::Node& root) {
->>>>>>> docs
   const yaml::Node* spec = root.find("spec");
   const auto slots = integer_of(spec == nullptr ? nullptr : spec->find("slotsPerWorker"));
   std::optional<Ranks> all;
@@ -343,11 +339,7 @@ std::vector<Recipe> read_manifest(
   collect(root, 1, containers);
   const std::string kind = scalar_at(root, "kind");
   Command command;
-<<<<<<< HEAD
-  command.ranks = ranks_of(containers, root);
-=======
   command.ranks = job_ranks(containers, root);
->>>>>>> docs
   command.sets_nodes = kind == "PyTorchJob" || kind == "TrainJob";
   std::vector<Recipe> recipes;
   std::vector<std::string> seen;
