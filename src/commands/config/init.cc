@@ -160,7 +160,10 @@ bool ask_rows(std::vector<InitRow>& rows, Console& console) {
   for (const hw::Profile& profile : hw::profiles()) {
     profiles.push_back(profile.name);
   }
-  const auto step = [&](std::string text, std::string fallback, std::string help, InitRow& row) {
+  const auto step = [&](const std::string& text,
+                        const std::string& fallback,
+                        const std::string& help,
+                        InitRow& row) {
     return Step{
         [=, &row, &console] { return setting_question(text, fallback, help, row, console); }};
   };
