@@ -25,7 +25,7 @@ skip() {
 
 # 1. The wheel. Its tag says from which glibc on it installs; deb.sh measures that the program keeps it.
 "$python" -m pip --quiet --disable-pip-version-check wheel . --no-build-isolation --no-deps --no-index -w "$work" \
-  -C build-dir="$work/cmake" -C cmake.define.EPWISE_BUILT="$build"
+  --config-settings=build-dir="$work/cmake" --config-settings=cmake.define.EPWISE_BUILT="$build"
 oldest=$(sed -n 's/^set(EPWISE_OLDEST_GLIBC \(.*\))$/\1/p' packaging/debian/package.cmake)
 for needed in $(objdump -T "$build/python/_library.so" | grep -o 'GLIBC_[0-9.]*' | LC_ALL=C sort -Vu); do
   newest=${needed#GLIBC_}

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """How many warnings and errors epwise reports about recipes that upstream ships and runs, by rule.
 
-    tests/agreement/warnings.py BIN [--corpus DIR] [--code CODE] [--severity warning] [--most 0.3]
+    tests/agreement/shipped_warnings.py BIN [--corpus DIR] [--code CODE] [--severity warning] [--most 0.3]
 
 Lints the corpus of tests/README.md, each recipe on the target that its folder's index or its own name gives, without a configuration of
 the user's. A recipe that names no number of GPUs gets none (--smallest: the smallest on which it starts). Recipes that the real code
