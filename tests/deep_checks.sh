@@ -33,7 +33,7 @@ compile() {
 
 # Without those that ask for thousands of verdicts or outputs (the corpus and the sessions stand in) and without fits.
 sanitized_tests() {
-  ctest --test-dir "$build" --parallel "$jobs" --output-on-failure --no-tests=error --exclude-regex '^(agreement/|fit/|schemas/o)' \
+  ctest --test-dir "$build" --parallel "$jobs" --output-on-failure --no-tests=error --exclude-regex '^(agreement/|evidence/|fit/|schemas/o)' \
     >"$build/ctest.log" 2>&1
   local status=$?
   # The slowest tell where time can be saved.
