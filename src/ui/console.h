@@ -61,6 +61,11 @@ struct Console {
   const os::Programs* programs = nullptr;  // null pointer: processes cannot be started
 
   session::Host host() const { return {files, variables, devices}; }
+
+  /// The same with another file system.
+  Console with(os::Files& others) const {
+    return {in, out, err, others, variables, terminal, devices, interruption, programs};
+  }
 };
 
 }  // namespace epwise::cli

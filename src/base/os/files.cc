@@ -3,15 +3,15 @@
 namespace epwise::os {
 
 std::string Files::stamp(const std::string& path) const {
-  std::string text;
   if (is_file(path)) {
     return "file " + read(path);
   }
-  if (is_directory(path)) {
-    text = "directory";
-    for (const std::string& name : list(path)) {
-      text += ' ' + name;
-    }
+  if (!is_directory(path)) {
+    return {};
+  }
+  std::string text = "directory";
+  for (const std::string& name : list(path)) {
+    text += ' ' + name;
   }
   return text;
 }

@@ -602,15 +602,7 @@ ExitCode with_starter(Console& console,
   given.add("--framework", {"bridge", "the starter recipe"});
   const auto overlaid = [&](const std::string& text, const auto& work) {
     OverlayFiles files(console.files, {{name, text}});
-    Console on{console.in,
-               console.out,
-               console.err,
-               files,
-               console.variables,
-               console.terminal,
-               console.devices,
-               console.interruption,
-               console.programs};
+    Console on = console.with(files);
     return work(on);
   };
   std::string problem;

@@ -180,15 +180,7 @@ ExitCode gate(Console& console, const Arguments& given, const GateWatch& watch) 
   Verdict verdict(console, arguments, limits, choice);
   OverlayFiles files(console.files, choice.staged_texts(), choice.staged_to_go());
   WitnessFiles witness(files);
-  Console inner{console.in,
-                console.out,
-                console.err,
-                verdict.wants_receipt() ? static_cast<os::Files&>(witness) : files,
-                console.variables,
-                console.terminal,
-                console.devices,
-                console.interruption,
-                console.programs};
+  Console inner = console.with(verdict.wants_receipt() ? static_cast<os::Files&>(witness) : files);
   LintHooks hooks;
   hooks.nothing_is_fine = choice.narrow() || arguments.flag("--skip-others");
   if (choice.narrow()) {

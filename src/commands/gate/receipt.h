@@ -7,8 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/os/files.h"
-#include "base/os/regular_files.h"
+#include "base/os/forwarding_files.h"
 #include "base/text/sha256.h"
 #include "session/files/places.h"
 #include "ui/console.h"
@@ -21,49 +20,31 @@ namespace epwise::cli {
 /// A file system that records accesses: the inputs of a result other than the recipes (configuration,
 /// baseline, profiles, calibrations, budget inputs), and the files that were not found.
 /// Thread-safe.
-class WitnessFiles : public os::Files, public os::PartWriter, public os::RegularReader {
+class WitnessFiles : public os::ForwardingFiles {
  public:
-  explicit WitnessFiles(os::Files& below) : below_(below) {}
+  explicit WitnessFiles(os::Files& below) : ForwardingFiles(below) {}
 
   std::string read(const std::string& path,
                    std::size_t limit = static_cast<std::size_t>(-2)) const override {
-    std::string text = below_.read(path, limit);
+    std::string text = ForwardingFiles::read(path, limit);
     note(path, text);
     return text;
   }
 
   std::string read_regular(const std::string& path, std::size_t limit) const override {
-    std::string text = os::read_regular(below_, path, limit);
+    std::string text = ForwardingFiles::read_regular(path, limit);
     note(path, text);
     return text;
   }
 
   bool is_file(const std::string& path) const override {
-    const bool found = below_.is_file(path);
-    const std::string name = found || below_.is_directory(path) ? "" : name_of(path);
+    const bool found = underlying().is_file(path);
+    const std::string name = found || underlying().is_directory(path) ? "" : name_of(path);
     if (!name.empty()) {
       const std::lock_guard<std::mutex> lock(mutex_);
       absent_.insert(name);
     }
     return found;
-  }
-
-  bool is_directory(const std::string& path) const override { return below_.is_directory(path); }
-
-  std::vector<std::string> list(const std::string& directory) const override {
-    return below_.list(directory);
-  }
-
-  std::optional<std::string> canonical(const std::string& path) const override {
-    return below_.canonical(path);
-  }
-
-  void write_atomically(const std::string& path, const std::string& content) override {
-    below_.write_atomically(path, content);
-  }
-
-  void write_in_parts(const std::string& path, const os::Parts& parts) override {
-    os::write_parts(below_, path, parts);
   }
 
   /// SHA-256 of each file when it was last read, relative to the working directory. Omits absolute
@@ -97,10 +78,9 @@ class WitnessFiles : public os::Files, public os::PartWriter, public os::Regular
     if (!path.starts_with('/')) {
       return path;
     }
-    return below(root_, path) ? shown(below_, path) : std::string();
+    return below(root_, path) ? shown(underlying(), path) : std::string();
   }
 
-  os::Files& below_;
   std::string root_;  // of the repository
 
   mutable std::mutex mutex_;

@@ -73,15 +73,8 @@ ExitCode run_watch(Console& console, const Arguments& arguments) {
   const Awaiting ending(console.interruption);
   while (!ending.interrupted()) {
     RecordingFiles files(console.files);
-    Console inner{console.in,
-                  console.out,
-                  console.err,
-                  files,
-                  console.variables,
-                  console.terminal,
-                  console.devices,
-                  nullptr,
-                  console.programs};
+    Console inner = console.with(files);
+    inner.interruption = nullptr;
     if (console.terminal.out) {
       console.out << "\x1b[2J\x1b[H";
     }

@@ -4,8 +4,7 @@
 #include <set>
 #include <string>
 
-#include "base/os/files.h"
-#include "base/os/regular_files.h"
+#include "base/os/forwarding_files.h"
 #include "session/files/places.h"
 
 namespace epwise::session {
@@ -13,47 +12,32 @@ namespace epwise::session {
 /// The file system with different contents for some files: a file at a revision or in git's index.
 /// Contents are given by the path used for access, or by absolute path; files in `gone` (absolute
 /// paths) do not exist.
-class OverlayFiles : public os::Files, public os::PartWriter, public os::RegularReader {
+class OverlayFiles : public os::ForwardingFiles {
  public:
   OverlayFiles(os::Files& below,
                std::map<std::string, std::string> contents,
                std::set<std::string> gone = {})
-      : below_(below),
+      : ForwardingFiles(below),
         contents_(std::move(contents)),
         gone_(std::move(gone)) {}
 
   std::string read(const std::string& path,
                    std::size_t limit = static_cast<std::size_t>(-2)) const override {
     const std::string* const found = find_or_fail(path);
-    return found == nullptr ? below_.read(path, limit) : found->substr(0, limit + 1);
+    return found == nullptr ? ForwardingFiles::read(path, limit) : found->substr(0, limit + 1);
   }
 
   std::string read_regular(const std::string& path, std::size_t limit) const override {
     const std::string* const found = find_or_fail(path);
-    return found == nullptr ? os::read_regular(below_, path, limit) : found->substr(0, limit + 1);
+    return found == nullptr ? ForwardingFiles::read_regular(path, limit)
+                            : found->substr(0, limit + 1);
   }
 
   bool is_file(const std::string& path) const override {
-    return find(path) != nullptr || (below_.is_file(path) && !is_gone(path));
+    return find(path) != nullptr || (underlying().is_file(path) && !is_gone(path));
   }
 
-  bool is_directory(const std::string& path) const override { return below_.is_directory(path); }
-
-  std::vector<std::string> list(const std::string& directory) const override {
-    return below_.list(directory);
-  }
-
-  std::optional<std::string> canonical(const std::string& path) const override {
-    return below_.canonical(path);
-  }
-
-  void write_atomically(const std::string& path, const std::string& content) override {
-    below_.write_atomically(path, content);
-  }
-
-  void write_in_parts(const std::string& path, const os::Parts& parts) override {
-    os::write_parts(below_, path, parts);
-  }
+  std::string stamp(const std::string& path) const override { return os::Files::stamp(path); }
 
  private:
   const std::string* find(const std::string& path) const {
@@ -62,7 +46,7 @@ class OverlayFiles : public os::Files, public os::PartWriter, public os::Regular
     }
     auto found = contents_.find(path);
     if (found == contents_.end()) {
-      const auto place = below_.canonical(path);
+      const auto place = underlying().canonical(path);
       found = contents_.find(place ? *place : absolute(path));
     }
     return found == contents_.end() ? nullptr : &found->second;
@@ -77,15 +61,14 @@ class OverlayFiles : public os::Files, public os::PartWriter, public os::Regular
   }
 
   bool is_gone(const std::string& path) const {
-    return !gone_.empty() && gone_.contains(below_.canonical(path).value_or(path));
+    return !gone_.empty() && gone_.contains(underlying().canonical(path).value_or(path));
   }
 
   /// Contents of a missing file.
   std::string absolute(const std::string& path) const {
-    return join(folder_of(below_, path), path.substr(path.rfind('/') + 1));
+    return join(folder_of(underlying(), path), path.substr(path.rfind('/') + 1));
   }
 
-  os::Files& below_;
   std::map<std::string, std::string> contents_;
   std::set<std::string> gone_;
 };
