@@ -269,10 +269,7 @@ void place_rivals(const Prospect& present,
 namespace {
 
 /// Everything that does not need a measured step.
-Advice study_recipe(const World& given,
-                    const Knowledge& knowledge,
-                    const Request& request,
-                    std::vector<std::string>& strangers) {
+Advice study_recipe(const World& given, const Knowledge& knowledge, const Request& request) {
   Advice advice;
   advice.goal = request.goal;
   Mended mended = mend(given.base);
@@ -291,9 +288,8 @@ Advice study_recipe(const World& given,
   freedom.architecture = world.base.target->hw->architecture;
   freedom.precision = present.job == nullptr ? "" : std::string(to_string(present.job->precision));
   const Space space(knowledge, bare.cache().plain(), freedom);
-  strangers = space.strangers();
   present.assessment.legal = true;  // remaining errors apply to every plan
-  if (!strangers.empty() || !read_present(world, present, request, advice)) {
+  if (!read_present(world, present, request, advice)) {
     return advice;
   }
   Assessor assessor(world, &space);
@@ -344,10 +340,7 @@ sim::ConstantTable held_to(const World& world, Measured& measured, bool& doubtfu
 
 }  // namespace
 
-Advice advise(const World& world,
-              const Knowledge& knowledge,
-              const Request& request,
-              std::vector<std::string>& strangers) {
+Advice advise(const World& world, const Knowledge& knowledge, const Request& request) {
   World stated = world;
   if (request.measured.host > 0) {
     stated.inputs.push_back(fmt::format("host={}us", request.measured.host * 1e6));
@@ -361,7 +354,7 @@ Advice advise(const World& world,
                    .inputs = stated.inputs,
                    .highest = stated.highest,
                    .measured = stated.measured};
-  Advice advice = study_recipe(held, knowledge, request, strangers);
+  Advice advice = study_recipe(held, knowledge, request);
   calibrate_to_measurement(advice, measured);
   advice.doubtful_dispatch = doubtful;
   return advice;
@@ -439,63 +432,32 @@ Edits edits_of(const std::vector<Setting>& sets, const Evaluator& evaluator) {
   return edits;
 }
 
-/// All that a move does: what the recipe lacks of it, and every field that it decides.
-struct WholeMove {
-  Edits edits;
-  std::vector<std::string> guarded;
-
-  void add(const Move& move, const Evaluator& evaluator) {
-    for (const Setting& setting : move.sets) {
-      const auto known = std::ranges::find_if(
-          setting.fields, [&](const std::string& field) { return evaluator.knows(field); });
-      if (known != setting.fields.end()) {
-        add({*known, setting.value, setting.value.is_unset()}, evaluator);
-      }
-    }
-    for (const std::string& field : move.drops) {
-      add({field, {}, true}, evaluator);
-    }
-  }
-
-  void add(const Edit& edit, const Evaluator& evaluator) {
-    if (std::ranges::find(guarded, edit.field) != guarded.end()) {
-      return;
-    }
-    guarded.push_back(edit.field);
-    if (edit.drop ? evaluator.is_written(edit.field)
-                  : !evaluator.present(edit.field).equals(edit.value)) {
-      edits.push_back(edit);
-    }
-  }
-};
-
-/// The moves that give a field this value, each with the first moves of the axes that it depends
-/// on. Only moves for the GPU.
-///   model.cuda_graph_impl=transformer_engine → with the modules of the router; also of attention
-std::vector<WholeMove> whole_moves(const Edit& edit,
-                                   const Knowledge& knowledge,
-                                   const Evaluator& evaluator,
-                                   std::string_view architecture) {
-  std::vector<WholeMove> all;
-  for (const Axis& axis : knowledge.axes) {
-    for (const Move& move : axis.moves) {
-      const bool elsewhere =
-          !move.architectures.empty() &&
-          std::ranges::find(move.architectures, architecture) == move.architectures.end();
-      if (elsewhere || !sets_value(move.sets, edit)) {
+/// The candidates of a recipe that give a field this value: each a move for its GPU, with the first
+/// moves of the axes that it depends on, also those that the recipe has already.
+///   model.cuda_graph_impl=transformer_engine → the graphs of the router; also of attention
+std::vector<Candidate> candidates_with(const Edit& edit,
+                                       const Space& space,
+                                       std::string_view architecture) {
+  std::vector<Candidate> all;
+  const auto& dimensions = space.dimensions();
+  for (std::size_t i = 0; i < dimensions.size(); ++i) {
+    const std::vector<Move>& moves = dimensions[i].axis->moves;
+    for (std::size_t m = 0; m < moves.size(); ++m) {
+      const std::vector<std::string>& gpus = moves[m].architectures;
+      const bool elsewhere = !gpus.empty() && std::ranges::find(gpus, architecture) == gpus.end();
+      if (elsewhere || !sets_value(moves[m].sets, edit)) {
         continue;
       }
-      WholeMove whole;
-      whole.add(edit, evaluator);
-      whole.add(move, evaluator);
-      for (const Condition& needed : move.with) {
-        const auto other = std::ranges::find(knowledge.axes, needed.axis, &Axis::name);
-        const int first = other == knowledge.axes.end() ? -1 : other->find(needed.moves.front());
-        if (first >= 0) {
-          whole.add(other->moves[static_cast<std::size_t>(first)], evaluator);
+      Candidate candidate = space.start();
+      candidate[i] = static_cast<Position>(m + 1);
+      for (const Condition& needed : moves[m].with) {
+        if (const int other = space.index(needed.axis); other >= 0) {
+          const auto at = static_cast<std::size_t>(other);
+          candidate[at] =
+              static_cast<Position>(dimensions[at].axis->find(needed.moves.front()) + 1);
         }
       }
-      all.push_back(std::move(whole));
+      all.push_back(std::move(candidate));
     }
   }
   return all;
@@ -577,15 +539,21 @@ class Question {
   /// The fastest of the moves that make it valid; `alone` if none does.
   Prospect with_its_move(Prospect alone) {
     std::optional<Prospect> best;
+    const Space space(knowledge_, evaluator(), {});
     const std::string_view gpu = world_.base.target->hw->architecture;
-    for (WholeMove& whole : whole_moves(edit_, knowledge_, evaluator(), gpu)) {
-      Prospect tried = assessor_.prospect(whole.edits, whole.guarded);
+    for (const Candidate& candidate : candidates_with(edit_, space, gpu)) {
+      Edits edits = space.edits(candidate);
+      std::vector<std::string> guarded = space.guarded(candidate);
+      std::erase_if(edits, [&](const Edit& each) { return each.field == edit_.field; });
+      edits.push_back(edit_);
+      guarded.push_back(edit_.field);
+      Prospect tried = assessor_.prospect(edits, guarded);
       const bool better = tried.assessment.legal && tried.work != nullptr &&
                           (!best || tried.assessment.step < best->assessment.step);
       if (better) {
         best = std::move(tried);
-        partners_ = std::move(whole.edits);
-        std::erase_if(partners_, [&](const Edit& each) { return each.field == edit_.field; });
+        edits.pop_back();
+        partners_ = std::move(edits);
       }
     }
     if (!best) {
@@ -650,9 +618,8 @@ void price_around(const World& world,
   if (!applied) {
     return;
   }
-  std::vector<std::string> strangers;
   const World fixed = around(world, std::move(*applied));
-  Advice advice = study_recipe(fixed, knowledge, request, strangers);
+  Advice advice = study_recipe(fixed, knowledge, request);
   if (advice.plans.empty() || question.present().work == nullptr) {
     return;
   }

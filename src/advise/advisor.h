@@ -33,12 +33,9 @@ struct Request {
 };
 
 /// Analyses one recipe: fixes it if lint finds errors, diagnoses it, compares it with its own
-/// variants, and returns the plans that lint clean and fit in memory. `strangers` receives the
-/// unknown names in the freedom; the advice is then empty.
-Advice advise(const World& world,
-              const Knowledge& knowledge,
-              const Request& request,
-              std::vector<std::string>& strangers);
+/// variants, and returns the plans that lint clean and fit in memory. Unknown names in the freedom
+/// have no effect: `strangers_of` returns them (space.h).
+Advice advise(const World& world, const Knowledge& knowledge, const Request& request);
 
 /// The dispatchers of a recipe with everything else equal, and which of them to take: the fastest,
 /// and of those that are too close to call the documents' first choice.

@@ -196,7 +196,6 @@ Space::Space(const Knowledge& knowledge, const Evaluator& evaluator, const Freed
   std::ranges::sort(frozen_);
   precision_ = freedom.precision;
   read_sizes(evaluator);
-  strangers_ = strangers_of(knowledge, freedom);
 }
 
 void Space::read_sizes(const Evaluator& evaluator) {

@@ -43,9 +43,6 @@ class Space {
 
   const std::vector<Dimension>& dimensions() const { return dimensions_; }
 
-  /// Names in the freedom that match no group, axis or field of an axis.
-  const std::vector<std::string>& strangers() const { return strangers_; }
-
   /// Whether a field belongs to an axis that must not change, or is kept by name.
   bool is_frozen(std::string_view field) const;
 
@@ -105,8 +102,7 @@ class Space {
   std::vector<Dimension> dimensions_;
   std::vector<std::vector<Made>> made_;
   std::vector<std::string> frozen_;  // fields, sorted
-  std::vector<std::string> strangers_;
-  std::string precision_;  // of the recipe, if known
+  std::string precision_;            // of the recipe, if known
   int layers_ = 0;
   int prediction_depths_ = 0;
   int stages_ = 1;          // of the recipe

@@ -80,8 +80,7 @@ int main(int argc, char** argv) {
   const advise::World world{recipe, laws, sim::constants(), {}};
   advise::Request request;
   request.workers = 2;
-  std::vector<std::string> strangers;
-  const advise::Advice advice = advise::advise(world, advise::knowledge(), request, strangers);
+  const advise::Advice advice = advise::advise(world, advise::knowledge(), request);
   if (!advice.present) {
     std::fputs("the recipe can't be predicted\n", stderr);
     return 2;

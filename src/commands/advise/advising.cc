@@ -295,9 +295,8 @@ report::AdvisedRecipe advice_on(const AdvisedJob& job,
   }
   SearchProgress progress(console.terminal.err ? &console.err : nullptr);
   request.progress = [&](std::size_t done, std::size_t /*planned*/) { progress.tell(done); };
-  std::vector<std::string> strangers;  // there are none
   report::AdvisedRecipe recipe{job.recipe().path, job.target_text(), "", 0, {}};
-  recipe.advice = advise::advise(job.world(), advise::knowledge(), request, strangers);
+  recipe.advice = advise::advise(job.world(), advise::knowledge(), request);
   progress.end();
   return recipe;
 }

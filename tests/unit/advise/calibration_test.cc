@@ -38,8 +38,7 @@ struct Job {
     Request request;
     request.freedom.may_change = {"overlap"};
     request.calibration.emplace();
-    std::vector<std::string> strangers;
-    return advise(world, knowledge(), request, strangers);
+    return advise(world, knowledge(), request);
   }
 
   cost::Table laws = cost::compiled_table();

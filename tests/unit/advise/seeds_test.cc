@@ -61,9 +61,8 @@ struct Advised {
   Advised(const std::string& text, const std::string& target, Request request)
       : recipe(test::analysis_of(text, target)) {
     const World world{recipe, laws, sim::constants(), {}};
-    std::vector<std::string> strangers;
-    advice = advise(world, knowledge(), request, strangers);
-    REQUIRE(strangers.empty());
+    REQUIRE(strangers_of(knowledge(), request.freedom).empty());
+    advice = advise(world, knowledge(), request);
     REQUIRE(advice.present.has_value());
   }
 
