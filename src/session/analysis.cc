@@ -193,14 +193,17 @@ std::vector<Analysis> analyze(const std::shared_ptr<const Document>& document,
 }
 
 Analysis analyze_one(const std::shared_ptr<const Document>& document) {
-  std::vector<Analysis> analyses = analyze(document);
+  return only_one(analyze(document), document->path);
+}
+
+Analysis only_one(std::vector<Analysis> analyses, const std::string& path) {
   if (analyses.size() > 1) {
     throw UsageError(fmt::format(
-        "{} contains {} documents: choose one with --document N", document->path, analyses.size()));
+        "{} contains {} documents: choose one with --document N", path, analyses.size()));
   }
   if (!analyses.front().recipe->readable) {
     throw MissingError(
-        fmt::format("cannot read {} as a recipe; `epwise lint` gives the reason", document->path));
+        fmt::format("cannot read {} as a recipe; `epwise lint` gives the reason", path));
   }
   return std::move(analyses.front());
 }

@@ -72,6 +72,9 @@ std::vector<Analysis> analyze(const std::shared_ptr<const Document>& document,
 /// recipe.
 Analysis analyze_one(const std::shared_ptr<const Document>& document);
 
+/// The same of analyses that exist; `path` is of their document.
+Analysis only_one(std::vector<Analysis> analyses, const std::string& path);
+
 /// Whether a text, found in a folder and not named by the user, is something other than a recipe.
 bool is_not_a_recipe(const std::vector<Analysis>& analyses);
 

@@ -1,4 +1,3 @@
-#include <exception>
 #include <ostream>
 #include <string>
 #include <string_view>
@@ -34,26 +33,19 @@ ExitCode compare_directories(Console& console, const Arguments& arguments, Simul
       paired_inputs(console.files, arguments.operands[0], arguments.operands[1]);
   std::vector<report::ComparedRecipes> all;
   ExitCode code = ExitCode::clean;
-  const auto fail = [&](const std::exception& error, ExitCode worse) {
-    console.err << "epwise: " << error.what() << '\n';
-    code = worst(code, worse);
-  };
   for (const std::string& path : inputs.alone) {
     console.err << fmt::format("epwise: {} is in one directory only\n", path);
   }
   for (const InputPairs::Pair& pair : inputs.pairs) {
-    try {
+    const ExitCode failed = attempt(console.err, [&] {
       auto a = simulator.run_found(pair.a, true);
       auto b = simulator.run_found(pair.b, true);
       if (a && b) {
         all.push_back(compare_jobs(simulator, std::move(*a), std::move(*b)));
         code = worst(code, exit_code_of(all.back(), arguments.flag("--force")));
       }
-    } catch (const os::MissingError& error) {
-      fail(error, ExitCode::unreadable);
-    } catch (const os::UsageError& error) {
-      fail(error, ExitCode::usage);
-    }
+    });
+    code = worst(code, failed);
   }
   if (all.empty() && code == ExitCode::clean) {
     console.err << "epwise: the directories have no recipe of the same name\n";

@@ -136,21 +136,11 @@ class Jobs {
 
   /// Throws what goes wrong with an input that is `alone`.
   void add(const PredictedInput& input, bool alone) {
-    try {
-      auto job = input.named ? std::optional(simulator_.run(input.path, force_))
-                             : simulator_.run_found(input.path, force_);
-      if (!job) {
-        ++others_;
-        return;
-      }
-      if (!job->report.prediction) {
-        code_ = worst(code_, ExitCode::findings);
-      }
-      jobs_.push_back(std::move(*job));
-    } catch (const os::MissingError& error) {
-      fail(error.what(), alone, ExitCode::unreadable);
-    } catch (const os::UsageError& error) {
-      fail(error.what(), alone, ExitCode::usage);
+    if (alone) {
+      predict(input);
+    } else {
+      const ExitCode failed = attempt(console_.err, [&] { predict(input); });
+      code_ = worst(code_, failed);
     }
   }
 
@@ -166,12 +156,17 @@ class Jobs {
   }
 
  private:
-  void fail(const char* what, bool alone, ExitCode code) {
-    if (alone) {
-      throw;
+  void predict(const PredictedInput& input) {
+    auto job = input.named ? std::optional(simulator_.run(input.path, force_))
+                           : simulator_.run_found(input.path, force_);
+    if (!job) {
+      ++others_;
+      return;
     }
-    console_.err << "epwise: " << what << '\n';
-    code_ = worst(code_, code);
+    if (!job->report.prediction) {
+      code_ = worst(code_, ExitCode::findings);
+    }
+    jobs_.push_back(std::move(*job));
   }
 
   Console& console_;

@@ -1,6 +1,8 @@
 #include "commands/simulate/inputs.h"
 
 #include <algorithm>
+#include <exception>
+#include <ostream>
 
 #include "session/files/file_selection.h"
 
@@ -43,6 +45,21 @@ std::vector<PredictedInput> predicted_inputs(const os::Files& files,
     }
   }
   return inputs;
+}
+
+ExitCode attempt(std::ostream& err, const std::function<void()>& work) {
+  const auto told = [&err](const std::exception& error, ExitCode code) {
+    err << "epwise: " << error.what() << '\n';
+    return code;
+  };
+  try {
+    work();
+  } catch (const os::MissingError& error) {
+    return told(error, ExitCode::unreadable);
+  } catch (const os::UsageError& error) {
+    return told(error, ExitCode::usage);
+  }
+  return ExitCode::clean;
 }
 
 InputPairs paired_inputs(const os::Files& files, const std::string& a, const std::string& b) {

@@ -1,9 +1,12 @@
 #pragma once
 
+#include <functional>
+#include <iosfwd>
 #include <string>
 #include <vector>
 
 #include "base/os/files.h"
+#include "ui/exit_code.h"
 
 namespace epwise::cli {
 
@@ -17,6 +20,10 @@ struct PredictedInput {
 /// give in the place of each. Throws os::MissingError for one that gives nothing.
 std::vector<PredictedInput> predicted_inputs(const os::Files& files,
                                              const std::vector<std::string>& operands);
+
+/// Does `work` for one of several inputs: what goes wrong with it is printed, and does not keep the
+/// others from theirs. `clean`, or the exit code of the error.
+ExitCode attempt(std::ostream& err, const std::function<void()>& work);
 
 /// Two directories: the files that both have, and those that only one has.
 struct InputPairs {

@@ -125,10 +125,11 @@ SimulatedJob Simulator::run(const std::string& path, bool force) {
 std::optional<SimulatedJob> Simulator::run_found(const std::string& path, bool force) {
   const std::shared_ptr<const Document> document =
       workspace_.open(source_of(path, arguments_, console_));
-  if (is_not_a_recipe(analyze(document))) {
+  std::vector<Analysis> analyses = analyze(document);
+  if (is_not_a_recipe(analyses)) {
     return std::nullopt;
   }
-  return run(analyze_one(document), force);
+  return run(only_one(std::move(analyses), document->path), force);
 }
 
 SimulatedJob Simulator::run(const Analysis& analysis, bool force) const {
