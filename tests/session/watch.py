@@ -125,7 +125,7 @@ def check_init():
     path = WORK / ".epwise.yaml"
     code, said = asked("h10\nh100\n?\nmany\n64\nnemo-26.06\n\n")
     expect("the questions are answered:", code == 0 and path.exists(), said)
-    expect("a slip is told:", "h10" in said and "did you mean" in said, said)
+    expect("a misspelt value gets a suggestion:", "h10" in said and "did you mean" in said, said)
     text = path.read_text()
     expect("the answers are written:", text.endswith("hw: h100\ngpus: 64\nstack: nemo-26.06\nfail_on: error\n"), text)
     done = subprocess.run([BINARY, "config", "check"], cwd=WORK, env=ENVIRONMENT, capture_output=True, text=True)

@@ -16,6 +16,7 @@
 #include "commands/config/check.h"
 #include "hw/profile.h"
 #include "session/settings/configuration.h"
+#include "yaml/literal.h"
 
 namespace epwise::cli {
 
@@ -41,19 +42,7 @@ std::string init_scalar(const std::string& text) {
   if (plain) {
     return text;
   }
-  std::string quoted = "\"";
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (c == '"' || c == '\\') {
-      quoted += '\\';
-      quoted += c;
-    } else if (byte < 0x20 || byte == 0x7F) {
-      quoted += fmt::format("\\x{:02X}", byte);
-    } else {
-      quoted += c;
-    }
-  }
-  return quoted + '"';
+  return yaml::render_text(text, yaml::Quote::twofold);
 }
 
 /// `K=V` → "K: V"; K alone: without a value.

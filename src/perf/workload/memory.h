@@ -48,7 +48,8 @@ struct MemoryEstimate {
 MemoryEstimate estimate_memory(const Workload& workload);
 
 /// Probability that `needed` exceeds a GPU's memory, with a normally distributed error of the
-/// estimate; between both if a library recipe decides on the types of the states. Only meaningful if the memory size is known.
+/// estimate. If a library recipe decides on the types of the states, a mean of the probabilities
+/// with either. Only meaningful if the memory size is known.
 ///   out_of_memory({.needed = 70 GiB, .deviation = 0.05}, 80 GiB) → 0.002
 double out_of_memory(const MemoryEstimate& estimate, double capacity);
 

@@ -381,27 +381,32 @@ std::span<const SettingRow> component_rows() {
   return kComponents;
 }
 
+namespace {
+
+/// The first row whose pattern matches; null pointer: none.
+const SettingRow* first_match(std::span<const SettingRow> rows, std::string_view name) {
+  const auto found =
+      std::ranges::find_if(rows, [name](const SettingRow& row) { return matches(row.name, name); });
+  return found == rows.end() ? nullptr : &*found;
+}
+
+}  // namespace
+
 const SettingRow* setting_row(std::string_view field) {
   // Some classes hold the transformer's fields in a section of their own.
   constexpr std::string_view kNested = "model.transformer.";
   if (field.starts_with(kNested)) {
     return setting_row("model." + std::string(field.substr(kNested.size())));
   }
-  const auto* const found = std::ranges::find_if(
-      kRows, [field](const SettingRow& row) { return matches(row.name, field); });
-  return found == kRows.end() ? nullptr : found;
+  return first_match(kRows, field);
 }
 
 const SettingRow* variable_row(std::string_view name) {
-  const auto* const found = std::ranges::find_if(
-      kVariables, [name](const SettingRow& row) { return matches(row.name, name); });
-  return found == kVariables.end() ? nullptr : found;
+  return first_match(kVariables, name);
 }
 
 const SettingRow* component_row(std::string_view name) {
-  const auto* const found = std::ranges::find_if(
-      kComponents, [name](const SettingRow& row) { return matches(row.name, name); });
-  return found == kComponents.end() ? nullptr : found;
+  return first_match(kComponents, name);
 }
 
 namespace {

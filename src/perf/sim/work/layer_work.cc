@@ -531,7 +531,7 @@ Piece expert_work(const workload::Workload& job, const Sizes& sizes, const Kerne
     add_launches(piece.data, 3 * (experts - 1), 2 * (experts - 1));
   }
   if (job.kernels.copies_padding) {
-    // To the format's multiple in front of the experts and back behind them.
+    // To the format's multiple before the experts and back after them.
     constexpr double kCopies = 2;
     const double moved = kCopies * 2 * sizes.rows * width * kBf16;
     piece.forward.memory += times.elementwise(moved);
