@@ -2,18 +2,22 @@
 
 namespace epwise::os {
 
-std::string Files::stamp(const std::string& path) const {
-  if (is_file(path)) {
-    return "file " + read(path);
+std::string content_stamp(const Files& files, const std::string& path) {
+  if (files.is_file(path)) {
+    return "file " + files.read(path);
   }
-  if (!is_directory(path)) {
+  if (!files.is_directory(path)) {
     return {};
   }
   std::string text = "directory";
-  for (const std::string& name : list(path)) {
+  for (const std::string& name : files.list(path)) {
     text += ' ' + name;
   }
   return text;
+}
+
+std::string Files::stamp(const std::string& path) const {
+  return content_stamp(*this, path);
 }
 
 void write_parts(Files& files, const std::string& path, const Parts& parts) {

@@ -44,14 +44,16 @@ class Files {
   /// if there is none.
   virtual std::optional<std::string> canonical(const std::string& path) const = 0;
 
-  /// A text that changes when the file or directory does; empty if there is none. Here: the content
-  /// or the names.
+  /// A text that changes when the file or directory does; empty if there is none. Here: content_stamp.
   virtual std::string stamp(const std::string& path) const;
 
   /// Writes through a temporary file in the same directory and a rename, so that a reader sees
   /// either the old or the new content; throws MissingError.
   virtual void write_atomically(const std::string& path, const std::string& content) = 0;
 };
+
+/// The content of a file or the names in a directory; empty if there is neither.
+std::string content_stamp(const Files& files, const std::string& path);
 
 /// The same for a search in many places: a directory that cannot be listed counts as empty.
 inline std::vector<std::string> list_if_possible(const Files& files, const std::string& directory) {

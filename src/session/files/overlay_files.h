@@ -37,7 +37,9 @@ class OverlayFiles : public os::ForwardingFiles {
     return find(path) != nullptr || (underlying().is_file(path) && !is_gone(path));
   }
 
-  std::string stamp(const std::string& path) const override { return os::Files::stamp(path); }
+  std::string stamp(const std::string& path) const override {
+    return os::content_stamp(*this, path);
+  }
 
  private:
   const std::string* find(const std::string& path) const {
