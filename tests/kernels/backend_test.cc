@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "fake_driver.h"
+#include "support/sampling.h"
 
 namespace epwise::kernel_tests {
 
@@ -59,7 +60,7 @@ Work exchange_of(Kernel kernel, Structure structure, int sms) {
 }
 
 /// The first thing wrong with a point that should be checked and timed; empty: nothing.
-std::string problem_of(calibrate::Prepared prepared, int rounds = 2) {
+std::string problem_of(calibrate::Prepared prepared, int rounds = 3 - test::share(2)) {
   if (prepared.measurement == nullptr) {
     return "not prepared: " + prepared.reason;
   }
