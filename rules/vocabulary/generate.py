@@ -3,7 +3,7 @@
 
     python3 rules/vocabulary/generate.py ORACLE FIELDS [OUT]
 
-ORACLE: folder of the launch oracle (oracle.py, mlm.py, bridge.py, …), set up with all its versions.
+ORACLE: folder of the launch oracle (oracle.py, mlm.py, bridge.py, …), set up with all its versions and those of tests/oracle/releases.py.
 FIELDS: fields.jsonl, which says for each Megatron-LM flag what Megatron-Bridge calls the same thing.
 OUT: where the tables go; this folder when it is not given.
 
@@ -262,17 +262,18 @@ def write_bridge(out, versions, sections, classes):
 
 def main(argv):
     if len(argv) not in (2, 3): sys.exit(__doc__)
-    sys.path.insert(0, str(pathlib.Path(argv[0]).resolve()))
-    import oracle
+    sys.path[:0] = [str(pathlib.Path(argv[0]).resolve()), str(HERE.parents[1] / 'tests/oracle')]
+    import releases
+    oracle = releases.known()
     out = pathlib.Path(argv[2]) if len(argv) > 2 else HERE
     fields = collections.defaultdict(list)
     for row in map(json.loads, open(argv[1])):
         if row['mlm_flag'] and row['flag_kind'] != 'env': fields[row['mlm_flag']].append(row['field'])
-    found = {framework: {version: extract(oracle, framework, version) for version in versions} for framework, versions in oracle.VERSIONS.items()}
-    versions = list(oracle.VERSIONS['mlm'])
+    found = {framework: {version: extract(oracle, framework, version) for version in versions} for framework, versions in releases.TABLES.items()}
+    versions = releases.TABLES['mlm']
     write_megatron_lm(out, versions, *megatron_lm(versions, found['mlm'], fields))
     lend_words(found, yaml.safe_load((HERE.parent / 'tables/releases.yaml').read_text())['releases'])
-    versions = list(oracle.VERSIONS['bridge'])
+    versions = releases.TABLES['bridge']
     write_bridge(out, versions, bridge_sections(versions, found['bridge']), bridge_classes(versions, found['bridge']))
 
 

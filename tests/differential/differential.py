@@ -164,6 +164,14 @@ def parents(framework, version):
     return [vector for vector in map(json.loads, path.open()) if vector.get('expect', {}).get('verdict') == 'starts']
 
 
+def of_release(case, args):
+    """Turns a launch of --version into one of --release, whose Megatron-Core the oracle knows, without the fields of --without."""
+    if args.release != args.version:
+        case['version'] = args.release
+        case['stack'].pop('mcore', None)
+    case['unset'] = sorted({*case['unset'], *args.without})
+
+
 def generate(args, vectors_tool):
     known = literals()
     chooser = random.Random(args.seed)
@@ -180,6 +188,7 @@ def generate(args, vectors_tool):
         case['unset'] = list(parent.get('unset', []))
         case['parent'] = parent['id']
         case['id'] = f'{args.framework}/{args.version}/{args.seed}-{len(cases):05}'
+        of_release(case, args)
         if args.distribution != 'near':
             case['kind'] = distributions.draw(args.distribution, made, case, trees[parent['base']], chooser)
             cases.append(case)
@@ -205,8 +214,8 @@ class Judges:
         self.args, self.tool, self.bases = args, vectors_tool, {}
         root = pathlib.Path(os.environ.get('EPWISE_ORACLE', pathlib.Path.home() / '.cache/epwise-oracle'))
         self.python = root / 'venv/bin/python'
-        if not self.python.exists() or not (root / 'src' / f'{args.framework}-{args.version}').exists():
-            skip(f'the oracle has no {args.framework} {args.version}; its setup.sh makes it (tests/README.md)')
+        if not self.python.exists() or not (root / 'src' / f'{args.framework}-{args.release}').exists():
+            skip(f'the oracle has no {args.framework} {args.release}; its setup.sh or tests/oracle/releases.py makes it (tests/README.md)')
 
     def upstream(self, cases):
         start, number, total, silent = time.monotonic(), 0, len(cases), 0
@@ -226,7 +235,7 @@ class Judges:
 
     def ask(self, cases):
         """Answers as long as the oracle lives, in the order of the cases."""
-        command = [str(self.python), str(EVIDENCE / 'oracle/oracle.py'), self.args.framework, self.args.version, '--batch', '-', '--bases', str(EVIDENCE / 'corpus')]
+        command = [str(self.python), str(ROOT / 'tests/oracle/releases.py'), self.args.framework, self.args.release, '--batch', '-', '--bases', str(EVIDENCE / 'corpus')]
         run = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
 
         def tell():
@@ -374,6 +383,8 @@ def main():
     parser.add_argument('binary', type=lambda text: str(pathlib.Path(text).resolve()))
     parser.add_argument('--framework', choices=['bridge', 'mlm'], required=True)
     parser.add_argument('--version', required=True)
+    parser.add_argument('--release', help='asks about this release instead, with recipes, fields and parents of --version (tests/oracle/releases.py)')
+    parser.add_argument('--without', action='append', default=[], metavar='FIELD', help='a field that every recipe loses, as train.exit_signal, which 0.4.2 cannot load')
     parser.add_argument('--distribution', choices=['near', 'mixed', *distributions.NAMES], default='near')
     parser.add_argument('--cases', type=int, default=5000)
     parser.add_argument('--seed', type=int, default=1)
@@ -384,14 +395,15 @@ def main():
     parser.add_argument('--show', type=int, default=20)
     parser.add_argument('--out', type=pathlib.Path, default=ROOT / 'build/differential')
     args = parser.parse_args()
+    args.release = args.release or args.version
     if not (EVIDENCE / 'oracle').is_dir():
         skip(f'no data at {EVIDENCE / "oracle"}')
     sys.path.insert(0, str(EVIDENCE / 'tools'))
     import vectors as vectors_tool
     judges = Judges(args, vectors_tool)
-    work = args.out / f'{args.framework}-{args.version}-recipes'
+    work = args.out / f'{args.framework}-{args.release}-recipes'
     work.mkdir(parents=True, exist_ok=True)
-    kept = args.out / f'{args.framework}-{args.version}-answers.jsonl'
+    kept = args.out / f'{args.framework}-{args.release}-answers.jsonl'
     told = [json.loads(line) for line in kept.open()] if args.again or args.resume else []
     cases = {case['id']: case for case in ([case for case, _ in told] if args.again else generate(args, vectors_tool))}
     answers = ((case['id'], expect) for case, expect in told)
@@ -403,7 +415,7 @@ def main():
         answers = itertools.chain(answers, keeping(judges.upstream([case for case in cases.values() if case['id'] not in done]), cases, kept))
     by_parent = {vector['id']: vector for vector in parents(args.framework, args.version)}
     kinds, wrong, figures = collections.Counter(), 0, Figures(args, vectors_tool)
-    with (args.out / f'{args.framework}-{args.version}.jsonl').open('w') as out:
+    with (args.out / f'{args.framework}-{args.release}.jsonl').open('w') as out:
         for batch in batches(answers, 250 if not args.again else len(cases)):
             asked = [(cases[name], expect) for name, expect in batch if expect and not undecided(expect)]
             got = judges.ours([case for case, _ in asked], work)
@@ -427,7 +439,7 @@ def main():
     agreement = 1 - wrong / asked if asked else 0.0
     table = ', '.join(f'{upstream} → {ours} {count}' for (upstream, ours), count in sorted(kinds.items()))
     figures.print(args.show)
-    print(f'{args.framework} {args.version}: {asked} launches ({len(cases) - asked} left out: a file is missing, or the oracle does not decide them), agreement {agreement:.4f}; {table}')
+    print(f'{args.framework} {args.release}: {asked} launches ({len(cases) - asked} left out: a file is missing, or the oracle does not decide them), agreement {agreement:.4f}; {table}')
     return 0 if agreement >= args.floor else 1
 
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes the tables of Megatron-Bridge's recipes, src/recipe/named/tables/<release>.yaml, from the recipe functions themselves.
 
-    python3 tests/oracle/recipe_table.py ORACLE BRIDGE_GIT [RELEASE …]      # 0.4.0 0.5.0 0.6.2 head if none is given
+    python3 tests/oracle/recipe_table.py ORACLE BRIDGE_GIT [RELEASE …]      # all of tables.TAGS if none is given
 
 ORACLE: folder of the launch oracle (oracle.py, bridge.py, fakes.py, …), set up with these releases.
 BRIDGE_GIT: a git directory of Megatron-Bridge; releases before 0.6 keep their performance recipes in scripts/performance,

@@ -4,7 +4,7 @@ import yaml
 
 HERE = pathlib.Path(__file__).resolve().parent
 TABLES = HERE.parents[1] / 'src/recipe/named/tables'
-TAGS = {'0.4.0': 'v0.4.0', '0.5.0': 'v0.5.0', '0.6.2': 'v0.6.0', 'head': '067f987d'}        # whose scripts/performance a release has
+TAGS = {'0.4.0': 'v0.4.0', '0.4.2': 'v0.4.2', '0.5.0': 'v0.5.0', '0.5.1': 'v0.5.1', '0.6.2': 'v0.6.0', 'head': '067f987d'}        # whose scripts/performance a release has
 
 
 def flow(value):
@@ -81,7 +81,7 @@ def table(version, source, recipes):
 def main(argv):
     if len(argv) < 2: sys.exit('usage: recipe_table.py ORACLE BRIDGE_GIT [RELEASE ...]')
     sys.path.insert(0, str(pathlib.Path(argv[0]).resolve()))
-    oracle, extractor = importlib.import_module('oracle'), importlib.import_module('recipe_table')
+    oracle, extractor = importlib.import_module('releases').known(), importlib.import_module('recipe_table')
     for version in argv[2:] or TAGS:
         with tempfile.TemporaryDirectory() as folder:
             archive = subprocess.Popen(['git', '--git-dir', argv[1], 'archive', TAGS[version], 'scripts'], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)

@@ -51,7 +51,8 @@ TEST_CASE("a version of no table takes the one that fits best") {
       {Framework::mlm, "0.20.0", "head", false},
       {Framework::mlm, "1.0", "head", false},
       {Framework::mlm, "0.12.3", "0.15.3", false},  // older than all
-      {Framework::bridge, "0.5.1", "0.5.0", false},
+      {Framework::bridge, "0.5.1", "0.5.1", true},
+      {Framework::bridge, "0.4.1", "0.4.0", false},
       {Framework::bridge, "0.6.2", "0.6.2", true},
       {Framework::bridge, "0.7.0", "head", false},
       {Framework::bridge, "0.2.0", "0.4.0", false},
@@ -67,7 +68,7 @@ TEST_CASE("a version of no table takes the one that fits best") {
 
 TEST_CASE("known versions are listed oldest first") {
   CHECK(Vocabulary::versions(Framework::bridge, support::vocabulary_table()) ==
-        std::vector<std::string_view>{"0.4.0", "0.5.0", "0.6.2", "head"});
+        std::vector<std::string_view>{"0.4.0", "0.4.2", "0.5.0", "0.5.1", "0.6.2", "head"});
   CHECK(Vocabulary::versions(Framework::mlm, support::vocabulary_table()) ==
         std::vector<std::string_view>{"0.15.3", "0.16.1", "0.17.1", "0.18.2", "0.19.0", "head"});
 }
