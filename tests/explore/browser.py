@@ -94,9 +94,10 @@ class Browser:
         self.call("Input.insertText", text=text)
 
     def picture(self, path, whole=True):
-        taken = self.call("Page.captureScreenshot", format="png", captureBeyondViewport=whole)
-        with open(path, "wb") as out:
-            out.write(base64.b64decode(taken["data"]))
+        """By its suffix: png, or webp, which is smaller."""
+        kind = path.suffix[1:]
+        taken = self.call("Page.captureScreenshot", format=kind, captureBeyondViewport=whole, **({"quality": 80} if kind == "webp" else {}))
+        path.write_bytes(base64.b64decode(taken["data"]))
 
     def end(self):
         self.process.terminate()

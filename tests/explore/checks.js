@@ -75,5 +75,16 @@
   for (const element of document.querySelectorAll('button, h2, label, legend, output, #figures b, .number')) {
     if (seen(element) && element.scrollWidth > element.clientWidth + 1 && element.clientWidth > 0) { complaints.push(`cut off: ${where(element)}`); }
   }
+  for (const section of document.querySelectorAll('section')) {
+    const right = section.getBoundingClientRect().right;
+    for (const element of section.querySelectorAll('*')) {
+      if (seen(element) && !element.closest('.scroll, #editor, pre') && element.getBoundingClientRect().right > right) {
+        complaints.push(`outside its section: ${where(element)}`);
+      }
+    }
+  }
+  for (const element of document.querySelectorAll('input[type=range]')) {
+    if (seen(element) && element.clientWidth < 80) { complaints.push(`too narrow to be moved: ${where(element)}`); }
+  }
   return [...new Set(complaints)];
 })()

@@ -39,6 +39,12 @@ class Page:
             raise SystemExit(f"FAIL: {path}: {status} {text}")
         return json.loads(text), float(headers["Server-Timing"].split("dur=")[1])
 
+    def cpu(self):
+        """What the server has used, in ms."""
+        with open(f"/proc/{self.process.pid}/stat", encoding="utf-8") as file:
+            fields = file.read().rsplit(")", 1)[1].split()
+        return 1000 * (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
     def end(self):
         """The exit code after Ctrl-C."""
         self.process.send_signal(signal.SIGINT)

@@ -109,8 +109,8 @@ std::set<int> shown_micro_batches(const sim::StepRun& run, std::size_t most) {
 
 class TraceEvents {
  public:
-  /// Events of a trace of 10 MB, each with its flows and counters: about 140 bytes.
-  static constexpr std::size_t kMostEvents = 60'000;
+  /// Events of a trace below 10 MB, each with its share of flows and counters: about 170 bytes.
+  static constexpr std::size_t kMostEvents = 54'000;
 
   std::string run(const std::vector<TracedRecipe>& recipes) {
     for (const TracedRecipe& recipe : recipes) {

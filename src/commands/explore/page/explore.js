@@ -131,7 +131,8 @@ function drawFindings(lint) {
   }).filter(Boolean).join(', ') || 'no findings';
   const words = {starts: 'starts', rejects: 'would not start', undecided: 'launch undecided'};
   const verdict = file.readable ? words[file.launch.verdict] || file.launch.verdict : 'not a readable recipe';
-  $('verdict').textContent = `${verdict}; ${counts}`;
+  const needs = file.launch.needs.length ? ` (unknown: ${file.launch.needs.join(', ')})` : '';
+  $('verdict').textContent = `${verdict}${needs}; ${counts}`;
   $('verdict').className = file.readable && file.launch.verdict === 'starts' ? 'fine' : file.launch.verdict === 'undecided' ? '' : 'bad';
   drawMarks();
 }
@@ -272,7 +273,7 @@ function drawMemory(file) {
   const widest = 1.05 * Math.max(limit, ...stages.map((stage) => stage.needed));
   $('memory-note').textContent = `The fullest GPU needs ${gib(memory.needed_gib.value)} (${range(gib, memory.needed_gib.low, memory.needed_gib.high)})` +
     (limit ? ` of ${gib(limit)}; ${Math.round(100 * memory.out_of_memory)} % probability of running out.` : '.');
-  $('memory-note').className = memory.out_of_memory > 0.5 ? 'worse' : 'soft';
+  $('memory-note').className = memory.out_of_memory > 0.5 ? 'soft worse' : 'soft';
   $('memory-legend').replaceChildren(...classes.filter(([, key]) => stages.some((stage) => stage[key] > 0.001 * widest))
     .map(([name, , text]) => make('span', {}, make('i', {style: {background: colour(name)}}), text)),
   limit ? make('span', {}, make('i', {class: 'line'}), 'the GPU’s limit') : '');
