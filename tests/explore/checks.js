@@ -1,6 +1,8 @@
-// What axe checks first, computed in the page: contrast, names, roles, ids, headings. Gives a list of complaints.
+// What axe checks first, computed in the page: contrast, names, roles, ids, headings. Gives a list of complaints. Of reports, which
+// nobody operates, only what concerns reading.
 (() => {
   const complaints = [];
+  const operated = document.getElementById('text') !== null;
   const seen = (element) => element.getClientRects().length > 0 && getComputedStyle(element).visibility === 'visible' &&
     !element.closest('.hidden, .skip');
   const parse = (text) => {
@@ -30,15 +32,17 @@
     const element = node.parentElement;
     if (!node.textContent.trim() || !seen(element) || ['SCRIPT', 'STYLE', 'OPTION'].includes(element.tagName)) { continue; }
     texts += 1;
+    if (parseFloat(getComputedStyle(element).fontSize) === 0) { continue; }
     const ground = groundOf(element);
     const ratio = contrast(over(parse(getComputedStyle(element).color), ground), ground);
     if (ratio < 4.5) { complaints.push(`contrast ${ratio.toFixed(2)} of ${where(element)}`); }
-    if (parseFloat(getComputedStyle(element).fontSize) < 11.5) { complaints.push(`small letters: ${where(element)}`); }
+    const size = parseFloat(getComputedStyle(element).fontSize);
+    if (size < 11.5) { complaints.push(`small letters: ${where(element)}`); }
   }
   if (texts < 40) { complaints.push(`only ${texts} texts were looked at`); }
   const area = document.getElementById('text');
   const bands = [...document.querySelectorAll('#bands div')].map((band) => parse(getComputedStyle(band).backgroundColor));
-  for (const ground of [groundOf(area), ...bands]) {
+  for (const ground of operated ? [groundOf(area), ...bands] : []) {
     const ratio = contrast(parse(getComputedStyle(area).color), ground);
     if (ratio < 4.5) { complaints.push(`contrast ${ratio.toFixed(2)} of the recipe's text`); }
   }
@@ -63,8 +67,8 @@
     level = own;
   }
   for (const table of document.querySelectorAll('table')) {
-    if (!table.caption || !table.caption.textContent) { complaints.push(`a table without a caption: ${where(table)}`); }
-    if (table.rows.length > 0 && !table.querySelector('th[scope]')) { complaints.push(`a table without headers: ${where(table)}`); }
+    if (operated && (!table.caption || !table.caption.textContent)) { complaints.push(`a table without a caption: ${where(table)}`); }
+    if (operated && table.rows.length > 0 && !table.querySelector('th[scope]')) { complaints.push(`a table without headers: ${where(table)}`); }
   }
   if (document.querySelectorAll('main').length !== 1 || document.querySelectorAll('h1').length !== 1) { complaints.push('not one main and one h1'); }
   if (!document.documentElement.lang) { complaints.push('no language'); }
@@ -75,7 +79,7 @@
   for (const element of document.querySelectorAll('button, h2, label, legend, output, #figures b, .number')) {
     if (seen(element) && element.scrollWidth > element.clientWidth + 1 && element.clientWidth > 0) { complaints.push(`cut off: ${where(element)}`); }
   }
-  for (const section of document.querySelectorAll('section')) {
+  for (const section of operated ? document.querySelectorAll('section') : []) {
     const right = section.getBoundingClientRect().right;
     for (const element of section.querySelectorAll('*')) {
       if (seen(element) && !element.closest('.scroll, #editor, pre') && element.getBoundingClientRect().right > right) {

@@ -8,6 +8,7 @@ Exit 77 with a reason where there is no Chromium (Debian: chromium).
 import json
 import pathlib
 import shutil
+import subprocess
 import sys
 import tempfile
 import time
@@ -171,6 +172,23 @@ def check_looks(browser, page, pictures):
                 browser.picture(pictures / f"{size}-{tone}.webp", whole=False)
 
 
+def check_reports(browser, binary, pictures):
+    """The pages that `simulate` and `advise` write."""
+    checks = (HERE / "checks.js").read_text()
+    with tempfile.TemporaryDirectory() as folder:
+        for command in ("simulate", "advise"):
+            path = pathlib.Path(folder) / f"{command}.html"
+            subprocess.run([binary, command, str(RECIPE), *TARGET, "-f", f"html={path}"], check=True, capture_output=True, timeout=300)
+            for size in ("phone", "laptop"):
+                for dark in (False, True):
+                    browser.open(path.as_uri(), *SIZES[size], dark)
+                    browser.until(f"document.title.endsWith('epwise {command}') && document.readyState === 'complete'", "a report")
+                    for complaint in browser.evaluate(checks):
+                        expect(f"report of {command}, {size}, {'dark' if dark else 'light'}:", False, complaint)
+                    if pictures:
+                        browser.picture(pictures / f"{command}-{size}-{'dark' if dark else 'light'}.png")
+
+
 def main(binary, pictures):
     if shutil.which("chromium") is None:
         print("skipped: there is no Chromium")
@@ -187,8 +205,9 @@ def main(binary, pictures):
         check_downloads(browser)
         check_keyboard(browser)
         check_looks(browser, page, pictures)
+        check_reports(browser, binary, pictures)
         outside = [each["params"]["request"]["url"] for each in browser.events if each.get("method") == "Network.requestWillBeSent"
-                   and not each["params"]["request"]["url"].startswith((f"http://127.0.0.1:{page.port}/", "data:", "blob:", "about:"))]
+                   and not each["params"]["request"]["url"].startswith((f"http://127.0.0.1:{page.port}/", "data:", "blob:", "about:", "file:"))]
         expect("nothing from a network:", not outside, outside)
         wrong = [each["params"] for each in browser.events if each.get("method") == "Runtime.exceptionThrown" or (
             each.get("method") == "Log.entryAdded" and each["params"]["entry"]["level"] == "error" and "403" not in str(each))]

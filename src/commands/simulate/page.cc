@@ -45,6 +45,7 @@ header{margin:8px 0 16px}
 h1{font-size:1.45rem;line-height:1.25;margin:0;overflow-wrap:anywhere}
 h2{font-size:1.05rem;margin:0 0 2px}
 p{margin:0 0 10px}
+code{overflow-wrap:anywhere}
 .sub,.note{color:var(--soft)}.note{font-size:.88rem;margin:0 0 14px;max-width:105ch}
 .bad{color:var(--bad);font-weight:600}
 section,.tile{background:var(--card);border:1px solid var(--line);border-radius:10px}
@@ -555,7 +556,7 @@ std::string timeline_section(const std::vector<sim::SteadyLayers>& pictures) {
   if (used.contains("contention")) {
     out += legend_entry("contention", "host waits for token counts");
   }
-  out += "<li>backward is darker</li></ul>\n";
+  out += "<li>backward in another shade</li></ul>\n";
   for (const sim::SteadyLayers& picture : pictures) {
     out += lanes_of(picture);
   }
