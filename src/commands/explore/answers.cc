@@ -2,20 +2,22 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <exception>
+#include <random>
+#include <stdexcept>
 #include <string_view>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "advise/advisor.h"
+#include "base/embedded/embedded.h"
 #include "base/units/quantity.h"
 #include "commands/advise/advising.h"
 #include "commands/advise/report.h"
 #include "commands/explore/controls.h"
-#include "commands/explore/page.h"
 #include "commands/lint/linting.h"
-#include "commands/simulate/charts.h"
 #include "commands/simulate/report.h"
 #include "commands/simulate/simulation.h"
 #include "fix/change.h"
@@ -145,6 +147,97 @@ const lint::Finding& prove(session::Analysis& analysis, std::size_t number) {
 }
 
 }  // namespace
+
+void SearchTask::start(const std::function<SearchState(const Reins&)>& search) {
+  cancel();
+  stop_ = false;
+  done_ = 0;
+  planned_ = 0;
+  {
+    const std::lock_guard lock(mutex_);
+    state_ = {};
+    state_.kind = SearchState::Kind::running;
+  }
+  thread_ = std::thread([this, search] {
+    SearchState result;
+    try {
+      result = search({&stop_, [this](std::size_t done, std::size_t planned) {
+                         done_ = done;
+                         planned_ = planned;
+                       }});
+      result.kind = stop_ ? SearchState::Kind::cancelled : SearchState::Kind::done;
+    } catch (const std::exception& error) {
+      result = {};
+      result.kind = SearchState::Kind::failed;
+      result.problem = error.what();
+    }
+    const std::lock_guard lock(mutex_);
+    state_ = std::move(result);
+  });
+}
+
+void SearchTask::cancel() {
+  stop_ = true;
+  if (thread_.joinable()) {
+    thread_.join();
+  }
+}
+
+SearchState SearchTask::state() const {
+  const std::lock_guard lock(mutex_);
+  SearchState state = state_;
+  if (state.kind == SearchState::Kind::running) {
+    state.done = done_;
+    state.planned = planned_;
+  }
+  return state;
+}
+
+namespace {
+
+std::string_view part(std::string_view name) {
+  for (const embedded::EmbeddedFile& file : embedded::explore_page()) {
+    if (file.path == name) {
+      return file.bytes;
+    }
+  }
+  return {};
+}
+
+void put(std::string& text, std::string_view mark, std::string_view content) {
+  const std::size_t at = text.find(mark);
+  if (at != std::string::npos) {
+    text.replace(at, mark.size(), content);
+  }
+}
+
+}  // namespace
+
+Answer page() {
+  const std::string nonce = make_token();
+  Answer answer;
+  answer.type = "text/html";
+  answer.body = part("explore.html");
+  put(answer.body, "NONCE", nonce);
+  put(answer.body, "NONCE", nonce);
+  put(answer.body, "/* explore.css */", part("explore.css"));
+  put(answer.body, "/* explore.js */", part("explore.js"));
+  answer.policy = fmt::format(
+      "default-src 'none'; style-src 'nonce-{0}'; script-src 'nonce-{0}'; connect-src 'self'; "
+      "img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+      nonce);
+  return answer;
+}
+
+std::string make_token() {
+  constexpr int kWords = 4;  // of 32 bits
+  std::random_device random;
+  std::string token;
+  for (int i = 0; i < kWords; ++i) {
+    token += fmt::format("{:08x}", static_cast<std::uint32_t>(random()));
+  }
+  return token;
+}
 
 std::string refused_because(const Request& request, const std::string& token) {
   const std::string_view host = name_of_host(request.host);

@@ -10,7 +10,6 @@
 #include "commands/advise/interview.h"
 #include "commands/all.h"
 #include "commands/explore/answers.h"
-#include "commands/explore/page.h"
 #include "commands/explore/server.h"
 #include "commands/simulate/simulation.h"
 #include "ui/single_recipe.h"

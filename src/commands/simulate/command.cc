@@ -8,7 +8,6 @@
 #include <fmt/format.h>
 
 #include "commands/all.h"
-#include "commands/simulate/charts.h"
 #include "commands/simulate/inputs.h"
 #include "commands/simulate/simulation.h"
 #include "ui/report_output.h"

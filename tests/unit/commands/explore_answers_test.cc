@@ -7,7 +7,6 @@
 #include <doctest/doctest.h>
 
 #include "commands/explore/answers.h"
-#include "commands/explore/page.h"
 #include "hw/device.h"
 #include "session/options/arguments.h"
 #include "support/app_run.h"
