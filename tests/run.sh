@@ -29,6 +29,8 @@ esac
 build=build/release-ci
 jobs=$(nproc)
 need_packages "${build_packages[@]}" "${test_packages[@]}"
+need_packages "${optional_packages[@]}" ||
+  say "Chromium could not be installed: the page of epwise explore will be skipped"
 # The session with a language client skips without one; no network is no failure.
 [ -x build/lsp-client/bin/python ] || bash tests/editor/install_client.sh >/dev/null 2>&1 ||
   say "No language client could be installed: the editor session will be skipped"

@@ -12,6 +12,7 @@ Command why_command();
 Command simulate_command();
 Command compare_command();
 Command advise_command();
+Command explore_command();
 Command baseline_command();
 Command gate_command();
 Command cost_command();

@@ -4,6 +4,8 @@
 # What a build of the program needs, and what its tests need beside it.
 build_packages=(cmake ninja-build g++ libboost-dev libcli11-dev libfmt-dev libkainjow-mustache-dev libsqlite3-dev libyaml-cpp-dev nlohmann-json3-dev libeigen3-dev)
 test_packages=(doctest-dev libxml2-utils mkdocs neovim python3-jsonschema python3-venv python3-yaml)
+# Tests skip without these: where they cannot be installed, the others still run.
+optional_packages=(chromium)
 # What the deep checks of `tests/run.sh --ci` need beside that.
 deep_packages=(clang clang-format clang-tidy libclang-rt-14-dev shellcheck)
 

@@ -37,6 +37,9 @@ std::string_view support();
 /// commands/diff/knowledge/effects.yaml, unchanged.
 std::string_view effects();
 
+/// commands/explore/page/, unchanged: "explore.html", "explore.css", "explore.js".
+std::span<const EmbeddedFile> explore_page();
+
 /// data/schemas/*.json, JSON Schemas of our own files and outputs, by name without extension.
 std::span<const EmbeddedFile> schemas();
 

@@ -298,7 +298,7 @@ std::string advise_html(const AdvisedRecipe& recipe) {
       "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n<meta name=\"viewport\" "
       "content=\"width=device-width,initial-scale=1\">\n<title>{} - epwise advise</title>\n"
       "<style>{}.add{{color:var(--good)}}.del{{color:var(--bad)}}</style></"
-      "head>\n<advice_body><main>\n{}</main></advice_body></html>\n",
+      "head>\n<body><main>\n{}</main></body></html>\n",
       escaped(recipe.path),
       page_style(),
       advice_body(recipe));

@@ -22,9 +22,6 @@
 
 namespace epwise::cli {
 
-namespace {
-
-/// The text is parsed once for reading and for all edits that are tried.
 std::shared_ptr<const Document> parsed(const std::shared_ptr<const Document>& document) {
   if (document->request.file == nullptr) {
     return document;
@@ -35,21 +32,27 @@ std::shared_ptr<const Document> parsed(const std::shared_ptr<const Document>& do
   return with_stream;
 }
 
+namespace {
+
 void add(Analysis analysis, LintOutcome& outcome) {
   if (analysis.document->acceptance.baseline) {
     outcome.known.push_back(
         {analysis.document->acceptance.baseline, analysis.recipe, std::move(analysis.known)});
   }
-  outcome.files.push_back({analysis.recipe->path,
-                           analysis.recipe,
-                           std::move(analysis.result),
-                           describe(*analysis.target, analysis.recipe->framework),
-                           std::nullopt,
-                           analysis.document->threshold.fail_on,
-                           analysis.document->threshold.effect});
+  outcome.files.push_back(linted_file(std::move(analysis)));
 }
 
 }  // namespace
+
+report::LintedFile linted_file(Analysis analysis) {
+  return {analysis.recipe->path,
+          analysis.recipe,
+          std::move(analysis.result),
+          describe(*analysis.target, analysis.recipe->framework),
+          std::nullopt,
+          analysis.document->threshold.fail_on,
+          analysis.document->threshold.effect};
+}
 
 bool may_use_base(const LintOutcome& outcome) {
   return !outcome.unreadable.empty() || !outcome.usage.empty() ||

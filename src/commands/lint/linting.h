@@ -69,6 +69,12 @@ struct LintOutcome {
   std::optional<FixedText> fixed;
 };
 
+/// An analysis as reports show it.
+report::LintedFile linted_file(Analysis analysis);
+
+/// The same document, whose text is parsed once for reading and for all edits that are tried.
+std::shared_ptr<const Document> parsed(const std::shared_ptr<const Document>& document);
+
 /// Whether --base may apply to an input: one of its recipes accepts it, or that is unknown.
 bool may_use_base(const LintOutcome& outcome);
 

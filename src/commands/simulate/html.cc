@@ -116,14 +116,14 @@ std::string simulate_html(const std::vector<PageRecipe>& recipes) {
       "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n<meta name=\"viewport\" "
       "content=\"width=device-width,initial-scale=1\">\n<title>{}</title>\n<style>{}</style></"
       "head>\n"
-      "<simulation_body><main>\n",
+      "<body><main>\n",
       recipes.size() == 1 ? escaped(recipes.front().simulated.path) + " - epwise simulate"
                           : "epwise simulate",
       page_style());
   for (const PageRecipe& recipe : recipes) {
     out += simulation_body(recipe);
   }
-  return out + "</main></simulation_body></html>\n";
+  return out + "</main></body></html>\n";
 }
 
 }  // namespace epwise::report

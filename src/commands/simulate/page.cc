@@ -22,12 +22,12 @@ std::string_view page_style() {
   return R"(
 :root{color-scheme:light dark;
 --page:#f6f7f9;--card:#fff;--ink:#1b1f24;--soft:#5b6570;--line:#d9dee4;--grid:#eceff3;
---compute:#3867b0;--dispatch:#d9822b;--combine:#b8562f;--contention:#8a5aa8;--host:#7b8794;
+--compute:#3867b0;--dispatch:#a85f14;--combine:#b0502a;--contention:#8a5aa8;--host:#5f6b78;
 --imbalance:#bfa12f;--uneven_stages:#6d7fa3;--bubble:#9fb0c3;--data_parallel:#2b9186;--optimizer:#52667a;
---attention:#3867b0;--experts:#5b4bb0;--wgrad:#8f83cf;--other:#7b8794;
+--attention:#3867b0;--experts:#5b4bb0;--wgrad:#8f83cf;--other:#5f6b78;
 --weights:#3867b0;--gradients:#6f9bd8;--states:#5b4bb0;--activations:#2b9186;--loss:#bfa12f;
 --transient:#d9822b;--graphs:#8a5aa8;--buffers:#b8562f;--context:#9aa5b1;
---limit:#c62f2f;--bad:#b3261e;--good:#1d7a46}
+--limit:#c62f2f;--bad:#b3261e;--good:#1d7a46;--on-block:#fff;--shade:0,0,0}
 @media(prefers-color-scheme:dark){:root{
 --page:#14171b;--card:#1d2126;--ink:#e8ebee;--soft:#a0a9b3;--line:#363d45;--grid:#2a3037;
 --compute:#5b8fdb;--dispatch:#e39a4d;--combine:#d0764f;--contention:#ab80c8;--host:#8b97a4;
@@ -35,7 +35,7 @@ std::string_view page_style() {
 --attention:#5b8fdb;--experts:#8779dc;--wgrad:#5f55a0;--other:#8b97a4;
 --weights:#5b8fdb;--gradients:#39639f;--states:#8779dc;--activations:#47b1a5;--loss:#d2b64c;
 --transient:#e39a4d;--graphs:#ab80c8;--buffers:#d0764f;--context:#66717d;
---limit:#f06a6a;--bad:#f2837b;--good:#63c48d}}
+--limit:#f06a6a;--bad:#f2837b;--good:#63c48d;--on-block:#0f1318;--shade:255,255,255}}
 *{box-sizing:border-box}
 body{margin:0;background:var(--page);color:var(--ink);
 font:15px/1.5 system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue",Arial,sans-serif;
@@ -45,6 +45,7 @@ header{margin:8px 0 16px}
 h1{font-size:1.45rem;line-height:1.25;margin:0;overflow-wrap:anywhere}
 h2{font-size:1.05rem;margin:0 0 2px}
 p{margin:0 0 10px}
+code{overflow-wrap:anywhere}
 .sub,.note{color:var(--soft)}.note{font-size:.88rem;margin:0 0 14px;max-width:105ch}
 .bad{color:var(--bad);font-weight:600}
 section,.tile{background:var(--card);border:1px solid var(--line);border-radius:10px}
@@ -70,11 +71,11 @@ repeating-linear-gradient(to right,var(--grid) 0 1px,transparent 1px 20%);border
 .blocks{position:relative;height:34px;background:var(--grid);border-radius:3px}
 .lane.thin .blocks{height:20px}
 .block{position:absolute;top:0;bottom:0;overflow:hidden;border-radius:2px;border-left:1px solid var(--card);
-color:#fff;font-size:.75rem;line-height:34px;padding:0 5px;white-space:nowrap;text-overflow:ellipsis}
+color:var(--on-block);font-size:.77rem;line-height:34px;padding:0 5px;white-space:nowrap;text-overflow:ellipsis}
 .lane.thin .block{line-height:20px}
 .block.narrow{padding:0;font-size:0}
-.block.back{background-image:linear-gradient(rgba(0,0,0,.24),rgba(0,0,0,.24))}
-.block.late{background-image:repeating-linear-gradient(135deg,rgba(255,255,255,.18) 0 5px,transparent 5px 10px)}
+.block.back{background-image:linear-gradient(rgba(var(--shade),.24),rgba(var(--shade),.24))}
+.block.late{background-image:repeating-linear-gradient(135deg,rgba(var(--shade),.18) 0 5px,transparent 5px 10px)}
 .block.critical{box-shadow:inset 0 -4px 0 var(--limit)}
 .ticks{position:relative;height:20px;margin-left:122px;color:var(--soft);font-size:.78rem}
 .ticks span{position:absolute;transform:translateX(-50%);border-top:5px solid transparent;white-space:nowrap}
@@ -555,7 +556,7 @@ std::string timeline_section(const std::vector<sim::SteadyLayers>& pictures) {
   if (used.contains("contention")) {
     out += legend_entry("contention", "host waits for token counts");
   }
-  out += "<li>backward is darker</li></ul>\n";
+  out += "<li>backward in another shade</li></ul>\n";
   for (const sim::SteadyLayers& picture : pictures) {
     out += lanes_of(picture);
   }

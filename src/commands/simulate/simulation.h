@@ -64,6 +64,13 @@ class Simulator {
   std::optional<CalibrationChoice> calibration_;
 };
 
+/// --format trace of `epwise simulate`: the event simulation of the recipes with a prediction; of a
+/// long step only the first micro-batches.
+std::string trace_text(const std::vector<SimulatedJob>& jobs);
+
+/// --format html of it.
+std::string page_text(const std::vector<SimulatedJob>& jobs);
+
 /// A format of a prediction and its destination.
 struct FormatSink {
   std::string name;

@@ -5,6 +5,9 @@
 #include <cmath>
 #include <cstdint>
 #include <iterator>
+#include <map>
+#include <set>
+#include <tuple>
 
 #include <fmt/format.h>
 
@@ -55,17 +58,73 @@ std::string_view category_of(const Task& task) {
   return task.kind == TaskKind::optimizer ? "optimizer" : (task.backward ? "backward" : "forward");
 }
 
+/// What one chunk of a stage does for one micro-batch.
+using PieceName = std::tuple<int, int, int>;  // stage, chunk, micro-batch
+
+PieceName piece_of(const Task& task) {
+  return {task.stage, std::max(0, task.chunk), task.micro_batch};
+}
+
+/// A receiver begins at most this much before its data's arrival, by rounding. In s.
+constexpr double kRounding = 1e-9;
+
+/// The computations of each piece, by their start.
+std::map<PieceName, std::vector<const TimelineEvent*>> pieces_of(const sim::StepRun& run) {
+  std::map<PieceName, std::vector<const TimelineEvent*>> pieces;
+  for (const TimelineEvent& event : run.timeline.events) {
+    if (event.task.micro_batch >= 0 && event.task.stream == Stream::compute &&
+        event.end > event.start) {
+      pieces[piece_of(event.task)].push_back(&event);
+    }
+  }
+  for (auto& [name, events] : pieces) {
+    std::ranges::sort(events, {}, &TimelineEvent::start);
+  }
+  return pieces;
+}
+
+/// Of a step with more events than `most`, whole micro-batches: the first, where the pipeline fills,
+/// and the last, where it drains. At least two.
+std::set<int> shown_micro_batches(const sim::StepRun& run, std::size_t most) {
+  std::map<int, std::size_t> sizes;
+  std::size_t others = 0;
+  for (const TimelineEvent& event : run.timeline.events) {
+    ++(event.task.micro_batch < 0 ? others : sizes[event.task.micro_batch]);
+  }
+  std::set<int> shown;
+  std::size_t sum = others;
+  auto first = sizes.begin();
+  auto last = sizes.rbegin();
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    const bool from_front = i % 2 == 0;
+    const auto& [micro_batch, size] = from_front ? *first++ : *last++;
+    if (shown.size() >= 2 && sum + size > most) {
+      break;
+    }
+    sum += size;
+    shown.insert(micro_batch);
+  }
+  return shown;
+}
+
 class TraceEvents {
  public:
+  /// Events of a trace below 10 MB, each with its share of flows and counters: about 170 bytes.
+  static constexpr std::size_t kMostEvents = 54'000;
+
   std::string run(const std::vector<TracedRecipe>& recipes) {
+    for (const TracedRecipe& recipe : recipes) {
+      shown_.push_back(shown_micro_batches(*recipe.run, kMostEvents / recipes.size()));
+    }
     out_ = "{\"displayTimeUnit\":\"ms\",\"otherData\":{";
     for (std::size_t i = 0; i < recipes.size(); ++i) {
-      describe(recipes[i], i == 0);
+      describe(recipes[i], shown_[i].size(), i == 0);
     }
     out_ += "},\"traceEvents\":[";
     int process = 0;
-    for (const TracedRecipe& recipe : recipes) {
-      add(recipe, process, recipes.size() > 1);
+    for (std::size_t i = 0; i < recipes.size(); ++i) {
+      const TracedRecipe& recipe = recipes[i];
+      add(recipe, shown_[i], process, recipes.size() > 1);
       process += recipe.run->nodes.pipeline.stages;
     }
     out_ += "\n]}\n";
@@ -74,17 +133,19 @@ class TraceEvents {
 
  private:
   /// Metadata of the trace: its own length, and the prediction, which weights launches differently.
-  void describe(const TracedRecipe& recipe, bool first) {
+  void describe(const TracedRecipe& recipe, std::size_t shown, bool first) {
     const sim::StepRun& run = *recipe.run;
     fmt::format_to(std::back_inserter(out_),
                    "{}{}:{{\"target\":{},\"predicted_step_s\":{:.6g},\"trace_s\":{:.6g},"
-                   "\"micro_batches\":{},\"micro_batches_of_step\":{}}}",
+                   "\"micro_batches\":{},\"micro_batches_shown\":{},"
+                   "\"micro_batches_of_step\":{}}}",
                    first ? "" : ",",
                    json_line(recipe.path),
                    json_line(recipe.target),
                    recipe.predicted,
                    run.timeline.seconds,
                    run.micro_batches,
+                   shown,
                    run.nodes.pipeline.micro_batches);
   }
 
@@ -111,18 +172,104 @@ class TraceEvents {
         place);
   }
 
-  void add(const TracedRecipe& recipe, int process, bool several) {
+  /// Arrows from every send to the computation that waited for it.
+  void flows(const sim::StepRun& run,
+             const std::set<int>& shown,
+             const std::map<PieceName, std::vector<const TimelineEvent*>>& pieces,
+             int process) {
+    const schedule::Pipeline& pipeline = run.nodes.pipeline;
+    for (const TimelineEvent& event : run.timeline.events) {
+      const Task& task = event.task;
+      if (task.kind != TaskKind::hop || !shown.contains(task.micro_batch)) {
+        continue;
+      }
+      const int to =
+          pipeline.position(task.stage, std::max(0, task.chunk)) + (task.backward ? -1 : 1);
+      const auto piece = pieces.find({((to % pipeline.stages) + pipeline.stages) % pipeline.stages,
+                                      to < 0 ? 0 : to / pipeline.stages,
+                                      task.micro_batch});
+      if (to < 0 || piece == pieces.end()) {
+        continue;
+      }
+      const auto receiver =
+          std::ranges::lower_bound(piece->second, event.end - kRounding, {}, &TimelineEvent::start);
+      const auto track = tracks_.find(&event);
+      if (receiver == piece->second.end() || track == tracks_.end()) {
+        continue;
+      }
+      ++flow_;
+      arrow("s", process + task.stage, track->second, event.start);
+      arrow("f", process + (*receiver)->task.stage, track_of(Stream::compute), (*receiver)->start);
+    }
+  }
+
+  void arrow(std::string_view phase, int process, int track, double seconds) {
+    const std::int64_t nanoseconds = std::llround(seconds * kNano);
+    next();
+    fmt::format_to(
+        std::back_inserter(out_),
+        R"({{"name":"send","cat":"pipeline","ph":"{}",{}"id":{},"pid":{},"tid":{},"ts":{}.{:03}}})",
+        phase,
+        phase == "f" ? R"("bp":"e",)" : "",
+        flow_,
+        process,
+        track,
+        nanoseconds / 1000,
+        nanoseconds % 1000);
+  }
+
+  /// How many pieces a stage holds activations of: from the first computation of a piece, which is
+  /// forward, to its last, which is backward.
+  void counters(const sim::StepRun& run,
+                const std::map<PieceName, std::vector<const TimelineEvent*>>& pieces,
+                int process) {
+    for (int stage = 0; stage < run.nodes.pipeline.stages; ++stage) {
+      std::map<std::int64_t, int> changes;
+      for (const auto& [name, events] : pieces) {
+        if (std::get<0>(name) == stage) {
+          double end = 0;
+          for (const TimelineEvent* event : events) {
+            end = std::max(end, event->end);
+          }
+          ++changes[std::llround(events.front()->start * kNano)];
+          --changes[std::llround(end * kNano)];
+        }
+      }
+      int held = 0;
+      for (const auto& [at, change] : changes) {
+        if (change == 0) {
+          continue;
+        }
+        held += change;
+        next();
+        fmt::format_to(std::back_inserter(out_),
+                       R"({{"name":"chunks in flight","ph":"C","pid":{},"tid":0,"ts":{}.{:03},)"
+                       R"("args":{{"chunks":{}}}}})",
+                       process + stage,
+                       at / 1000,
+                       at % 1000,
+                       held);
+      }
+    }
+  }
+
+  void add(const TracedRecipe& recipe, const std::set<int>& shown, int process, bool several) {
     const sim::StepRun& run = *recipe.run;
     const int stages = run.nodes.pipeline.stages;
     std::vector<std::vector<std::int64_t>> sends(static_cast<std::size_t>(stages));
     std::vector<std::array<bool, schedule::kStreamCount>> used(
         static_cast<std::size_t>(stages), std::array<bool, schedule::kStreamCount>{});
+    tracks_.clear();
     for (const TimelineEvent& event : run.timeline.events) {
       const auto stage = static_cast<std::size_t>(event.task.stage);
-      if (slice(recipe, event, process, sends[stage])) {
+      const bool whole = event.task.micro_batch < 0 || shown.contains(event.task.micro_batch);
+      if (whole && slice(recipe, event, process, sends[stage])) {
         used[stage][static_cast<std::size_t>(event.task.stream)] = true;
       }
     }
+    const auto pieces = pieces_of(run);
+    flows(run, shown, pieces, process);
+    counters(run, pieces, process);
     for (int stage = 0; stage < stages; ++stage) {
       const auto at = static_cast<std::size_t>(stage);
       name("process",
@@ -166,7 +313,6 @@ class TraceEvents {
              const TimelineEvent& event,
              int process,
              std::vector<std::int64_t>& sends) {
-    constexpr double kNano = 1e9;
     const std::int64_t start = std::llround(event.start * kNano);
     const std::int64_t end = std::llround(event.end * kNano);
     if (end <= start) {
@@ -181,6 +327,7 @@ class TraceEvents {
       }
       *lane = end;
       track += static_cast<int>(lane - sends.begin());
+      tracks_[&event] = track;
     }
     next();
     const sim::StepNodes& nodes = recipe.run->nodes;
@@ -218,6 +365,10 @@ class TraceEvents {
     if (task.layer >= 0 && position < chunks.size()) {
       add("layer", chunks[position].first + task.layer);
     }
+    if (task.kind == TaskKind::node && task.slowdown > 1) {
+      fmt::format_to(
+          std::back_inserter(out_), R"("undisturbed_us":{:.3f},)", task.duration * kNano / 1000);
+    }
     fmt::format_to(std::back_inserter(out_), R"("critical":{})", event.critical);
   }
 
@@ -242,8 +393,13 @@ class TraceEvents {
        {Stream::comm, "EP communication"},
        {Stream::replica, "DP communication"}}};
 
+  static constexpr double kNano = 1e9;
+
   std::string out_;
   bool first_ = true;
+  int flow_ = 0;                                // the last flow's id
+  std::vector<std::set<int>> shown_;            // by recipe: its micro-batches in the trace
+  std::map<const TimelineEvent*, int> tracks_;  // of the sends of the recipe in work
 };
 
 std::string_view node_name(Node node, bool delayed, bool experts) {

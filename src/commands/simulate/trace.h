@@ -21,7 +21,10 @@ struct TracedRecipe {
 /// per stream (host, compute, EP communication, pipeline sends, DP communication), one slice per
 /// node, in microseconds. Slices of a track never overlap: sends, which do not queue, get as many
 /// tracks as they need. `args` contain micro-batch, chunk, layer and whether the slice is critical
-/// for the end of the step.
+/// for the end of the step, `undisturbed_us` the duration without contention. Flows lead from each
+/// send to the computation that waited for it; a counter per stage says how many chunks hold
+/// activations. Of a long step, the first and the last micro-batches, each whole, so that a trace
+/// stays below 10 MB.
 ///   {"name":"dispatch fwd","cat":"exchange","ph":"X","pid":0,"tid":3,"ts":812.400,"dur":413.070,
 ///    "args":{"micro_batch":0,"chunk":0,"layer":3,"critical":true}}
 std::string trace_json(const std::vector<TracedRecipe>& recipes);

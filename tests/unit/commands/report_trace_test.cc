@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cstdlib>
 #include <map>
 #include <string>
 #include <utility>
@@ -77,6 +78,9 @@ TEST_CASE("a trace is JSON whose slices never overlap on a track and fill the st
         }
         continue;
       }
+      if (event["ph"] != "X") {
+        continue;
+      }
       ++slices;
       tracks[track].emplace_back(event["ts"], event["dur"]);
       end = std::max(end, event["ts"].get<double>() + event["dur"].get<double>());
@@ -93,6 +97,66 @@ TEST_CASE("a trace is JSON whose slices never overlap on a track and fill the st
     CHECK(titles[{0, 2}] == "compute");
     CHECK(json["otherData"]["a \"quoted\".yaml"]["micro_batches"] == pipeline.micro_batches);
   }
+}
+
+TEST_CASE("every send has an arrow to a later computation of another piece, and no chunk is left") {
+  const schedule::Pipeline pipeline{.stages = 4, .micro_batches = 6};
+  const sim::StepRun run = traced_run(pipeline, 2, 3e-3);
+  const workload::Workload job = job_of(pipeline, 2);
+  const auto json =
+      nlohmann::json::parse(trace_json({{"r.yaml", "", run.timeline.seconds, &job, &run}}));
+  std::map<int, std::pair<double, int>> begun;  // ts and stage by id
+  std::map<int, int> held;
+  std::map<int, int> most;
+  std::size_t sends = 0;
+  std::size_t arrived = 0;
+  for (const auto& event : json["traceEvents"]) {
+    if (event["ph"] == "X" && event["cat"] == "pipeline") {
+      ++sends;
+    } else if (event["ph"] == "s") {
+      begun[event["id"]] = {event["ts"], event["pid"]};
+    } else if (event["ph"] == "f") {
+      ++arrived;
+      const auto& [ts, stage] = begun.at(event["id"]);
+      CHECK(event["ts"].get<double>() >= ts);
+      CHECK(std::abs(event["pid"].get<int>() - stage) == 1);
+      CHECK(event["bp"] == "e");
+    } else if (event["ph"] == "C") {
+      held[event["pid"]] = event["args"]["chunks"];
+      most[event["pid"]] = std::max(most[event["pid"]], held[event["pid"]]);
+    }
+  }
+  CHECK(sends == 2 * 3 * 6);  // both directions, between four stages, of six micro-batches
+  CHECK(arrived == sends);
+  CHECK(held == std::map<int, int>{{0, 0}, {1, 0}, {2, 0}, {3, 0}});
+  CHECK(most == std::map<int, int>{{0, 4}, {1, 3}, {2, 2}, {3, 1}});  // 1F1B
+}
+
+TEST_CASE("a long step shows its first and last micro-batches, whole, in less than 10 MB") {
+  const schedule::Pipeline pipeline{.stages = 2, .micro_batches = 64};
+  const sim::StepRun run = traced_run(pipeline, 96, 1e-3);
+  const workload::Workload job = job_of(pipeline, 96);
+  const std::string text = trace_json({{"r.yaml", "", run.timeline.seconds, &job, &run}});
+  CHECK(text.size() < 10'000'000);
+  CHECK(text.size() > 5'000'000);
+  const auto json = nlohmann::json::parse(text);
+  std::map<int, int> slices;  // by micro-batch
+  for (const auto& event : json["traceEvents"]) {
+    if (event["ph"] == "X" && event["args"].contains("micro_batch")) {
+      ++slices[event["args"]["micro_batch"]];
+    }
+  }
+  CHECK(slices.size() == json["otherData"]["r.yaml"]["micro_batches_shown"]);
+  CHECK(slices.contains(0));
+  CHECK(slices.contains(63));
+  CHECK_FALSE(slices.contains(32));
+  std::map<int, int> whole;
+  for (const schedule::TimelineEvent& event : run.timeline.events) {
+    if (event.end - event.start > 1e-9 && slices.contains(event.task.micro_batch)) {
+      ++whole[event.task.micro_batch];
+    }
+  }
+  CHECK(slices == whole);
 }
 
 TEST_CASE("sends that overtake each other get tracks of their own") {

@@ -42,6 +42,12 @@ extern const char epwise_support[];
 extern const char epwise_support_end[];
 extern const char epwise_effects[];
 extern const char epwise_effects_end[];
+extern const char epwise_explore_html[];
+extern const char epwise_explore_html_end[];
+extern const char epwise_explore_css[];
+extern const char epwise_explore_css_end[];
+extern const char epwise_explore_js[];
+extern const char epwise_explore_js_end[];
 extern const char epwise_table_schemas[];
 extern const char epwise_table_schemas_end[];
 }
@@ -120,6 +126,15 @@ std::string_view support() {
 
 std::string_view effects() {
   return between(epwise_effects, epwise_effects_end);
+}
+
+std::span<const EmbeddedFile> explore_page() {
+  static const std::array<EmbeddedFile, 3> files = {{
+      {"explore.html", between(epwise_explore_html, epwise_explore_html_end)},
+      {"explore.css", between(epwise_explore_css, epwise_explore_css_end)},
+      {"explore.js", between(epwise_explore_js, epwise_explore_js_end)},
+  }};
+  return files;
 }
 
 std::span<const EmbeddedFile> schemas() {

@@ -34,6 +34,10 @@ namespace epwise::embedded {
   return {};
 }
 
+[[gnu::weak]] std::span<const EmbeddedFile> explore_page() {
+  return {};
+}
+
 [[gnu::weak]] std::span<const EmbeddedFile> schemas() {
   return {};
 }
