@@ -23,7 +23,7 @@
 #include "commands/explain/crash_explanation.h"
 #include "commands/gate/gate.h"
 #include "commands/lint/baseline_tally.h"
-#include "commands/lint/guarded.h"
+#include "commands/lint/linting.h"
 #include "commands/lint/report_builder.h"
 #include "commands/simulate/simulation.h"
 #include "hw/device.h"

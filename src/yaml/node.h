@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -49,6 +50,12 @@ struct Entry {
   Node value;
   bool merged = false;  // came in through a merge key `<<`
 };
+
+inline const Node* Node::find(std::string_view key) const {
+  const auto entry = std::find_if(
+      entries.rbegin(), entries.rend(), [key](const Entry& each) { return each.key == key; });
+  return entry == entries.rend() ? nullptr : &entry->value;
+}
 
 /// One document of a stream.
 struct Document {

@@ -1,5 +1,7 @@
 #include "base/os/files.h"
 
+#include "base/os/regular_files.h"
+
 namespace epwise::os {
 
 std::string content_stamp(const Files& files, const std::string& path) {
@@ -28,6 +30,11 @@ void write_parts(Files& files, const std::string& path, const Parts& parts) {
   std::string text;
   parts([&text](std::string_view part) { text += part; });
   files.write_atomically(path, text);
+}
+
+std::string read_regular(const Files& files, const std::string& path, std::size_t limit) {
+  const auto* const careful = dynamic_cast<const RegularReader*>(&files);
+  return careful == nullptr ? files.read(path, limit) : careful->read_regular(path, limit);
 }
 
 }  // namespace epwise::os

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "perf/cost/si_prefix.h"
+#include "perf/cost/cost.h"
 
 namespace epwise::calibrate {
 

@@ -15,7 +15,7 @@
 #include "base/text/spelling.h"
 #include "calibrate/file/calibration_file.h"
 #include "calibrate/work/law_time.h"
-#include "perf/cost/si_prefix.h"
+#include "perf/cost/cost.h"
 #include "yaml/parse.h"
 #include "yaml/reader.h"
 

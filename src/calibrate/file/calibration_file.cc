@@ -10,8 +10,8 @@
 
 #include "base/text/spelling.h"
 #include "calibrate/file/calibration.h"
+#include "perf/cost/cost.h"
 #include "perf/cost/names.h"
-#include "perf/cost/si_prefix.h"
 #include "perf/sim/constants/constants.h"
 #include "yaml/literal.h"
 #include "yaml/node.h"

@@ -17,7 +17,7 @@
 
 #include "calibrate/file/calibration.h"
 #include "calibrate/fits/least_squares.h"
-#include "perf/cost/si_prefix.h"
+#include "perf/cost/cost.h"
 
 /// The smooth forms of laws.h as functions of parameters.
 

@@ -15,9 +15,9 @@
 #include "calibrate/file/calibration_file.h"
 #include "calibrate/import/log.h"
 #include "calibrate/work/law_time.h"
+#include "perf/cost/cost.h"
 #include "perf/cost/exchange.h"
 #include "perf/cost/names.h"
-#include "perf/cost/si_prefix.h"
 #include "yaml/parse.h"
 
 namespace epwise::calibrate {

@@ -11,7 +11,6 @@
 #include "commands/all.h"
 #include "commands/calibrate/actions.h"
 #include "commands/calibrate/choice.h"
-#include "commands/calibrate/run.h"
 #include "commands/simulate/simulation.h"
 
 namespace epwise::cli {

@@ -1,4 +1,4 @@
-#include "commands/calibrate/run.h"
+#include "calibrate/run.h"
 
 #include <algorithm>
 #include <charconv>
@@ -21,10 +21,10 @@
 #include "calibrate/quantities.h"
 #include "calibrate/ranks/launch.h"
 #include "calibrate/ranks/socket_ranks.h"
-#include "calibrate/run.h"
 #include "calibrate/sampling/sampler.h"
 #include "calibrate/work/backend.h"
 #include "calibrate/work/law_time.h"
+#include "commands/calibrate/actions.h"
 #include "commands/calibrate/choice.h"
 #include "commands/calibrate/report.h"
 #include "commands/simulate/simulation.h"

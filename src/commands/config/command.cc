@@ -7,8 +7,7 @@
 #include <fmt/core.h>
 
 #include "commands/all.h"
-#include "commands/config/check.h"
-#include "commands/config/init.h"
+#include "commands/config/actions.h"
 #include "session/baseline.h"
 #include "session/options/run_options.h"
 #include "session/options/target_options.h"

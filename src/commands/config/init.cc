@@ -1,5 +1,3 @@
-#include "commands/config/init.h"
-
 #include <algorithm>
 #include <array>
 #include <ostream>
@@ -13,7 +11,7 @@
 
 #include "base/text/diagnostic.h"
 #include "commands/advise/interview.h"
-#include "commands/config/check.h"
+#include "commands/config/actions.h"
 #include "hw/profile.h"
 #include "session/settings/configuration.h"
 #include "yaml/literal.h"

@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "commands/explain/flag_advice.h"
+#include "commands/explain/job_messages.h"
 #include "commands/explain/troubles.h"
-#include "commands/explain/watchdog_message.h"
 #include "commands/why/trace.h"
 #include "session/target/resolution.h"
 #include "ui/lint_options.h"

@@ -1,5 +1,3 @@
-#include "commands/explain/memory_message.h"
-
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -7,6 +5,8 @@
 #include <utility>
 
 #include <fmt/format.h>
+
+#include "commands/explain/job_messages.h"
 
 namespace epwise::audit {
 

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "commands/explain/crash_log.h"
-#include "commands/explain/memory_message.h"
+#include "commands/explain/job_messages.h"
 
 namespace epwise::audit {
 

@@ -1,5 +1,3 @@
-#include "commands/explain/watchdog_message.h"
-
 #include <algorithm>
 #include <charconv>
 #include <cstdint>
@@ -8,6 +6,8 @@
 #include <set>
 
 #include <fmt/format.h>
+
+#include "commands/explain/job_messages.h"
 
 namespace epwise::audit {
 

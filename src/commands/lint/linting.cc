@@ -10,6 +10,7 @@
 
 #include <fmt/core.h>
 
+#include "base/os/crash_guard.h"
 #include "base/os/files.h"
 #include "commands/lint/pricing.h"
 #include "fix/judge.h"
@@ -290,6 +291,18 @@ std::vector<Analysis> Linter::fix(const std::vector<Analysis>& analyses,
   }
   outcome.fixed = std::move(fixed);
   return after;
+}
+
+LintOutcome run_guarded(Linter& linter, const LintTask& task) {
+  auto outcome = std::make_unique<LintOutcome>();
+  std::string what;
+  if (os::run_guarded([&] { *outcome = linter.run(task); }, what)) {
+    return std::move(*outcome);
+  }
+  static_cast<void>(outcome.release());  // it may be half written: not even destroyed
+  LintOutcome crashed;
+  crashed.internal = task.source.path + ": " + what;
+  return crashed;
 }
 
 }  // namespace epwise::cli

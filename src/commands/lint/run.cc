@@ -10,7 +10,6 @@
 
 #include "commands/lint/baseline_tally.h"
 #include "commands/lint/fix_output.h"
-#include "commands/lint/guarded.h"
 #include "commands/lint/linting.h"
 #include "commands/lint/pricing.h"
 #include "commands/lint/report_builder.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "perf/cost/si_prefix.h"
+#include "perf/cost/cost.h"
 
 namespace epwise::cost {
 

@@ -8,6 +8,10 @@
 
 namespace epwise::cost {
 
+/// What the laws' numbers are multiplied with to be in seconds and bytes: 12 us are 12 * kMicro.
+inline constexpr double kMicro = 1e-6;
+inline constexpr double kGiga = 1e9;
+
 /// How close a law's prediction is to measurements, best first.
 enum class Status : std::uint8_t {
   fitted,        // measurements of this chip, within their range

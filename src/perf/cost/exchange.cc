@@ -6,7 +6,6 @@
 
 #include "perf/cost/collective.h"
 #include "perf/cost/cost.h"
-#include "perf/cost/si_prefix.h"
 
 namespace epwise::cost {
 

@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "perf/cost/cost.h"
-#include "perf/cost/si_prefix.h"
 
 namespace epwise::cost {
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -102,7 +103,9 @@ struct Architecture {
   /// Matrices that an MLP multiplies with: 3 with a gate, 2 without.
   int mlp_matrices() const { return gated ? 3 : 2; }
 
-  int expert_layers() const;  // of the decoder
+  int expert_layers() const {
+    return static_cast<int>(std::ranges::count(layers, FeedForward::experts, &Layer::feed_forward));
+  }  // of the decoder
 
   bool operator==(const Architecture&) const = default;
 };

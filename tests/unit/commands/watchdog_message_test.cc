@@ -1,11 +1,11 @@
 // What the lines of NCCL's watchdogs say about the ranks of a group.
 
-#include "commands/explain/watchdog_message.h"
-
 #include <string>
 #include <vector>
 
 #include <doctest/doctest.h>
+
+#include "commands/explain/job_messages.h"
 
 namespace epwise::audit {
 

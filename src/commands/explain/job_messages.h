@@ -13,4 +13,12 @@ namespace epwise::audit {
 ///   {"60.9 GiB were reserved but unused, more than the 9.3 GiB requested: …"}
 std::vector<std::string> memory_facts(std::string_view message);
 
+/// Says in sentences which ranks the lines of NCCL's watchdogs leave behind: per process group those
+/// whose last completed or enqueued work is older than that of the others, and those in a row of
+/// ranks that say nothing. Reads the wording of PyTorch 2.x; empty without such lines.
+///   "[PG ID 12 PG GUID 37(EXPERT_MODEL_PARALLEL_GROUP) Rank 4] … last enqueued NCCL work: 5310,
+///   last completed NCCL work: 5309" beside 5312 and 5311 of others →
+///   {"EXPERT_MODEL_PARALLEL_GROUP: rank 4 is behind, at work 5310; the others are at 5312"}
+std::vector<std::string> watchdog_facts(std::string_view log);
+
 }  // namespace epwise::audit
