@@ -18,7 +18,7 @@ import json, os, pathlib, subprocess, sys, tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 WEIGHTS = {'note': 0, 'warning': 1, 'error': 2}
-LEAST_HITS, LEAST_LOGS = 0.0, 0.0
+LEAST_HITS, LEAST_LOGS = 0.8, 0.9
 
 
 def entries():

@@ -107,22 +107,22 @@ ExitCode run_explain(Console& console, const Arguments& arguments) {
 }
 
 std::vector<Option> explain_options() {
-  std::vector<Option> result = {
-      {.name = "--from-log",
-       .arity = Option::Arity::one,
-       .value = "FILE",
-       .summary = "find the rules that explain the errors in a crash log, or in a folder of NCCL dumps; - for "
-                  "standard input",
-       .completion = Completion::files,
-       .brief = true},
-      {.name = "--format",
-       .short_name = "-f",
-       .arity = Option::Arity::one,
-       .value = "NAME",
-       .summary = "text (default), markdown or json",
-       .words = {"text", "markdown", "json"},
-       .completion = Completion::words},
-      rules_option()};
+  std::vector<Option> result = {{.name = "--from-log",
+                                 .arity = Option::Arity::one,
+                                 .value = "FILE",
+                                 .summary = "find the rules that explain the errors in a crash "
+                                            "log, or in a folder of NCCL dumps; - for "
+                                            "standard input",
+                                 .completion = Completion::files,
+                                 .brief = true},
+                                {.name = "--format",
+                                 .short_name = "-f",
+                                 .arity = Option::Arity::one,
+                                 .value = "NAME",
+                                 .summary = "text (default), markdown or json",
+                                 .words = {"text", "markdown", "json"},
+                                 .completion = Completion::words},
+                                rules_option()};
   for (const auto& more : {target_options(), configuration_options()}) {
     result.insert(result.end(), more.begin(), more.end());
   }

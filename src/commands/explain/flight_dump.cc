@@ -31,9 +31,10 @@ class PickleReader {
         return std::move(stack_.front());
       }
       if (!(number(opcode) || text(opcode) || container(opcode) || memory(opcode))) {
-        fail(fmt::format("opcode 0x{:02x} is not of a number, a text, a list or a mapping; objects "
-                         "are not read",
-                         static_cast<unsigned char>(opcode)));
+        fail(
+            fmt::format("opcode 0x{:02x} is not of a number, a text, a list or a mapping; objects "
+                        "are not read",
+                        static_cast<unsigned char>(opcode)));
       }
     }
   }
@@ -251,7 +252,10 @@ class PickleReader {
     auto& pairs = stack_.back().get_ref<Json::object_t&>();
     for (std::size_t i = 0; i < items.size(); i += 2) {
       const Json& key = items[i];
-      std::string name = key.is_string() ? key.get<std::string>() : key.dump();
+      if (!key.is_primitive()) {
+        fail("the key of a mapping is a list");
+      }
+      std::string name = key.is_string() ? key.get<std::string>() : report::json_line(key);
       pairs.emplace_back(std::move(name), std::move(items[i + 1]));  // keys of a pickle differ
     }
   }
@@ -279,8 +283,15 @@ report::Json read_flight_dump(std::string_view bytes) {
   if (!bytes.empty() && bytes[0] == kProtocol) {
     return PickleReader(bytes).run();
   }
+  constexpr int kDeepest = 100;
+  const auto limited = [](int depth, Json::parse_event_t /*event*/, Json& /*parsed*/) {
+    if (depth > kDeepest) {
+      throw DumpError("not a dump: lists are nested too deeply");
+    }
+    return true;
+  };
   try {
-    return Json::parse(bytes);
+    return Json::parse(bytes, limited);
   } catch (const Json::exception& error) {
     throw DumpError(fmt::format("not JSON: {}", error.what()));
   }

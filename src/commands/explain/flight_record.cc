@@ -33,8 +33,8 @@ struct Work {
 
 /// A process group, as far as its ranks have recorded it.
 struct Group {
-  std::set<Rank> ranks;                            // of its configuration
-  std::map<Rank, std::int64_t> newest;             // number of the last collective that was issued
+  std::set<Rank> ranks;                 // of its configuration
+  std::map<Rank, std::int64_t> newest;  // number of the last collective that was issued
   std::map<Rank, std::map<std::int64_t, Work>> works;
 };
 
@@ -46,9 +46,29 @@ const Json* at(const Json& node, std::string_view key) {
   return found == node.end() ? nullptr : &*found;
 }
 
+/// Whether a value can be written out: not deeper than what PyTorch nests.
+bool is_shallow(const Json& node, int levels = 6) {
+  if (levels == 0 || node.is_primitive()) {
+    return levels > 0;
+  }
+  for (const Json& child : node) {
+    if (!is_shallow(child, levels - 1)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+std::string text_of(const Json& node) {
+  if (node.is_string()) {
+    return node.get<std::string>();
+  }
+  return is_shallow(node) ? node.dump(-1, ' ', false, Json::error_handler_t::replace) : "";
+}
+
 std::string text_at(const Json& node, std::string_view key) {
   const Json* found = at(node, key);
-  return found == nullptr ? "" : found->is_string() ? found->get<std::string>() : found->dump();
+  return found == nullptr ? "" : text_of(*found);
 }
 
 std::int64_t number_at(const Json& node, std::string_view key, std::int64_t otherwise) {
@@ -59,9 +79,7 @@ std::int64_t number_at(const Json& node, std::string_view key, std::int64_t othe
 /// "[0, 1, 2]" or a list → its numbers.
 std::set<Rank> ranks_in(const Json* list) {
   std::set<Rank> ranks;
-  const std::string text = list == nullptr     ? std::string()
-                           : list->is_string() ? list->get<std::string>()
-                                               : list->dump();
+  const std::string text = list == nullptr ? std::string() : text_of(*list);
   const char* end = text.data() + text.size();
   for (const char* each = text.data(); each < end;) {
     Rank rank = 0;
@@ -118,9 +136,8 @@ std::string group_of(const Json& entry) {
   if (names == nullptr || !names->is_array() || names->empty()) {
     return "default_pg";
   }
-  const Json& last = names->back();
-  const std::string text = last.is_string() ? last.get<std::string>() : last.dump();
-  return text.empty() || text == "undefined" ? names->front().dump() : text;
+  const std::string text = text_of(names->back());
+  return text.empty() || text == "undefined" ? text_of(names->front()) : text;
 }
 
 /// "nccl:_all_gather_base" → "_all_gather_base"
@@ -234,6 +251,7 @@ class Recorder {
 
   std::optional<Finding> look_at(const Key& key, const Group& group) const;
   std::string describe(const Finding& finding) const;
+
   const Work& work_of(const Finding& finding, Rank rank) const {
     return groups_.at(finding.key).works.at(rank).at(finding.number);
   }
@@ -318,8 +336,9 @@ std::string Recorder::describe(const Finding& finding) const {
     text += "; the ranks entered it with different operations";
   }
   if (finding.missing.empty() && finding.unheard.empty() && !finding.differs) {
-    text += "; every rank has issued it, so the exchange itself stands still: sizes that differ, or "
-            "the network";
+    text +=
+        "; every rank has issued it, so the exchange itself stands still: sizes that differ, or "
+        "the network";
   }
   return text;
 }
@@ -362,12 +381,13 @@ FlightStory Recorder::tell() const {
         story.facts.begin() + 1,
         last == last_.end()
             ? fmt::format("rank {} has recorded nothing", first.culprit)
-            : fmt::format("rank {} waits in no collective; its last was {} in {}{}. Look at its stack "
-                          "and its log first",
-                          first.culprit,
-                          last->second.operation,
-                          last->second.group,
-                          last->second.place.empty() ? "" : ", " + last->second.place));
+            : fmt::format(
+                  "rank {} waits in no collective; its last was {} in {}{}. Look at its stack "
+                  "and its log first",
+                  first.culprit,
+                  last->second.operation,
+                  last->second.group,
+                  last->second.place.empty() ? "" : ", " + last->second.place));
   }
   return story;
 }

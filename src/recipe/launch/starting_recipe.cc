@@ -177,6 +177,9 @@ StartingRecipe starting_recipe(const LaunchWords& launch, std::string_view relea
   StartingRecipe start;
   const shell::Field* recipe = option(launch, "--recipe");
   const shell::Field* model = option(launch, "--model_recipe_name", "-mr");
+  if (model == nullptr && is_harness(launch)) {
+    model = option(launch, "--model_size");  // of releases before 0.3
+  }
   if (recipe != nullptr) {
     start.named = recipe;
     if (recipe->known()) {

@@ -379,11 +379,9 @@ void note_roll_step(Recipe& recipe, const ConfigNode& root, const TrainerRole& r
   const auto prompt = number_at(root, "prompt_length");
   const auto response = number_at(root, "response_length");
   const auto both = prompt && response ? units::sum(*prompt, *response) : std::nullopt;
-  const auto sample = node_at(root, "sequence_length") == nullptr
-                          ? both
-                          : number_at(root, "sequence_length");
-  const auto samples =
-      number_at(root, role.name + ".training_args.per_device_train_batch_size");
+  const auto sample =
+      node_at(root, "sequence_length") == nullptr ? both : number_at(root, "sequence_length");
+  const auto samples = number_at(root, role.name + ".training_args.per_device_train_batch_size");
   if (sample && samples && role.name == "actor_train") {
     note_longest_step(recipe, {*sample, *samples});
   }

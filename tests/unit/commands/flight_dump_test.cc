@@ -64,6 +64,11 @@ TEST_CASE("broken pickles are refused") {
   CHECK(read("\x80\x02"s) == "refused: byte 2: the file ends here");
 }
 
+TEST_CASE("what is nested endlessly is refused or not written out") {
+  CHECK(read(std::string(200, '[')).find("nested too deeply") != std::string::npos);
+  CHECK(read("\x80\x02}]K\x01s."s) == "refused: byte 7: the key of a mapping is a list");
+}
+
 TEST_CASE("JSON is read as JSON") {
   CHECK(read(R"({"entries": [], "pg_config": {}})") == R"({"entries":[],"pg_config":{}})");
   CHECK(read("{").starts_with("refused: not JSON"));

@@ -40,9 +40,9 @@ FlightDump dump(int rank, const std::vector<Entry>& entries) {
   const std::string groups =
       R"({"1": {"desc": "EXPERT_MODEL_PARALLEL_GROUP", "ranks": "[0, 1, 2]"},)"
       R"( "2": {"desc": "PIPELINE_MODEL_PARALLEL_GROUP", "ranks": "[2, 3]"}})";
-  return {fmt::format("nccl_trace_rank_{}", rank),
-          report::Json::parse(
-              fmt::format(R"({{"entries": [{}], "pg_config": {}}})", text, groups))};
+  return {
+      fmt::format("nccl_trace_rank_{}", rank),
+      report::Json::parse(fmt::format(R"({{"entries": [{}], "pg_config": {}}})", text, groups))};
 }
 
 const std::string kExperts = "1 EXPERT_MODEL_PARALLEL_GROUP";
@@ -51,10 +51,9 @@ const std::string kPipeline = "2 PIPELINE_MODEL_PARALLEL_GROUP";
 }  // namespace
 
 TEST_CASE("the rank that has not issued what the others wait in") {
-  const FlightStory story =
-      read_flight({dump(0, {{kExperts, 7, "all_to_all", "started"}}),
-                   dump(1, {{kExperts, 7, "all_to_all", "scheduled"}}),
-                   dump(2, {{kExperts, 6, "all_to_all", "completed"}})});
+  const FlightStory story = read_flight({dump(0, {{kExperts, 7, "all_to_all", "started"}}),
+                                         dump(1, {{kExperts, 7, "all_to_all", "scheduled"}}),
+                                         dump(2, {{kExperts, 6, "all_to_all", "completed"}})});
   CHECK(story.crash.message ==
         "collective operation timeout: (EXPERT_MODEL_PARALLEL_GROUP) OpType=ALLTOALL, number 7, in "
         "the flight recorder of 3 ranks");
@@ -67,13 +66,11 @@ TEST_CASE("the rank that has not issued what the others wait in") {
 }
 
 TEST_CASE("a rank that waits elsewhere is not the cause, the one that it waits for is") {
-  const FlightStory story =
-      read_flight({dump(0, {{kExperts, 7, "all_to_all", "started"}}),
-                   dump(1, {{kExperts, 7, "all_to_all", "started"}}),
-                   dump(2,
-                        {{kExperts, 6, "all_to_all", "completed"},
-                         {kPipeline, 3, "all_reduce", "started"}}),
-                   dump(3, {{kPipeline, 2, "all_reduce", "completed"}})});
+  const FlightStory story = read_flight(
+      {dump(0, {{kExperts, 7, "all_to_all", "started"}}),
+       dump(1, {{kExperts, 7, "all_to_all", "started"}}),
+       dump(2, {{kExperts, 6, "all_to_all", "completed"}, {kPipeline, 3, "all_reduce", "started"}}),
+       dump(3, {{kPipeline, 2, "all_reduce", "completed"}})});
   CHECK(story.crash.message.find("(PIPELINE_MODEL_PARALLEL_GROUP) OpType=ALLREDUCE") !=
         std::string::npos);
   REQUIRE(story.facts.size() == 3);
@@ -90,9 +87,8 @@ TEST_CASE("ranks without a dump, other operations, and a stuck exchange") {
                                            dump(1, {{kExperts, 7, "_all_gather_base", "started"}}),
                                            dump(2, {{kExperts, 7, "all_to_all", "started"}})});
   CHECK(differs.facts[0].ends_with("the ranks entered it with different operations"));
-  const FlightStory stuck =
-      read_flight({dump(2, {{kPipeline, 1, "_all_gather_base", "started"}}),
-                   dump(3, {{kPipeline, 1, "_all_gather_base", "started"}})});
+  const FlightStory stuck = read_flight({dump(2, {{kPipeline, 1, "_all_gather_base", "started"}}),
+                                         dump(3, {{kPipeline, 1, "_all_gather_base", "started"}})});
   CHECK(stuck.facts[0].find("every rank has issued it") != std::string::npos);
   CHECK(stuck.crash.message.find("OpType=_ALLGATHER_BASE") != std::string::npos);
 }

@@ -13,7 +13,8 @@ namespace epwise::audit {
 namespace {
 
 constexpr std::string_view kOrdinary =
-    "[2026-11-02 10:00:00] iteration 8/ 100 | elapsed time per iteration (ms): 1200.5 | global batch "
+    "[2026-11-02 10:00:00] iteration 8/ 100 | elapsed time per iteration (ms): 1200.5 | global "
+    "batch "
     "size: 256 | lm loss: 2.1E+00 | grad norm: 1.2 | number of nan iterations: 0 |\n";
 
 std::vector<int> numbers(std::string_view log, const LiteralScan& scan) {
@@ -49,9 +50,10 @@ TEST_CASE("a literal of less than four letters makes every line one to look at")
 }
 
 TEST_CASE("lines of a training log are passed over") {
-  const LiteralScan scan(
-      {"Traceback (most recent call last)", "Watchdog caught collective operation timeout", "Error"},
-      LiteralScan::Words::exact);
+  const LiteralScan scan({"Traceback (most recent call last)",
+                          "Watchdog caught collective operation timeout",
+                          "Error"},
+                         LiteralScan::Words::exact);
   std::string log;
   for (int i = 0; i < 100; ++i) {
     log += kOrdinary;

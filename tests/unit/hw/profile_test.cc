@@ -34,26 +34,10 @@ TEST_CASE("every GPU that --hw promises is there, sorted by name") {
   for (const Profile& profile : profiles()) {
     names.push_back(profile.name);
   }
-  CHECK(names == std::vector<std::string>{"a100",
-                                          "b200",
-                                          "b300",
-                                          "gb200",
-                                          "gb200-nvl36",
-                                          "gb200-nvl4",
-                                          "gb300",
-                                          "gh200",
-                                          "h100",
-                                          "h100-nvl",
-                                          "h100-pcie",
-                                          "h20",
-                                          "h200",
-                                          "h800",
-                                          "l40s",
-                                          "r100",
-                                          "rtx4090",
-                                          "rtx6000",
-                                          "v100",
-                                          "vr200"});
+  CHECK(names == std::vector<std::string>{
+                     "a100",  "b200", "b300",     "gb200",     "gb200-nvl36", "gb200-nvl4", "gb300",
+                     "gh200", "h100", "h100-nvl", "h100-pcie", "h20",         "h200",       "h800",
+                     "l40s",  "r100", "rtx4090",  "rtx6000",   "v100",        "vr200"});
 }
 
 TEST_CASE("what gates read: architecture, device, capability, SMs, GPUs a node, NVLink domain") {
