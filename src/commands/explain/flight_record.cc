@@ -113,7 +113,7 @@ std::optional<Rank> rank_of_dump(const FlightDump& dump) {
 }
 
 /// The innermost frame that is not PyTorch's.
-std::string place_of(const Json& entry) {
+std::string frame_of_entry(const Json& entry) {
   const Json* frames = at(entry, "frames");
   if (frames == nullptr || !frames->is_array()) {
     return {};
@@ -131,7 +131,7 @@ std::string place_of(const Json& entry) {
 }
 
 /// [name, description] of the group of a work: the description, if it has one.
-std::string group_of(const Json& entry) {
+std::string group_of_entry(const Json& entry) {
   const Json* names = at(entry, "process_group");
   if (names == nullptr || !names->is_array() || names->empty()) {
     return "default_pg";
@@ -205,7 +205,7 @@ class Recorder {
                  const Json& entry,
                  const std::map<std::string, std::set<Rank>>& members) {
     Work work;
-    work.group = group_of(entry);
+    work.group = group_of_entry(entry);
     const Json* peer = at(entry, "is_p2p");
     if (peer != nullptr && peer->is_boolean() && peer->get<bool>()) {
       note_open(rank, entry, work);
@@ -232,7 +232,7 @@ class Recorder {
   void note_open(Rank rank, const Json& entry, Work& work) {
     work.operation = operation_of(entry);
     work.sizes = text_at(entry, "input_sizes");
-    work.place = place_of(entry);
+    work.place = frame_of_entry(entry);
     work.created = number_at(entry, "time_created_ns", 0);
     const Json* retired = at(entry, "retired");
     const bool done = retired != nullptr && retired->is_boolean() && retired->get<bool>();
