@@ -480,7 +480,8 @@ Value component_value(const Target& target,
   if (key == recipe::to_string(framework)) {
     if (const auto version = units::Version::parse(framework_version)) {
       // The tables of the oldest release stand for older ones, but not its fixes.
-      const bool older = found != nullptr && found->version && *found->version < *version;
+      const bool older = found != nullptr && found->version && *found->version < *version &&
+                         recipe::Vocabulary::versions(framework).front() == framework_version;
       return Value::of(older ? *found->version : *version);
     }
   }
