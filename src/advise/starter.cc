@@ -40,6 +40,7 @@ void add_attention(const KnownModel& model, bool megatron_lm, Lines& lines) {
     add(lines, "qk_head_dim", "--qk-head-dim", latent.head);
     add(lines, "qk_pos_emb_head_dim", "--qk-pos-emb-head-dim", latent.rotary);
     add(lines, "v_head_dim", "--v-head-dim", latent.value);
+    add(lines, "qk_layernorm", "--qk-layernorm", "true");  // of the compressed vectors
     return;
   }
   if (megatron_lm && model.groups > 0) {

@@ -15,6 +15,7 @@
 #include "perf/sim/constants/stated_inputs.h"
 #include "perf/workload/memory.h"
 #include "perf/workload/workload.h"
+#include "recipe/trainers/trainer_facts.h"
 
 namespace epwise::session {
 
@@ -59,6 +60,15 @@ bool is_known_well(const workload::Workload& job) {
           job.sharding == workload::Sharding::optimizer);
 }
 
+/// Whether the loss is made of the tokens' probabilities, which reinforcement learning and preference
+/// optimization take from float32 copies of the logits.
+bool takes_probabilities(const recipe::Recipe& recipe) {
+  constexpr std::array<std::string_view, 4> kTrainers = {"verl", "roll", "slime", "nemo_rl"};
+  const auto trainer = recipe.raw.find("raw.trainer");
+  return trainer != recipe.raw.end() && trainer->second.text() != nullptr &&
+         std::ranges::find(kTrainers, *trainer->second.text()) != kTrainers.end();
+}
+
 /// Memory of a recipe and of its variants.
 class MemoryCheck {
  public:
@@ -74,6 +84,7 @@ class MemoryCheck {
 
  private:
   bool vary(const std::vector<lint::Fix::Edit>& edits, int more_gpus);
+  void assume_the_longest_step();
   void assume_the_least(const std::vector<lint::Fix::Edit>& edits, workload::Workload& job) const;
 
   const Analysis& analysis_;
@@ -98,6 +109,25 @@ bool MemoryCheck::vary(const std::vector<lint::Fix::Edit>& edits, int more_gpus)
     facts_.vary(*gpus, expr::Value::of(*analysis_.target->gpus * more_gpus));
   }
   return more_gpus == 1 || gpus.has_value();
+}
+
+/// Trainers that pack samples of changing length state the most tokens of a micro-batch elsewhere.
+void MemoryCheck::assume_the_longest_step() {
+  const auto step = recipe::longest_step(*analysis_.recipe);
+  if (!step) {
+    return;
+  }
+  constexpr std::int64_t kMicroBatches = 8;  // of each rank: enough to fill a pipeline
+  const std::array<std::pair<std::string_view, std::int64_t>, 3> values = {
+      std::pair{"model.seq_length", step->sequence},
+      std::pair{"train.micro_batch_size", step->micro_batch},
+      std::pair{"train.global_batch_size",
+                step->micro_batch * analysis_.target->gpus.value_or(1) * kMicroBatches}};
+  for (const auto& [name, value] : values) {
+    if (const auto slot = facts_.names().find(name)) {
+      facts_.vary(*slot, expr::Value::of(value));
+    }
+  }
 }
 
 void MemoryCheck::assume_the_least(const std::vector<lint::Fix::Edit>& edits,
@@ -128,6 +158,7 @@ std::optional<Need> MemoryCheck::need(const std::vector<lint::Fix::Edit>& edits,
     facts_.restore();
     return std::nullopt;
   }
+  assume_the_longest_step();
   lint::settle(facts_, analysis_.knowledge());
   workload::WorkloadReading read = workload::read_workload(facts_);
   facts_.restore();
@@ -140,6 +171,9 @@ std::optional<Need> MemoryCheck::need(const std::vector<lint::Fix::Edit>& edits,
     sim::state(input.value, read.workload, stated);  // `epwise simulate` reports wrong ones
   }
   assume_the_least(edits, read.workload);
+  if (takes_probabilities(*analysis_.recipe)) {
+    read.workload.kernels.fused_loss = false;
+  }
   Need need{workload::estimate_memory(read.workload), read.workload.machine.memory, 0};
   need.excess = workload::out_of_memory(need.estimate, need.capacity);
   return need;

@@ -9,6 +9,8 @@
 
 #include "commands/explain/crash_log.h"
 #include "commands/explain/flag_advice.h"
+#include "commands/explain/flight_dump.h"
+#include "commands/explain/flight_record.h"
 #include "commands/explain/suspects.h"
 #include "commands/explain/troubles.h"
 #include "lint/knowledge.h"
@@ -63,5 +65,13 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         crash, epwise::support::head_vocabulary(epwise::recipe::Framework::mlm)));
   }
   static_cast<void>(epwise::audit::trouble_lines(log, kKnowledge));
+  if (epwise::audit::is_flight_dump(bytes)) {
+    try {
+      const auto contents = epwise::audit::read_flight_dump(bytes);
+      static_cast<void>(epwise::audit::read_flight({{"rank_0", contents}, {"rank_1", contents}}));
+    } catch (const epwise::audit::DumpError&) {
+      return 0;  // a reason is enough
+    }
+  }
   return 0;
 }

@@ -30,6 +30,10 @@ constexpr std::string_view kAboutExplain = R"(LOGS
   the recipe and the target of the run (--hw, --gpus, --stack, words after --), epwise also locates
   the finding and suggests a fix, or shows which parts of the recipe affect the failure. If nothing
   matches, it reports what it searched for.
+
+  A dump of NCCL's flight recorder (TORCH_NCCL_DUMP_ON_TIMEOUT=1), or better the folder with those of
+  all ranks, is compared rank by rank: which collective of which group is open, and who has not issued
+  it. Of a pickle only numbers, texts, lists and mappings are read; nothing is executed.
 )";
 
 /// Rules with a word in their id, title or message, in the order of their ids; case is ignored.
@@ -103,21 +107,22 @@ ExitCode run_explain(Console& console, const Arguments& arguments) {
 }
 
 std::vector<Option> explain_options() {
-  std::vector<Option> result = {
-      {.name = "--from-log",
-       .arity = Option::Arity::one,
-       .value = "FILE",
-       .summary = "find the rules that explain the errors in a crash log; - for standard input",
-       .completion = Completion::files,
-       .brief = true},
-      {.name = "--format",
-       .short_name = "-f",
-       .arity = Option::Arity::one,
-       .value = "NAME",
-       .summary = "text (default), markdown or json",
-       .words = {"text", "markdown", "json"},
-       .completion = Completion::words},
-      rules_option()};
+  std::vector<Option> result = {{.name = "--from-log",
+                                 .arity = Option::Arity::one,
+                                 .value = "FILE",
+                                 .summary = "find the rules that explain the errors in a crash "
+                                            "log, or in a folder of NCCL dumps; - for "
+                                            "standard input",
+                                 .completion = Completion::files,
+                                 .brief = true},
+                                {.name = "--format",
+                                 .short_name = "-f",
+                                 .arity = Option::Arity::one,
+                                 .value = "NAME",
+                                 .summary = "text (default), markdown or json",
+                                 .words = {"text", "markdown", "json"},
+                                 .completion = Completion::words},
+                                rules_option()};
   for (const auto& more : {target_options(), configuration_options()}) {
     result.insert(result.end(), more.begin(), more.end());
   }

@@ -8,7 +8,11 @@
 #include <string>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "commands/explain/flag_advice.h"
+#include "commands/explain/flight_dump.h"
+#include "commands/explain/flight_record.h"
 #include "commands/explain/job_messages.h"
 #include "commands/explain/troubles.h"
 #include "commands/why/trace.h"
@@ -37,14 +41,21 @@ recipe::Vocabulary flags_of(const report::CrashReport& report) {
                                   mlm ? report.recipe->result.framework_version : "");
 }
 
+/// Whether all that is known is that a process died, which is what most errors end in.
+bool is_bare_signal(const report::CrashCase& each) {
+  return each.trouble && each.trouble->trouble->name == "crashed-process";
+}
+
 /// The cause first: an error certainly explained by a rule ranks above earlier ones, merely
-/// mentioned words below errors, consequences of others last.
+/// mentioned words below errors, then the signal that a process died of and words that nothing is
+/// known of; consequences of others last.
 void order(std::vector<report::CrashCase>& cases) {
   std::ranges::stable_sort(cases, {}, [](const report::CrashCase& each) {
     const bool follows = each.crash.kind == audit::Crash::Kind::aftermath;
     const bool sure = !each.suspects.empty() && each.suspects.front().sure;
     const bool mentioned = each.crash.kind == audit::Crash::Kind::mentioned;
-    return follows ? 3 : sure ? 0 : mentioned && each.trouble.has_value() ? 2 : 1;
+    const bool bare = mentioned && each.suspects.empty() && !each.trouble;
+    return follows ? 4 : sure ? 0 : bare || is_bare_signal(each) ? 3 : mentioned ? 2 : 1;
   });
 }
 
@@ -72,7 +83,8 @@ void look_for_troubles(const std::string& text,
                        const lint::Knowledge& knowledge,
                        report::CrashReport& report) {
   const bool known = std::ranges::any_of(report.cases, [](const report::CrashCase& each) {
-    return each.crash.kind != audit::Crash::Kind::aftermath && is_known(each);
+    return each.crash.kind != audit::Crash::Kind::aftermath && is_known(each) &&
+           !is_bare_signal(each);
   });
   if (known) {
     return;
@@ -153,12 +165,10 @@ void add_watchdog_facts(const std::string& log, report::CrashReport& report) {
   }
 }
 
-}  // namespace
-
-CrashAnswer answer_of(const std::string& log,
-                      const std::string& name,
-                      Workspace& workspace,
-                      std::optional<Analysis> recipe) {
+/// A report about the recipe, if one is given, and no crashes yet.
+CrashAnswer open_answer(const std::string& name,
+                        Workspace& workspace,
+                        std::optional<Analysis> recipe) {
   CrashAnswer answer;
   answer.analysis = std::move(recipe);
   report::CrashReport& report = answer.report;
@@ -173,6 +183,83 @@ CrashAnswer answer_of(const std::string& log,
   }
   answer.knowledge = answer.analysis ? answer.analysis->document->knowledge
                                      : workspace.knowledge(workspace.given().run);
+  return answer;
+}
+
+void close_answer(CrashAnswer& answer) {
+  if (answer.analysis) {
+    ask_recipe(*answer.analysis, answer.report);
+  }
+  answer.report.looked_for = looked_for(*answer.knowledge);
+  answer.known = !answer.report.cases.empty() && is_known(answer.report.cases.front());
+}
+
+/// The dumps of NCCL's flight recorder in a folder, or the one that a file is; none if the path is
+/// something else. Files of a folder that cannot be read are left out and named.
+std::vector<audit::FlightDump> read_dumps(Console& console,
+                                          const std::string& path,
+                                          const std::string& text) {
+  std::vector<audit::FlightDump> dumps;
+  if (!console.files.is_directory(path)) {
+    if (audit::is_flight_dump(text)) {
+      try {
+        dumps.push_back({path, audit::read_flight_dump(text)});
+      } catch (const audit::DumpError& error) {
+        throw os::UsageError(fmt::format("cannot read the dump {}: {}", path, error.what()));
+      }
+    }
+    return dumps;
+  }
+  for (const std::string& name : console.files.list(path)) {
+    const std::string file = path + (path.ends_with('/') ? "" : "/") + name;
+    if (!console.files.is_file(file)) {
+      continue;
+    }
+    const std::string bytes = console.files.read(file, kLongestLog);
+    if (!audit::is_flight_dump(bytes)) {
+      continue;
+    }
+    try {
+      dumps.push_back({name, audit::read_flight_dump(bytes)});
+    } catch (const audit::DumpError& error) {
+      console.err << fmt::format("epwise: {} is left out: {}\n", file, error.what());
+    }
+  }
+  if (dumps.empty()) {
+    throw os::UsageError(fmt::format(
+        "{} contains no dump of NCCL's flight recorder; TORCH_NCCL_DUMP_ON_TIMEOUT=1 and "
+        "TORCH_NCCL_TRACE_BUFFER_SIZE=2000 write one for each rank",
+        path));
+  }
+  return dumps;
+}
+
+CrashAnswer answer_of_dumps(const std::vector<audit::FlightDump>& dumps,
+                            const std::string& name,
+                            Workspace& workspace,
+                            std::optional<Analysis> recipe) {
+  CrashAnswer answer = open_answer(name, workspace, std::move(recipe));
+  audit::FlightStory story = audit::read_flight(dumps);
+  if (!story.crash.message.empty()) {
+    report::CrashCase each{std::move(story.crash), {}, {}, {}};
+    each.trouble = audit::recognise(each.crash, *answer.knowledge);
+    if (each.trouble) {
+      each.trouble->facts = std::move(story.facts);
+    }
+    answer.report.cases.push_back(std::move(each));
+  }
+  close_answer(answer);
+  return answer;
+}
+
+}  // namespace
+
+CrashAnswer answer_of(const std::string& log,
+                      const std::string& name,
+                      Workspace& workspace,
+                      std::optional<Analysis> recipe) {
+  CrashAnswer answer = open_answer(name, workspace, std::move(recipe));
+  report::CrashReport& report = answer.report;
   const lint::Knowledge& knowledge = *answer.knowledge;
   look_into(audit::read_crashes(log), knowledge, report);
   look_for_troubles(log, knowledge, report);
@@ -180,11 +267,7 @@ CrashAnswer answer_of(const std::string& log,
     look_at_lines(log, knowledge, report);
   }
   add_watchdog_facts(log, report);
-  if (answer.analysis) {
-    ask_recipe(*answer.analysis, report);
-  }
-  report.looked_for = looked_for(knowledge);
-  answer.known = !report.cases.empty() && is_known(report.cases.front());
+  close_answer(answer);
   return answer;
 }
 
@@ -198,15 +281,19 @@ ExitCode explain_log(Console& console, const Arguments& arguments, const std::st
   if (arguments.operands.size() > 1) {
     throw os::UsageError("`epwise explain --from-log` takes at most one recipe");
   }
-  const auto text = read_log(console, path);
+  const bool folder = path != "-" && console.files.is_directory(path);
+  const auto text = folder ? std::string() : read_log(console, path);
+  const auto dumps = read_dumps(console, path, text);
   Workspace workspace(console.host(), given_for_log(arguments));
   std::optional<Analysis> analysis;
   if (!arguments.operands.empty() || !arguments.words.empty()) {
     const std::string file = arguments.operands.empty() ? "" : arguments.operands.front();
     analysis = analyze_path(file, arguments, console, workspace);
   }
-  const CrashAnswer answer =
-      answer_of(text, path == "-" ? "<stdin>" : path, workspace, std::move(analysis));
+  const std::string name = path == "-" ? "<stdin>" : path;
+  const CrashAnswer answer = dumps.empty()
+                                 ? answer_of(text, name, workspace, std::move(analysis))
+                                 : answer_of_dumps(dumps, name, workspace, std::move(analysis));
   const std::string format = arguments.text_of("--format", "text");
   console.out << (format == "json"
                       ? report::crash_json(answer.report)

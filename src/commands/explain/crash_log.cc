@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/text/ascii.h"
+#include "commands/explain/literal_scan.h"
 
 namespace epwise::audit {
 
@@ -17,6 +18,7 @@ constexpr std::size_t kLongestMessage = 4000;
 constexpr std::size_t kLongestCode = 400;
 constexpr std::size_t kMostLines = 8;  // of one message
 constexpr std::size_t kMostCrashes = 500;
+constexpr int kAttention = 4096;
 
 std::string_view next_line(std::string_view& text) {
   const auto end = std::min(text.find('\n'), text.size());
@@ -70,12 +72,52 @@ struct Telling {
   std::size_t extends = 0;        // limit on further lines
 };
 
+/// Words of which a line has at least one if an error starts in it.
+const LiteralScan& starts_of_errors() {
+  static const LiteralScan kScan({"Traceback (most recent call last)",
+                                  "Exception ignored in",
+                                  "File \"",
+                                  "Root Cause (first observed failure)",
+                                  // names of exceptions
+                                  "Error",
+                                  "Exception",
+                                  "Exit",
+                                  "Interrupt",
+                                  "Iteration",
+                                  // argparse
+                                  "error: ",
+                                  "argument -",
+                                  "unrecognized arguments: ",
+                                  "the following arguments are required",
+                                  "ambiguous option: ",
+                                  // trouble_in()
+                                  "Watchdog caught collective operation timeout",
+                                  "CUDA out of memory",
+                                  "oom_kill event",
+                                  "oom-kill event",
+                                  "Out Of Memory",
+                                  "Fatal Python error: ",
+                                  "NCCL WARN ",
+                                  "CUDA error: ",
+                                  "Segmentation fault",
+                                  "Bus error"},
+                                 LiteralScan::Words::exact);
+  return kScan;
+}
+
 class Reader {
  public:
   CrashLog run(std::string_view log) {
     while (!log.empty()) {
+      if (attention_ == 0) {
+        skip_uneventful(log);
+      }
+      if (log.empty()) {
+        break;
+      }
       const auto line = next_line(log);
       ++number_;
+      --attention_;
       take(read_line(line), line);
     }
     std::vector<Crash>& crashes = log_.crashes;
@@ -88,6 +130,23 @@ class Reader {
   }
 
  private:
+  /// Lines of which none starts an error, long after the last one.
+  void skip_uneventful(std::string_view& log) {
+    for (auto& [channel, telling] : tellings_) {
+      telling.extends = 0;
+    }
+    const std::size_t hit = starts_of_errors().next(log, 0);
+    if (hit == std::string_view::npos) {
+      log = {};
+      return;
+    }
+    const std::size_t before = log.substr(0, hit).rfind('\n');
+    const std::size_t start = before == std::string_view::npos ? 0 : before + 1;
+    number_ += count_lines(log.substr(0, start));
+    log.remove_prefix(start);
+    attention_ = 1;
+  }
+
   /// torchrun's first failure takes precedence over the order in the log.
   int order(const Crash& crash) const {
     const bool first =
@@ -100,6 +159,7 @@ class Reader {
   void take(const LogLine& line, std::string_view whole) {
     auto& telling = tellings_[line.channel];
     if (line.text.find("Traceback (most recent call last)") != std::string_view::npos) {
+      attention_ = kAttention;
       const bool ignored = telling.ignored;
       telling = {};
       telling.ignored = ignored;
@@ -111,6 +171,7 @@ class Reader {
       return;
     }
     if (auto frame = frame_in(line.text)) {
+      attention_ = kAttention;
       telling.extends = 0;
       telling.indent = line.text.find("File \"");
       telling.frames.push_back(std::move(*frame));
@@ -126,6 +187,7 @@ class Reader {
   /// torchrun's table of failures: its second half describes the first of them.
   bool of_launcher(std::string_view text) {
     if (text.find("Root Cause (first observed failure)") != std::string_view::npos) {
+      attention_ = kAttention;
       log_.first_failure = FirstFailure{-1, 0, number_};
       return true;
     }
@@ -210,6 +272,7 @@ class Reader {
   }
 
   void add(Telling& telling, Crash crash, const LogLine& line) {
+    attention_ = kAttention;
     if (is_aftermath(crash.exception, crash.message)) {
       crash.kind = Crash::Kind::aftermath;
     }
@@ -259,6 +322,7 @@ class Reader {
   std::string speaker_;                      // writer of the last error, and its last line
   int spoken_ = 0;
   int number_ = 0;
+  int attention_ = 0;  // lines that are read whatever they contain: they may continue an error
 };
 
 }  // namespace
@@ -582,7 +646,8 @@ bool is_aftermath(std::string_view exception, std::string_view message) {
                                                            "RendezvousClosedError",
                                                            "RendezvousGracefulExitError",
                                                            "DistNetworkError"};
-  constexpr std::array<std::string_view, 10> kWords = {"Watchdog caught collective",
+  constexpr std::array<std::string_view, 11> kWords = {"Watchdog caught collective",
+                                                       "Connection closed by remote peer",
                                                        "Connection reset by peer",
                                                        "Connection closed by peer",
                                                        "Broken pipe",

@@ -288,9 +288,9 @@ class CrashText {
   }
 
   void headline(const audit::Crash& crash) {
-    say(fmt::format("{}:{}: {}{}{}{}",
+    say(fmt::format("{}{}: {}{}{}{}",
                     report_.log,
-                    crash.line,
+                    crash.line > 0 ? fmt::format(":{}", crash.line) : "",  // a dump has no lines
                     crash.exception,
                     crash.exception.empty() || crash.message.empty() ? "" : ": ",
                     clipped(crash.message),

@@ -8,6 +8,7 @@
 
 #include "commands/explain/crash_log.h"
 #include "commands/explain/job_messages.h"
+#include "commands/explain/literal_scan.h"
 
 namespace epwise::audit {
 
@@ -49,20 +50,14 @@ namespace {
 constexpr std::size_t kLastLines = 2000;
 constexpr std::size_t kLongestSpokenLine = 2000;
 
-struct Line {
-  std::string_view text;
-  int number = 0;
-};
-
-std::vector<Line> last_lines(std::string_view log) {
-  std::vector<Line> lines;
-  for (int number = 1; !log.empty(); ++number) {
-    const auto end = std::min(log.find('\n'), log.size());
-    lines.push_back({log.substr(0, std::min(end, kLongestSpokenLine)), number});
-    log.remove_prefix(std::min(end + 1, log.size()));
+/// The end of a log, with the number of the line before it.
+std::pair<std::string_view, int> last_lines(std::string_view log) {
+  std::size_t start = log.size();
+  for (std::size_t lines = 0; start > 0 && lines <= kLastLines; ++lines) {
+    const auto before = start < 2 ? std::string_view::npos : log.rfind('\n', start - 2);
+    start = before == std::string_view::npos ? 0 : before + 1;
   }
-  const auto count = std::min(lines.size(), kLastLines);
-  return {lines.end() - static_cast<std::ptrdiff_t>(count), lines.end()};
+  return {log.substr(start), count_lines(log.substr(0, start))};
 }
 
 bool is_spoken(std::string_view plain, const lint::Knowledge& knowledge) {
@@ -72,21 +67,44 @@ bool is_spoken(std::string_view plain, const lint::Knowledge& knowledge) {
   });
 }
 
+/// The part of a fragment before, between or after gaps that is easiest to find.
+std::string_view longest_piece(std::string_view fragment) {
+  constexpr std::string_view kGap = "...";
+  std::string_view longest;
+  while (!fragment.empty()) {
+    const auto gap = std::min(fragment.find(kGap), fragment.size());
+    const auto piece = fragment.substr(0, gap);
+    longest = piece.size() > longest.size() ? piece : longest;
+    fragment.remove_prefix(std::min(gap + kGap.size(), fragment.size()));
+  }
+  return longest;
+}
+
 }  // namespace
 
 std::vector<Crash> spoken_lines(std::string_view log,
                                 const lint::Knowledge& knowledge,
                                 std::size_t most) {
+  std::vector<std::string_view> pieces;
+  for (const lint::Rule& rule : knowledge.rules) {
+    for (const std::string_view fragment : rule.log) {
+      pieces.push_back(longest_piece(fragment));
+    }
+  }
+  const LiteralScan scan(pieces, LiteralScan::Words::plain);
+  const auto [end, lines_before] = last_lines(log);
   std::vector<Crash> crashes;
-  for (const auto& [text, number] : last_lines(log)) {
-    if (crashes.size() == most || !is_spoken(plain_wording(text), knowledge)) {
+  FoundLines lines(end, scan);
+  for (FoundLines::Line found; crashes.size() < most && lines.next(found);) {
+    const auto text = found.text.substr(0, kLongestSpokenLine);
+    if (!is_spoken(plain_wording(text), knowledge)) {
       continue;
     }
     const auto line = read_line(text);
     Crash crash;
     crash.kind = Crash::Kind::mentioned;
     crash.message = line.text;
-    crash.line = number;
+    crash.line = lines_before + found.number;
     crashes.push_back(std::move(crash));
   }
   return crashes;
@@ -127,7 +145,9 @@ std::string all_of(const Crash& crash) {
 }  // namespace
 
 std::optional<Recognised> recognise(const Crash& crash, const lint::Knowledge& knowledge) {
-  const auto said = plain_wording(crash.exception + ": " + crash.message);
+  // An assertion without a message is known by the line that raised it.
+  const auto& message = crash.message.empty() ? crash.code : crash.message;
+  const auto said = plain_wording(crash.exception + ": " + message);
   const auto match = best_match(said, knowledge);
   if (match.trouble == nullptr) {
     return std::nullopt;
@@ -146,12 +166,19 @@ std::optional<Recognised> recognise(const Crash& crash, const lint::Knowledge& k
 }
 
 std::vector<Crash> trouble_lines(std::string_view log, const lint::Knowledge& knowledge) {
+  std::vector<std::string_view> pieces;
+  for (const auto& trouble : knowledge.tables.troubles) {
+    for (const std::string_view words : trouble.log) {
+      pieces.push_back(longest_piece(words));
+    }
+  }
+  const LiteralScan scan(pieces, LiteralScan::Words::plain);
   std::vector<Crash> crashes;
   std::set<const lint::Trouble*> seen;
-  for (int number = 1; !log.empty() && seen.size() < knowledge.tables.troubles.size(); ++number) {
-    const auto end = std::min(log.find('\n'), log.size());
-    const auto text = log.substr(0, std::min(end, kLongestTroubleLine));
-    log.remove_prefix(std::min(end + 1, log.size()));
+  FoundLines lines(log, scan);
+  FoundLines::Line found;
+  while (seen.size() < knowledge.tables.troubles.size() && lines.next(found)) {
+    const auto text = found.text.substr(0, kLongestTroubleLine);
     const auto match = best_match(plain_wording(text), knowledge);
     if (match.trouble == nullptr || !seen.insert(match.trouble).second) {
       continue;
@@ -160,7 +187,7 @@ std::vector<Crash> trouble_lines(std::string_view log, const lint::Knowledge& kn
     Crash crash;
     crash.message = line.text;
     crash.kind = is_aftermath("", crash.message) ? Crash::Kind::aftermath : Crash::Kind::mentioned;
-    crash.line = number;
+    crash.line = found.number;
     if (line.rank >= 0) {
       crash.ranks = {line.rank};
     }

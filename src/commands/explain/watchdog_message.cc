@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "commands/explain/job_messages.h"
+#include "commands/explain/literal_scan.h"
 
 namespace epwise::audit {
 
@@ -51,12 +52,16 @@ using Progress = std::map<std::int64_t, std::int64_t>;
 
 /// By name of the group, empty if the lines name none.
 std::map<std::string, Progress> read_progress(std::string_view log) {
+  static const LiteralScan kScan({"last enqueued NCCL work: ",
+                                  "last enqueued work: ",
+                                  "Watchdog caught collective operation timeout"},
+                                 LiteralScan::Words::exact);
   std::map<std::string, Progress> groups;
-  while (!log.empty()) {
-    const auto end = std::min(log.find('\n'), log.size());
-    const auto line = log.substr(0, end);
-    log.remove_prefix(std::min(end + 1, log.size()));
+  FoundLines lines(log, kScan);
+  for (FoundLines::Line found; lines.next(found);) {
+    const std::string_view line = found.text;
     auto work = number_after(line, "last enqueued NCCL work: ");
+    work = work ? work : number_after(line, "last enqueued work: ");  // since PyTorch 2.6
     if (!work && line.find("Watchdog caught collective operation timeout") != std::string::npos) {
       work = number_after(line, "SeqNum=");
     }

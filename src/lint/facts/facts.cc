@@ -476,12 +476,15 @@ Value component_value(const Target& target,
   if (other) {
     return Value::unset();
   }
+  const auto* found = target.stack.find(key);
   if (key == recipe::to_string(framework)) {
     if (const auto version = units::Version::parse(framework_version)) {
-      return Value::of(*version);
+      // The tables of the oldest release stand for older ones, but not its fixes.
+      const bool older = found != nullptr && found->version && *found->version < *version &&
+                         recipe::Vocabulary::versions(framework).front() == framework_version;
+      return Value::of(older ? *found->version : *version);
     }
   }
-  const auto* found = target.stack.find(key);
   if (found == nullptr) {
     return Value::unknown({"stack." + std::string(key)});
   }

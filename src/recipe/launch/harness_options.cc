@@ -23,12 +23,14 @@ struct Setting {
   std::string_view key;
 };
 
+constexpr std::string_view kVirtualStages = "model.virtual_pipeline_model_parallel_size";
+
 /// Options that set one field to their value.
 constexpr Setting kSettings[] = {
     {"--tensor_model_parallel_size", "-tp", "model.tensor_model_parallel_size"},
     {"--pipeline_model_parallel_size", "-pp", "model.pipeline_model_parallel_size"},
     {"--context_parallel_size", "-cp", "model.context_parallel_size"},
-    {"--virtual_pipeline_model_parallel_size", "-vp", "model.virtual_pipeline_model_parallel_size"},
+    {"--virtual_pipeline_model_parallel_size", "-vp", kVirtualStages},
     {"--expert_model_parallel_size", "-ep", "model.expert_model_parallel_size"},
     {"--expert_tensor_parallel_size", "-et", "model.expert_tensor_parallel_size"},
     {"--pipeline_model_parallel_layout", "", "model.pipeline_model_parallel_layout"},
@@ -139,7 +141,13 @@ HarnessOptions harness_options(const LaunchWords& launch) {
     if (value == nullptr) {
       continue;
     }
-    const std::string text = option_text(*value);
+    std::string text = option_text(*value);
+    if (setting.key == kVirtualStages && text == "-1") {
+      continue;  // the parser's own default: as the recipe says
+    }
+    if (setting.key == kVirtualStages && text == "None") {
+      text = "null";  // None if x == "None" (argument_parser.py:409)
+    }
     add(options, override_of(*value, setting.key, text));
     if (setting.key == "model.tensor_model_parallel_size") {
       add(options, override_of(*value, "model.sequence_parallel", text == "1" ? "false" : "true"));

@@ -39,16 +39,12 @@ std::string with_mock_data(std::string text, std::string_view seq_length) {
     end = std::min(text.find('\n', end), text.size() - 1) + 1;
   }
   const std::string_view section = std::string_view(text).substr(begin, end - begin);
-  const std::string_view length_key = section.find("\n  sequence_length:") != std::string_view::npos
-                                          ? "sequence_length"
-                                          : "seq_length";
   std::string mock = fmt::format(
       "{}  _target_: megatron.bridge.training.config.MockGPTDatasetConfig\n"
       "  dataloader_type: single\n  data_sharding: true\n  eod_mask_loss: false\n"
       "  num_dataset_builder_threads: 1\n  random_seed: 1234\n  reset_attention_mask: false\n"
-      "  reset_position_ids: false\n  {}: {}\n  split: 99990,8,2\n",
+      "  reset_position_ids: false\n  seq_length: {}\n  split: 99990,8,2\n",
       kSection,
-      length_key,
       seq_length);
   for (const std::string_view kept : {"num_workers", "persistent_workers", "pin_memory"}) {
     const std::size_t at = section.find(fmt::format("\n  {}:", kept));
@@ -104,10 +100,22 @@ void adapt(StartingRecipe& start, const LaunchWords& launch) {
   start.stream = yaml::parse(*start.file);
 }
 
+/// `-mr deepseek_v3`; before Bridge 0.3 `--model_name deepseek --model_size v3`.
+std::optional<std::string> model_of(const LaunchWords& launch) {
+  auto recipe = told(launch, "--model_recipe_name", "-mr", "");
+  if (!recipe || !recipe->empty()) {
+    return recipe;
+  }
+  const auto name = told(launch, "--model_name", "", "");
+  const auto size = told(launch, "--model_size", "", "");
+  return !name || !size || name->empty() || size->empty() ? recipe
+                                                          : std::optional(*name + "_" + *size);
+}
+
 void select_for_harness(StartingRecipe& start,
                         const LaunchWords& launch,
                         std::string_view release) {
-  const auto model = told(launch, "--model_recipe_name", "-mr", "");
+  const auto model = model_of(launch);
   const auto task = told(launch, "--task", "", "pretrain");
   const auto gpu = told(launch, "--gpu", "-g", "");
   const auto precision = told(launch, "--compute_dtype", "-c", "bf16");
@@ -169,6 +177,9 @@ StartingRecipe starting_recipe(const LaunchWords& launch, std::string_view relea
   StartingRecipe start;
   const shell::Field* recipe = option(launch, "--recipe");
   const shell::Field* model = option(launch, "--model_recipe_name", "-mr");
+  if (model == nullptr && is_harness(launch)) {
+    model = option(launch, "--model_size");  // of releases before 0.3
+  }
   if (recipe != nullptr) {
     start.named = recipe;
     if (recipe->known()) {

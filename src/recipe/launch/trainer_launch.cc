@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "base/text/spelling.h"
+#include "base/units/checked.h"
 #include "recipe/launch/launch_words.h"
 #include "recipe/shell/arithmetic.h"
 #include "recipe/trainers/trainer_document.h"
@@ -267,6 +268,25 @@ void report_misspelt_flags(Recipe& recipe,
 
 }  // namespace
 
+namespace {
+
+/// Samples fill --max-tokens-per-gpu of each context-parallel rank if --use-dynamic-batch-size is
+/// given (slime/utils/arguments.py).
+void note_slime_step(Recipe& recipe, const LaunchWords& launch) {
+  const auto tokens = option_count(option(launch, "--max-tokens-per-gpu"));
+  const shell::Field* ranks = option(launch, "--context-parallel-size");
+  const auto count = ranks == nullptr ? std::optional<std::int64_t>(1) : option_count(ranks);
+  const bool packs = std::ranges::any_of(launch.arguments, [](const shell::Field& word) {
+    return word.text() == "--use-dynamic-batch-size";
+  });
+  const auto most = tokens && count ? units::product(*tokens, *count) : std::nullopt;
+  if (packs && most && *most > 0) {
+    note_longest_step(recipe, {*most, 1});
+  }
+}
+
+}  // namespace
+
 void complete_slime(Recipe& recipe, const LaunchWords& launch, const Vocabulary& vocabulary) {
   note_trainer(recipe, load_trainer("slime"), {});
   report_misspelt_flags(recipe, launch, vocabulary);
@@ -286,6 +306,7 @@ void complete_slime(Recipe& recipe, const LaunchWords& launch, const Vocabulary&
   if (const Field* length = recipe.find("model.seq_length")) {
     put_default(recipe, vocabulary, "max_position_embeddings", length->value);
   }
+  note_slime_step(recipe, launch);
   const shell::Field* nodes = option(launch, "--actor-num-nodes");
   const shell::Field* gpus = option(launch, "--actor-num-gpus-per-node");
   const auto node_count = option_count(nodes);

@@ -13,6 +13,8 @@ namespace {
 using expr::Value;
 
 constexpr std::string_view kPaths = "raw.trainer_paths";
+constexpr std::string_view kLongestSequence = "raw.longest_sequence";
+constexpr std::string_view kLongestMicroBatch = "raw.longest_micro_batch";
 
 const Value* raw(const Recipe& recipe, std::string_view name) {
   const auto found = recipe.raw.find(name);
@@ -59,6 +61,25 @@ std::string model_name(const Recipe& recipe) {
   }
   const bool assumed = status != nullptr && status->to_text() == "assumed";
   return name->to_text() + (assumed ? " (numbers assumed)" : "");
+}
+
+void note_longest_step(Recipe& recipe, const LongestStep& step) {
+  recipe.raw[std::string(kLongestSequence)] = Value::of(step.sequence);
+  recipe.raw[std::string(kLongestMicroBatch)] = Value::of(step.micro_batch);
+}
+
+std::optional<LongestStep> longest_step(const Recipe& recipe) {
+  const Value* sequence = raw(recipe, kLongestSequence);
+  const Value* micro_batch = raw(recipe, kLongestMicroBatch);
+  if (sequence == nullptr || micro_batch == nullptr || sequence->integer() == nullptr ||
+      micro_batch->integer() == nullptr) {
+    return std::nullopt;
+  }
+  constexpr std::int64_t kMost = 1 << 26;
+  const LongestStep step{*sequence->integer(), *micro_batch->integer()};
+  const bool sane = step.sequence > 0 && step.sequence <= kMost && step.micro_batch > 0 &&
+                    step.micro_batch <= kMost;
+  return sane ? std::optional(step) : std::nullopt;
 }
 
 void note_path(Recipe& recipe, std::string_view canonical, std::string_view path) {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -19,6 +21,17 @@ void note_model(Recipe& recipe, std::string_view name, std::string_view status);
 
 /// "Qwen/Qwen3-30B-A3B", "Qwen/Qwen3-14B (numbers assumed)"; empty if the model is unknown.
 std::string model_name(const Recipe& recipe);
+
+/// The most tokens that a micro-batch may have by the trainer's own settings, which is not the length
+/// that Megatron's checks see: samples of this length, before context parallelism splits them.
+struct LongestStep {
+  std::int64_t sequence = 0;
+  std::int64_t micro_batch = 1;
+};
+
+/// Stored as raw.longest_sequence and raw.longest_micro_batch.
+void note_longest_step(Recipe& recipe, const LongestStep& step);
+std::optional<LongestStep> longest_step(const Recipe& recipe);
 
 /// Where the trainer's configuration has a field, or would have it: by canonical name, or by
 /// "model.*" for a mapping that accepts any field of a section.

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "base/units/checked.h"
+#include "recipe/trainers/trainer_facts.h"
 
 namespace epwise::recipe {
 
@@ -373,8 +374,22 @@ void complete_model(Recipe& recipe) {
   split_modules(recipe);
 }
 
+/// Samples are padded to sequence_length, which is prompt_length + response_length unless written.
+void note_roll_step(Recipe& recipe, const ConfigNode& root, const TrainerRole& role) {
+  const auto prompt = number_at(root, "prompt_length");
+  const auto response = number_at(root, "response_length");
+  const auto both = prompt && response ? units::sum(*prompt, *response) : std::nullopt;
+  const auto sample =
+      node_at(root, "sequence_length") == nullptr ? both : number_at(root, "sequence_length");
+  const auto samples = number_at(root, role.name + ".training_args.per_device_train_batch_size");
+  if (sample && samples && role.name == "actor_train") {
+    note_longest_step(recipe, {*sample, *samples});
+  }
+}
+
 void complete_roll(Recipe& recipe, const ConfigNode& root, const TrainerRole& role) {
   complete_model(recipe);
+  note_roll_step(recipe, root, role);
   const ConfigNode* mapping = node_at(root, role.name + ".device_mapping");
   const auto count = mapping == nullptr ? std::nullopt : device_count(*mapping);
   if (count) {
@@ -533,8 +548,43 @@ std::vector<TrainerRole> verl_roles(const ConfigNode& root) {
   return all;
 }
 
-void complete_verl(Recipe& recipe, const ConfigNode& root, const TrainerRole& /*role*/) {
+/// A number, or what the trainer takes where it is not written; nullopt if it is unknown or unset.
+std::optional<std::int64_t> number_or(const ConfigNode& root,
+                                      std::string_view path,
+                                      std::optional<std::int64_t> otherwise) {
+  return node_at(root, path) == nullptr ? otherwise : number_at(root, path);
+}
+
+/// The actor trains on prompts and responses of the longest kind, or on as many of them as fill
+/// ppo_max_token_len_per_gpu (verl/trainer/config/ppo_megatron_trainer.yaml, data/legacy_data.yaml).
+void note_verl_step(Recipe& recipe, const ConfigNode& root) {
+  constexpr std::int64_t kUsualLength = 512;
+  constexpr std::int64_t kUsualTokens = 16384;
+  const std::string actor = "actor_rollout_ref.actor";
+  const auto prompt = number_or(root, "data.max_prompt_length", kUsualLength);
+  const auto response = number_or(root, "data.max_response_length", kUsualLength);
+  const auto sample = prompt && response ? units::sum(*prompt, *response) : std::nullopt;
+  const ConfigNode* packs = node_at(root, actor + ".use_dynamic_bsz");
+  if (packs != nullptr && packs->value.is_known() && packs->value.truthy()) {
+    const auto tokens = number_or(root, actor + ".ppo_max_token_len_per_gpu", kUsualTokens);
+    const auto ranks = number_or(root, actor + ".megatron.context_parallel_size", 1);
+    const auto most = tokens && ranks ? units::product(*tokens, *ranks) : std::nullopt;
+    if (most) {
+      note_longest_step(recipe, {std::max(*most, sample.value_or(0)), 1});
+    }
+    return;
+  }
+  const auto samples = number_at(root, actor + ".ppo_micro_batch_size_per_gpu");
+  if (sample && samples) {
+    note_longest_step(recipe, {*sample, *samples});
+  }
+}
+
+void complete_verl(Recipe& recipe, const ConfigNode& root, const TrainerRole& role) {
   constexpr std::int64_t kGpusPerNode = 8;
+  if (role.name == "actor") {
+    note_verl_step(recipe, root);
+  }
   note_adapter_rank(recipe, root, "actor_rollout_ref.model.lora.rank");
   note_adapter_rank(recipe, root, "actor_rollout_ref.model.lora_rank");
   const ConfigNode* nodes = node_at(root, "trainer.nnodes");

@@ -100,6 +100,18 @@ TEST_CASE("what the target does not say is unknown, with the name that would set
   CHECK(facts.value(torch).is_unset());
 }
 
+TEST_CASE("a release older than all tables is itself, one between two is that of its table") {
+  const auto version = [](const char* stated, std::string_view table) {
+    Target target;
+    target.stack.set("bridge", stated, "--stack");
+    return component_value(target, epwise::recipe::Framework::bridge, table, "bridge").to_text();
+  };
+  CHECK(version("0.2.1", "0.4.0") == "0.2.1");
+  CHECK(version("0.4.1", "0.4.0") == "0.4.0");
+  CHECK(version("0.6.0", "0.6.2") == "0.6.2");
+  CHECK(version("0.6.2", "0.6.2") == "0.6.2");
+}
+
 TEST_CASE("a variable comes from --env before the recipe, and a bare name unsets it") {
   Stage stage(kRecipe);
   const auto variable = stage.slot("env.NCCL_ALGO");

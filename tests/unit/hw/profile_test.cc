@@ -34,25 +34,10 @@ TEST_CASE("every GPU that --hw promises is there, sorted by name") {
   for (const Profile& profile : profiles()) {
     names.push_back(profile.name);
   }
-  CHECK(names == std::vector<std::string>{"a100",
-                                          "b200",
-                                          "b300",
-                                          "gb200",
-                                          "gb200-nvl36",
-                                          "gb200-nvl4",
-                                          "gb300",
-                                          "gh200",
-                                          "h100",
-                                          "h100-nvl",
-                                          "h100-pcie",
-                                          "h20",
-                                          "h200",
-                                          "h800",
-                                          "l40s",
-                                          "r100",
-                                          "rtx6000",
-                                          "v100",
-                                          "vr200"});
+  CHECK(names == std::vector<std::string>{
+                     "a100",  "b200", "b300",     "gb200",     "gb200-nvl36", "gb200-nvl4", "gb300",
+                     "gh200", "h100", "h100-nvl", "h100-pcie", "h20",         "h200",       "h800",
+                     "l40s",  "r100", "rtx4090",  "rtx6000",   "v100",        "vr200"});
 }
 
 TEST_CASE("what gates read: architecture, device, capability, SMs, GPUs a node, NVLink domain") {
@@ -84,6 +69,7 @@ TEST_CASE("what gates read: architecture, device, capability, SMs, GPUs a node, 
       {"h100-pcie", "H100", "NVIDIA H100 PCIe", 9.0, 114, 8, 1, true},
       {"v100", "V100", "Tesla V100-SXM2-32GB", 7.0, 80, 8, 8, true},
       {"l40s", "L40S", "NVIDIA L40S", 8.9, 142, 8, 1, true},
+      {"rtx4090", "RTX4090", "NVIDIA GeForce RTX 4090", 8.9, 128, 8, 1, true},
       {"rtx6000", "RTX6000", "NVIDIA RTX PRO 6000 Blackwell Server Edition", 12.0, 188, 8, 1, true},
       {"vr200", "VR200", "", 10.7, 0, 4, 72, true},
       {"r100", "R100", "", 10.7, 0, 1, 72, true},

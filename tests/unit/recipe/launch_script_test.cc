@@ -178,8 +178,10 @@ TEST_CASE("launches of Megatron-Bridge's programs start from the recipe that the
       "2048\n"
       "torchrun scripts/training/run_recipe.py --model llama3_8b --mode pretrain\n"
       "torchrun run_recipe.py --recipe my_own_pretrain_config train.micro_batch_size=2\n"
-      "python run_script.py -m llama -mr llama3_8b -g h100 -ng 8 -tp 2\n");
-  REQUIRE(recipes.size() == 5);
+      "python run_script.py -m llama -mr llama3_8b -g h100 -ng 8 -tp 2\n"
+      "python setup_experiment.py --model_name qwen3 --model_size 30b_a3b -g h100 -ng 16 -vp None\n"
+      "python setup_experiment.py -m qwen -mr qwen3_30b_a3b -g h100 -ng 16 -vp -1\n");
+  REQUIRE(recipes.size() == 7);
   const Recipe& harness = recipes[0];
   REQUIRE(harness.base);
   CHECK(harness.base->name() == "qwen3_30b_a3b_pretrain_16gpu_h100_bf16_config@head");
@@ -197,6 +199,13 @@ TEST_CASE("launches of Megatron-Bridge's programs start from the recipe that the
   // Its model keeps the transformer's fields one level deeper.
   CHECK(shown_field(recipes[4], "model.tensor_model_parallel_size").substr(0, 2) == "2@");
   CHECK(recipes[4].diagnostics.empty());
+  // The options before 0.3, and the values of -vp that are no number.
+  REQUIRE(recipes[5].base);
+  CHECK(recipes[5].base->name() == "qwen3_30b_a3b_pretrain_16gpu_h100_bf16_config@head");
+  CHECK(recipes[5].find("model.virtual_pipeline_model_parallel_size")->value.is_unset());
+  CHECK(recipes[5].diagnostics.empty());
+  CHECK(recipes[6].find("model.virtual_pipeline_model_parallel_size")->origin !=
+        Origin::override_word);
 }
 
 TEST_CASE("words after -- can be a launch") {

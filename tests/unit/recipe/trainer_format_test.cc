@@ -5,6 +5,7 @@
 #include <doctest/doctest.h>
 
 #include "recipe/load.h"
+#include "recipe/trainers/trainer_facts.h"
 #include "recipe/trainers/trainer_formats.h"
 #include "support/head_vocabulary.h"
 
@@ -27,6 +28,39 @@ TEST_CASE("overrides of other programs are not taken for Megatron-Bridge's") {
   CHECK(read_format("run.sh", "python train.py model.num_layers=4 train.train_iters=2 x.y=1\n")
             .front()
             .readable);
+}
+
+/// "sequence x micro-batch" of the longest step, "-" if the trainer does not state it.
+std::string longest(const std::string& name, const std::string& text) {
+  const auto step = longest_step(read_format(name, text).front());
+  return step ? std::to_string(step->sequence) + " x " + std::to_string(step->micro_batch) : "-";
+}
+
+TEST_CASE("the longest step of trainers that pack samples") {
+  const std::string verl =
+      "python -m verl.trainer.main_ppo --config-name=ppo_megatron_trainer.yaml "
+      "actor_rollout_ref.actor.megatron.context_parallel_size=2 data.max_prompt_length=1000 ";
+  CHECK(longest("run.sh", verl + "actor_rollout_ref.actor.ppo_micro_batch_size_per_gpu=4\n") ==
+        "1512 x 4");
+  CHECK(longest("run.sh", verl + "actor_rollout_ref.actor.use_dynamic_bsz=True\n") == "32768 x 1");
+  CHECK(longest("run.sh",
+                verl +
+                    "actor_rollout_ref.actor.use_dynamic_bsz=True data.max_response_length=50000 "
+                    "actor_rollout_ref.actor.ppo_max_token_len_per_gpu=$N\n") == "-");
+  CHECK(longest("run.sh", verl + "data.max_response_length=9223372036854775807\n") == "-");
+  CHECK(longest("run.sh", verl + "\n") == "-");
+  const std::string slime =
+      "python train.py --actor-num-nodes 1 --actor-num-gpus-per-node 8 --num-layers 4 --hidden-size 64 "
+      "--num-attention-heads 4 --max-tokens-per-gpu 9216 --context-parallel-size 2 ";
+  CHECK(longest("run.sh", slime + "--use-dynamic-batch-size\n") == "18432 x 1");
+  CHECK(longest("run.sh", slime + "\n") == "-");
+  const std::string roll =
+      "prompt_length: 1000\nresponse_length: 3000\nactor_train:\n"
+      "  training_args: {per_device_train_batch_size: 2}\n"
+      "  strategy_args: {strategy_name: megatron_train, strategy_config: "
+      "{expert_model_parallel_size: 2}}\n";
+  CHECK(longest("a.yaml", roll) == "4000 x 2");
+  CHECK(longest("a.yaml", "sequence_length: 6000\n" + roll) == "6000 x 2");
 }
 
 TEST_CASE("other YAML is not taken for a recipe") {
