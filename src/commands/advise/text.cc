@@ -204,6 +204,24 @@ class AdviceText {
                     "skills/perf-moe-dispatcher-selection and docs/training/moe-optimization.md)",
                     choice.documented),
         Role::dim);
+    if (!choice.family.empty()) {
+      say("  ", "documents on " + choice.family, Role::dim);
+    }
+    if (!choice.memory.empty()) {
+      say("  ", "memory: " + choice.memory);
+    }
+    published(choice);
+  }
+
+  void published(const advise::Choice& choice) {
+    if (choice.published.empty()) {
+      return;
+    }
+    title("PUBLISHED RUNS", "that differ in the dispatcher; predicted: for this recipe");
+    for (const advise::PublishedRow& row : choice.published) {
+      say("  ", published_text(row));
+      say("      ", published_source(row.runs), Role::dim);
+    }
   }
 
   void details(const advise::DispatcherRow& row) {
