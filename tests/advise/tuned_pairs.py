@@ -24,7 +24,7 @@ VIRTUAL = ('virtual_pipeline_model_parallel_size', None)
 PAIRS = [  # recipe, GPU, GPUs, with precision, the choices of its tuned twin
     ('0.5.0/perf.qwen3_30b_a3b_pretrain.16gpu-h100-bf16', 'h100', 16, False, [OVERLAP]),
     ('0.6.2/perf.deepseek_v3_pretrain.256gpu-gb200-bf16', 'gb200', 256, True, [OVERLAP, WHOLE, MXFP8]),
-    ('0.6.2/perf.qwen3_235b_a22b_pretrain.64gpu-gb300-fp8cs', 'gb300', 64, True, [VIRTUAL, OVERLAP, WHOLE, MXFP8]),
+    ('0.6.2/perf.qwen3_235b_a22b_pretrain.64gpu-gb300-fp8cs', 'gb300', 256, True, [VIRTUAL, OVERLAP, WHOLE, MXFP8]),
     ('0.6.2/perf.qwen3_30b_a3b_pretrain.8gpu-gb200-fp8cs', 'gb200', 8, True, [OVERLAP, WHOLE, MXFP8]),
     ('0.4.0/perf.qwen3_30b_a3b_pretrain.8gpu-b200-fp8mx', 'b200', 8, False, [OVERLAP, WHOLE]),
     ('0.6.2/perf.qwen3_235b_a22b_pretrain.256gpu-b200-bf16', 'b200', 256, False, [FLEX, OVERLAP, VIRTUAL]),
