@@ -179,11 +179,11 @@ struct PublishedRow {
 
 /// The answer to --which dispatcher.
 struct Choice {
-  std::string name;        // the dispatcher to take; empty: none can be predicted
-  std::string documented;  // the first choice of documents on this hardware
-  std::string because;     // in a sentence
-  std::string family;      // what documents say about the model; may be empty
-  std::string memory;      // its memory against all-to-all; may be empty
+  std::string name;                     // the dispatcher to take; empty: none can be predicted
+  std::string documented;               // the first choice of documents on this hardware
+  std::string because;                  // in a sentence
+  std::string family;                   // what documents say about the model; may be empty
+  std::string memory;                   // its memory against all-to-all; may be empty
   std::vector<PublishedRow> published;  // the likest first
 };
 

@@ -20,10 +20,8 @@ bool is_usable(const DispatcherRow& row) {
 }
 
 ModelSizes sizes_of(const workload::Architecture& model) {
-  return {static_cast<int>(model.layers.size()),
-          model.hidden,
-          model.experts.count,
-          model.experts.topk};
+  return {
+      static_cast<int>(model.layers.size()), model.hidden, model.experts.count, model.experts.topk};
 }
 
 /// Whether documents treat both GPUs alike: "H800" and "H100".
@@ -64,10 +62,11 @@ std::string evidence_for(const std::vector<PublishedRow>& published,
                          row.runs.date);
     }
   }
-  return fmt::format("no published run compares {} and {} for this model or on this kind of GPU: "
-                     "20 steps of each would decide",
-                     first,
-                     second);
+  return fmt::format(
+      "no published run compares {} and {} for this model or on this kind of GPU: "
+      "20 steps of each would decide",
+      first,
+      second);
 }
 
 std::string family_text(const Study& study) {
@@ -146,7 +145,7 @@ std::string reason_for(const std::vector<DispatcherRow>& rows,
 
 std::vector<PublishedRow> published_for(const Study& study,
                                         const std::vector<DispatcherRow>& rows) {
-  constexpr std::size_t kMost = 5;
+  constexpr std::size_t kMost = 3;
   const std::string& architecture = study.world.base.target->hw->architecture;
   const ModelSizes sizes = sizes_of(study.present.job->architecture);
   std::vector<std::pair<int, PublishedRow>> found;
@@ -165,9 +164,9 @@ std::vector<PublishedRow> published_for(const Study& study,
     const std::string& second = runs.runs.back().dispatcher;
     row.measured = runs.ratio(first, second);
     row.predicted = predicted_ratio(rows, first, second, runs.unit);
-    found.emplace_back((model ? 0 : 4) + (kind ? 0 : 2) +
-                           (runs.architecture == architecture ? 0 : 1),
-                       std::move(row));
+    found.emplace_back(
+        (model ? 0 : 4) + (kind ? 0 : 2) + (runs.architecture == architecture ? 0 : 1),
+        std::move(row));
   }
   std::ranges::stable_sort(found, {}, &std::pair<int, PublishedRow>::first);
   std::vector<PublishedRow> likest;

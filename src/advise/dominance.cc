@@ -57,8 +57,7 @@ std::vector<std::size_t> own_axes(const Candidate& candidate,
   std::vector<std::size_t> axes = space.changed(candidate);
   std::erase_if(axes, [&](std::size_t axis) {
     const Axis& of = *space.dimensions()[axis].axis;
-    return of.sweep ||
-           (of.name == "dispatcher" && space.move(candidate, axis)->name == documented);
+    return of.sweep || (of.name == "dispatcher" && space.move(candidate, axis)->name == documented);
   });
   return axes;
 }

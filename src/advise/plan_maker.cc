@@ -101,8 +101,7 @@ std::vector<Candidate> PlanMaker::choose(const SearchResult& result, std::size_t
 
 Candidate PlanMaker::simplified(Candidate candidate) {
   const auto cost = [&](const Candidate& each) {
-    return cost_of(
-        assessed(each), each, study_.space, goal_, study_.present.assessment);
+    return cost_of(assessed(each), each, study_.space, goal_, study_.present.assessment);
   };
   Cost now = cost(candidate);
   for (std::size_t axis = 0; axis < candidate.size(); ++axis) {
@@ -409,12 +408,12 @@ Candidate PlanMaker::with_documented_dispatcher(Candidate candidate) {
   const Prospect documented = study_.assessor.prospect(other);
   const bool usable = its.work != nullptr && documented.work != nullptr &&
                       documented.assessment.usable() && !study_.space.changed(other).empty();
-  const bool cheap = usable &&
-                     documented.assessment.step <= kMostLost * its.assessment.step &&
-                     (documented.assessment.step <= study_.present.assessment.step ||
-                      its.assessment.step > study_.present.assessment.step);
+  // a plan that gains does not turn into one that loses
+  const double present = study_.present.assessment.step;
+  const bool gains =
+      usable && (documented.assessment.step <= present || its.assessment.step > present);
   const bool tie =
-      cheap &&
+      gains &&
       sim::compare(*documented.work, *its.work, study_.world.constants).verdict != sim::Verdict::b;
   return tie ? other : candidate;
 }

@@ -63,8 +63,8 @@ class PlanMaker {
                                    const std::vector<std::size_t>& axes,
                                    const Prospect& whole);
 
-  /// With the dispatcher that documents recommend for the hardware, if that costs little and is no
-  /// clear loss.
+  /// With the dispatcher that documents recommend for the hardware, if it is no clear loss and does
+  /// not turn a gain into a loss.
   Candidate with_documented_dispatcher(Candidate candidate);
   void write(const Prospect& prospect, Plan& plan);
   bool verify(Plan& plan);

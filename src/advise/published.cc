@@ -25,10 +25,8 @@ class PublishedReader {
     in.required("sizes");
     if (const yaml::Node* sizes = in.mapping("sizes")) {
       yaml::MapReader one(*sizes, "sizes of a model", problems_);
-      all.sizes = {count(one, "layers"),
-                   count(one, "hidden"),
-                   count(one, "experts"),
-                   count(one, "topk")};
+      all.sizes = {
+          count(one, "layers"), count(one, "hidden"), count(one, "experts"), count(one, "topk")};
       one.finish();
     }
     all.hw = in.required_text("hw");
@@ -70,9 +68,8 @@ class PublishedReader {
         all.runs.push_back({entry.key, one.number(entry.key).value_or(0)});
       }
     }
-    const bool sane = all.runs.size() > 1 && std::ranges::all_of(all.runs, [](const auto& run) {
-      return run.figure > 0;
-    });
+    const bool sane = all.runs.size() > 1 &&
+                      std::ranges::all_of(all.runs, [](const auto& run) { return run.figure > 0; });
     if (!sane) {
       in.problem(node.mark, "a comparison needs two runs with figures above 0");
     }

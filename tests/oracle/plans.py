@@ -56,25 +56,29 @@ def draw(number, seed, corpus):
     recipe = chance.choice(sorted((corpus / release).glob('*.yaml')))
     named = [hw for hw in GPUS if f'gpu-{hw}-' in recipe.name]
     hw = named[0] if named and chance.random() < 0.7 else chance.choice(sorted(GPUS))
-    groups = chance.sample(GROUPS, chance.randint(1, len(GROUPS)))
-    return {'number': number, 'release': release, 'recipe': recipe, 'hw': hw, 'gpus': chance.choice(GPUS[hw]), 'groups': groups, 'which': chance.random()}
+    groups = chance.sample(GROUPS, min(chance.randint(1, len(GROUPS)), chance.randint(1, len(GROUPS))))  # small spaces more often: they are quick
+    return {'number': number, 'release': release, 'recipe': recipe, 'hw': hw, 'gpus': chance.choice(GPUS[hw]), 'groups': groups}
 
 
-def answer(binary, question, folder):
-    """The question with one of its plans, applied; None if there is none."""
-    if 'num_moe_experts: null' in question['recipe'].read_text(): return None
-    out = run_json(binary, 'advise', question['recipe'], '--config', 'none', '--hw', question['hw'], '--gpus', question['gpus'], '--stack', stack(question['release']),
-                   '--may-change', ','.join(question['groups']), '-f', 'json')
-    plans = [plan for plan in out.get('plans', []) if plan['diff'] and 'obstacle' not in plan]
-    if not plans or out.get('repairs') or out.get('errors_left'): return None
-    plan = plans[int(question['which'] * len(plans))]
-    path = folder / f"{question['number']}.yaml"
+def judged_plan(binary, question, plan, needed, name, folder):
+    """A plan, applied, with what lint and the memory model say."""
+    path = folder / f'{name}.yaml'
     path.write_text(patched(question['recipe'].read_text(), plan['diff']))
     before = findings(binary, question['recipe'], question, {})
-    new = [rule for rule, count in findings(binary, path, question, plan['environment']).items() if rule not in before]
-    memory = plan['memory']
-    fits = memory.get('out_of_memory', 0) <= MOST_RISK or memory['needed_gib'] <= out['memory']['needed_gib']
-    return {**question, 'plan': plan, 'path': path, 'new': new, 'fits': fits}
+    new = [rule for rule in findings(binary, path, question, plan['environment']) if rule not in before]
+    fits = plan['memory'].get('out_of_memory', 0) <= MOST_RISK or plan['memory']['needed_gib'] <= needed
+    return {**question, 'name': name, 'plan': plan, 'path': path, 'new': new, 'fits': fits}
+
+
+def answers_of(binary, question, folder):
+    """Up to two of the plans, those that are too close to call included."""
+    if 'num_moe_experts: null' in question['recipe'].read_text(): return []
+    out = run_json(binary, 'advise', question['recipe'], '--config', 'none', '--hw', question['hw'], '--gpus', question['gpus'], '--stack', stack(question['release']),
+                   '--may-change', ','.join(question['groups']), '-f', 'json')
+    plans = [plan for plan in out.get('plans', []) + out.get('too_close', []) if plan['diff'] and 'obstacle' not in plan]
+    if out.get('repairs') or out.get('errors_left'): return []
+    random.Random(question['number']).shuffle(plans)
+    return [judged_plan(binary, question, plan, out['memory']['needed_gib'], f"{question['number']}-{i}", folder) for i, plan in enumerate(plans[:2])]
 
 
 def verdicts(oracle, release, cases, folder):
@@ -93,14 +97,14 @@ def faults_of(oracle, answers, folder):
         mine = [each for each in answers if each['release'] == release]
         cases = []
         for each in mine:
-            (folder / f"base-{each['number']}.yaml").write_text(each['recipe'].read_text())
-            cases.append((f"before {each['number']}", each['hw'], each['gpus'], {}, f"base-{each['number']}.yaml"))
-            cases.append((f"after {each['number']}", each['hw'], each['gpus'], {k: str(v) for k, v in each['plan']['environment'].items()}, each['path'].name))
+            (folder / f"base-{each['name']}.yaml").write_text(each['recipe'].read_text())
+            cases.append((f"before {each['name']}", each['hw'], each['gpus'], {}, f"base-{each['name']}.yaml"))
+            cases.append((f"after {each['name']}", each['hw'], each['gpus'], {k: str(v) for k, v in each['plan']['environment'].items()}, each['path'].name))
         real = verdicts(oracle, release, cases, folder) if cases else {}
         for each in mine:
-            if real.get(f"before {each['number']}", {}).get('verdict') != 'starts': continue
+            if real.get(f"before {each['name']}", {}).get('verdict') != 'starts': continue
             judged += 1
-            after = real.get(f"after {each['number']}", {})
+            after = real.get(f"after {each['name']}", {})
             wrong = [f"new findings: {', '.join(each['new'])}"] if each['new'] else []
             if not each['fits']: wrong.append('does not fit')
             if after.get('verdict') != 'starts': wrong.append(f"upstream {after.get('verdict')}: {after.get('message', '')[:200]}")
@@ -112,15 +116,16 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument('binary'); parser.add_argument('oracle'); parser.add_argument('corpus', type=pathlib.Path)
     parser.add_argument('--plans', type=int, default=200); parser.add_argument('--seed', type=int, default=1)
+    parser.add_argument('--round', type=int, default=60, help='questions between two calls of the oracle')
     given = parser.parse_args()
     corpus = given.corpus / 'bridge' if (given.corpus / 'bridge').is_dir() else given.corpus
     judged, faults, first = 0, [], 0
     with tempfile.TemporaryDirectory() as name, concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         folder = pathlib.Path(name)
         while judged < given.plans and first < 20 * given.plans:
-            questions = [draw(number, given.seed, corpus) for number in range(first, first + 100)]
-            first += 100
-            answers = [each for each in pool.map(lambda question: answer(given.binary, question, folder), questions) if each]
+            questions = [draw(number, given.seed, corpus) for number in range(first, first + given.round)]
+            first += given.round
+            answers = [each for some in pool.map(lambda question: answers_of(given.binary, question, folder), questions) for each in some]
             more, wrong = faults_of(given.oracle, answers, folder)
             judged += more; faults += wrong
             print(f'{first} questions, {judged} plans, {len(faults)} wrong', file=sys.stderr)

@@ -259,7 +259,25 @@ class AdviceText {
                        sweep.flat_from,
                        sweep.flat_to,
                        sweep.of_plan ? ", with the rest of plan 1" : ""));
+      if (advice.choice) {
+        points(sweep);
+      }
     }
+  }
+
+  /// The step at each count.
+  void points(const advise::SmSweep& sweep) {
+    constexpr int kApart = 4;  // SMs
+    std::string text;
+    int last = 0;
+    for (const advise::SmSweep::Point& point : sweep.points) {
+      if (text.empty() || point.sms >= last + kApart) {
+        text +=
+            fmt::format("{}{}: {}", text.empty() ? "" : ", ", point.sms, seconds_text(point.step));
+        last = point.sms;
+      }
+    }
+    say(std::string(2 + kAdviceNameWidth, ' '), text, Role::dim);
   }
 
   void ladder(const Advice& advice) {
