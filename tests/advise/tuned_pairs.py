@@ -12,7 +12,7 @@ from sampling import complete, share  # noqa: E402
 
 CORPUS = EVIDENCE / 'corpus' / 'bridge'
 EVERYTHING = 'mapping,batch,recompute,dispatcher,overlap,graphs,kernels,precision'
-LEAST = 0.65  # share of the choices found; only to be raised
+LEAST = 0.70  # share of the choices found; only to be raised
 
 OVERLAP = ('overlap_moe_expert_parallel_comm', {'true'})
 WHOLE = ('cuda_graph_impl', {'full_iteration'})
@@ -22,6 +22,8 @@ DEEPEP = ('moe_flex_dispatcher_backend', {'deepep'})
 HYBRIDEP = ('moe_flex_dispatcher_backend', {'hybridep'})
 FLEX = ('moe_token_dispatcher_type', {'flex'})
 VIRTUAL = ('virtual_pipeline_model_parallel_size', None)
+# A recipe is asked about on the release of its twin (LATER), where an older one lacks fields of the twin's choices.
+LATER = {'0.4.0/perf.qwen3_30b_a3b_pretrain.8gpu-b200-fp8mx': '0.6.2'}  # rank capacity and paged stash
 PAIRS = [  # recipe, GPU, GPUs, with precision, the choices of its tuned twin
     ('0.5.0/perf.qwen3_30b_a3b_pretrain.16gpu-h100-bf16', 'h100', 16, False, [OVERLAP]),
     ('0.6.2/perf.deepseek_v3_pretrain.256gpu-gb200-bf16', 'gb200', 256, True, [OVERLAP, WHOLE, MXFP8]),
@@ -76,7 +78,7 @@ def main():
     for name, hw, gpus, precision, choices in PAIRS[::share(6)]:
         path = CORPUS / f'{name}.yaml'
         groups = EVERYTHING if precision else EVERYTHING.replace(',precision', '')
-        version = name.split('/')[0]
+        version = LATER.get(name, name.split('/')[0])
         target = ['--config', 'none', '--hw', hw, '--gpus', str(gpus), '--stack', f'bridge={version},te=2.14.0,torch=2.9.1']
         call = [sys.argv[1], 'advise', str(path), *target, '--may-change', groups, '-f', 'json']
         out = json.loads(subprocess.run(call, capture_output=True, text=True, timeout=600).stdout)
