@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "advise/assessor.h"
+#include "advise/published.h"
 #include "fix/plan.h"
 #include "perf/sim/prediction/comparison.h"
 #include "perf/sim/prediction/prediction.h"
@@ -168,11 +169,22 @@ struct Anchor {
   bool mixed = false;
 };
 
+/// Published runs next to this prediction.
+struct PublishedRow {
+  PublishedRuns runs;
+  std::string likeness;  // "this model on this GPU", "this model", "this GPU"
+  double measured = 0;   // how much faster (or smaller) the second run is than the first
+  double predicted = 0;  // the same for this recipe; 0: one of both cannot be predicted
+};
+
 /// The answer to --which dispatcher.
 struct Choice {
-  std::string name;        // the dispatcher to take; empty: none can be predicted
-  std::string documented;  // the first choice of documents on this hardware
-  std::string because;     // in a sentence
+  std::string name;                     // the dispatcher to take; empty: none can be predicted
+  std::string documented;               // the first choice of documents on this hardware
+  std::string because;                  // in a sentence
+  std::string family;                   // what documents say about the model; may be empty
+  std::string memory;                   // its memory against all-to-all; may be empty
+  std::vector<PublishedRow> published;  // the likest first
 };
 
 /// The complete result of an advice run.

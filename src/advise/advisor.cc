@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "advise/choice.h"
 #include "advise/comparison_tables.h"
 #include "advise/decision.h"
 #include "advise/diagnosis.h"
@@ -139,6 +140,11 @@ void make_plans(const Study& study,
       advice.close.push_back(*std::move(plan));
     }
   }
+  const std::vector<Plan> clear = advice.plans;
+  maker.remove_dominated(advice.plans, clear);
+  maker.remove_dominated(advice.close, clear);
+  const std::vector<Plan> close = advice.close;
+  maker.remove_dominated(advice.close, close);
   if (request.goal != Goal::safe) {
     sort_plans(request.goal, advice.plans);
     sort_plans(request.goal, advice.close);
@@ -361,46 +367,6 @@ Advice advise(const World& world, const Knowledge& knowledge, const Request& req
 }
 
 namespace {
-
-Choice choice_of(const std::vector<DispatcherRow>& rows,
-                 const std::string& documented,
-                 bool bring_up) {
-  Choice choice{"", documented, ""};
-  const auto usable = [](const DispatcherRow& row) {
-    return row.legality.legal && row.step && row.fits;
-  };
-  const auto first = std::ranges::find_if(rows, usable);
-  if (first == rows.end()) {
-    choice.because = "no dispatcher can be predicted, or none fits in memory";
-    return choice;
-  }
-  choice.name = first->name;
-  const auto theirs = std::ranges::find(rows, documented, &DispatcherRow::name);
-  if (bring_up && theirs != rows.end() && usable(*theirs)) {
-    choice.name = documented;
-    choice.because = fmt::format(
-        "a bring-up begins with the plainest dispatcher; {} is predicted {:.2f} times as fast, to "
-        "be tried once the run is correct",
-        first->name,
-        theirs->step->value / first->step->value);
-  } else if (first->name == documented) {
-    choice.because = first->tie ? "it is too close to the others to call, and the documents' choice"
-                                : "it is certainly the fastest, and the documents' choice";
-  } else if (theirs == rows.end() || !usable(*theirs)) {
-    choice.because = fmt::format("the documents' choice, {}, is not possible here: {}",
-                                 documented,
-                                 theirs == rows.end() || theirs->legality.reason.empty()
-                                     ? "this version does not have it, or it does not fit"
-                                     : theirs->legality.reason);
-  } else {
-    choice.because = fmt::format(
-        "documents recommend {}, which is predicted {:.2f} times as slow; the prediction is for "
-        "this model, and 20 steps of each would confirm it",
-        documented,
-        theirs->step->value / first->step->value);
-  }
-  return choice;
-}
 
 bool sets_value(const std::vector<Setting>& sets, const Edit& edit) {
   return std::ranges::any_of(sets, [&](const Setting& setting) {
@@ -651,8 +617,7 @@ Advice which_dispatcher(const World& given, const Knowledge& knowledge) {
   advice.diagnosis = diagnose(present, world.constants, knowledge);
   advice.dispatchers = dispatcher_table(study);
   advice.sweeps = sm_sweeps(study);
-  advice.choice = choice_of(
-      advice.dispatchers, documented_dispatcher(study), world.base.target->purpose == "bring-up");
+  advice.choice = choice_of(study, advice.dispatchers);
   return advice;
 }
 

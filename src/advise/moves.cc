@@ -115,6 +115,11 @@ class MovesReader {
           knowledge_.by_experts.push_back(read_experts(row));
         }
       }
+      if (const Node* rows = dispatchers.sequence("by_model")) {
+        for (const Node& row : rows->items) {
+          knowledge_.families.push_back(read_family(row));
+        }
+      }
       dispatchers.finish();
     }
     read_measurements(in);
@@ -289,6 +294,20 @@ class MovesReader {
     line.says = in.required_text("says");
     in.finish();
     return line;
+  }
+
+  ModelFamily read_family(const Node& node) {
+    MapReader in(node, "guidance by model", problems_);
+    ModelFamily family;
+    family.name = in.required_text("name");
+    const auto size = [&](std::string_view key) {
+      return static_cast<int>(in.integer(key).value_or(0));
+    };
+    family.sizes = {size("layers"), size("hidden"), size("experts"), size("topk")};
+    family.vision = in.boolean("vision").value_or(false);
+    family.says = in.required_text("says");
+    in.finish();
+    return family;
   }
 
   void read_measurements(MapReader& in) {
@@ -495,6 +514,27 @@ void transfer(Archive& archive, LatentSizes& x) {
 }
 
 template <class Archive>
+void transfer(Archive& archive, ModelSizes& x) {
+  archive(x.layers, x.hidden, x.experts, x.topk);
+}
+
+template <class Archive>
+void transfer(Archive& archive, ModelFamily& x) {
+  archive(x.name, x.sizes, x.vision, x.says);
+}
+
+template <class Archive>
+void transfer(Archive& archive, PublishedRun& x) {
+  archive(x.dispatcher, x.figure);
+}
+
+template <class Archive>
+void transfer(Archive& archive, PublishedRuns& x) {
+  archive(x.model, x.sizes, x.hw, x.architecture, x.gpus, x.expert_ranks, x.precision, x.unit);
+  archive(x.runs, x.ids, x.source, x.date, x.status, x.caution);
+}
+
+template <class Archive>
 void transfer(Archive& archive, KnownModel& x) {
   archive(x.name, x.source, x.total, x.active, x.layers, x.hidden, x.heads, x.groups, x.head);
   archive(x.experts, x.topk, x.ffn, x.shared, x.vocabulary, x.dense_layers, x.dense_ffn, x.latent);
@@ -506,6 +546,7 @@ template <class Archive>
 void transfer_all(Archive& archive, Knowledge& x) {
   archive(x.quick, x.axes, x.by_hardware, x.by_experts, x.measurements, x.any_measurement);
   archive(x.variables, x.walls, x.memory_advice, x.ladder, x.priced_settings, x.models);
+  archive(x.families, x.published);
 }
 
 }  // namespace

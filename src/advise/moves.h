@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "advise/known_model.h"
+#include "advise/published.h"
 #include "base/text/diagnostic.h"
 #include "base/text/source_file.h"
 #include "expr/value.h"
@@ -146,7 +147,9 @@ struct Knowledge {
   std::string memory_advice;  // what usually helps if memory binds
   std::vector<Rung> ladder;
   std::vector<PricedSetting> priced_settings;
-  std::vector<KnownModel> models;  // of knowledge/models.yaml
+  std::vector<KnownModel> models;        // of knowledge/models.yaml
+  std::vector<ModelFamily> families;     // documented patterns of model families
+  std::vector<PublishedRuns> published;  // of knowledge/published.yaml
 
   const Axis* axis(std::string_view name) const;
 };

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "advise/decision.h"
+#include "advise/dominance.h"
 #include "base/text/line_diff.h"
 #include "fix/change.h"
 #include "fix/verdict.h"
@@ -19,6 +20,9 @@ namespace epwise::advise {
 namespace {
 
 constexpr std::string_view kVariable = "env.";
+
+/// An expected gain of more than this is kept, even if the interval contains none.
+constexpr double kMostLost = 1.03;
 
 double risk_cost(Risk risk) {
   return risk == Risk::low ? 0 : risk == Risk::medium ? 0.02 : 0.06;
@@ -97,8 +101,7 @@ std::vector<Candidate> PlanMaker::choose(const SearchResult& result, std::size_t
 
 Candidate PlanMaker::simplified(Candidate candidate) {
   const auto cost = [&](const Candidate& each) {
-    return cost_of(
-        study_.assessor.assess(each), each, study_.space, goal_, study_.present.assessment);
+    return cost_of(assessed(each), each, study_.space, goal_, study_.present.assessment);
   };
   Cost now = cost(candidate);
   for (std::size_t axis = 0; axis < candidate.size(); ++axis) {
@@ -127,25 +130,24 @@ Candidate PlanMaker::without_ties(Candidate candidate) {
   if (gain.verdict != sim::Verdict::b) {
     return candidate;  // a tie with the recipe itself: a measurement would decide about all of it
   }
-  // An expected gain of more than this is kept, even if the interval contains none.
-  constexpr double kMostLost = 1.03;
+  std::vector<std::size_t> sizes;
+  for (const std::size_t axis : study_.space.changed(candidate)) {
+    const std::string& group = study_.space.dimensions()[axis].axis->group;
+    if (group == "mapping" || group == "batch") {
+      sizes.push_back(axis);
+    }
+  }
+  if (sizes.size() > 1) {
+    candidate = without(candidate, sizes, whole).value_or(candidate);
+  }
   while (true) {
     std::optional<Candidate> fewer;
     double shortest = 0;
     for (const std::size_t axis : study_.space.changed(candidate)) {
-      Candidate without = candidate;
-      without[axis] = 0;
-      without = study_.space.canonical(std::move(without));
-      const Prospect prospect = study_.assessor.prospect(without);
-      const double step = prospect.assessment.step;
-      if (prospect.work == nullptr || !prospect.assessment.usable() ||
-          step > kMostLost * whole.assessment.step || (fewer && step >= shortest)) {
-        continue;
-      }
-      const sim::Comparison with =
-          sim::compare(*prospect.work, *whole.work, study_.world.constants);
-      if (with.verdict != sim::Verdict::b) {
-        fewer = std::move(without);
+      std::optional<Candidate> less = without(candidate, {axis}, whole);
+      const double step = less ? assessed(*less).step : 0;
+      if (less && (!fewer || step < shortest)) {
+        fewer = std::move(less);
         shortest = step;
       }
     }
@@ -154,6 +156,67 @@ Candidate PlanMaker::without_ties(Candidate candidate) {
     }
     candidate = *std::move(fewer);
   }
+}
+
+std::optional<Candidate> PlanMaker::without(const Candidate& candidate,
+                                            const std::vector<std::size_t>& axes,
+                                            const Prospect& whole) {
+  Candidate less = candidate;
+  for (const std::size_t axis : axes) {
+    less[axis] = 0;
+  }
+  less = study_.space.canonical(std::move(less));
+  const Assessment& assessment = assessed(less);
+  if (!assessment.usable() || assessment.step > kMostLost * whole.assessment.step) {
+    return std::nullopt;
+  }
+  const Prospect prospect = study_.assessor.prospect(less);
+  const bool tie =
+      prospect.work != nullptr &&
+      sim::compare(*prospect.work, *whole.work, study_.world.constants).verdict != sim::Verdict::b;
+  return tie ? std::optional(std::move(less)) : std::nullopt;
+}
+
+const Assessment& PlanMaker::assessed(const Candidate& candidate) {
+  auto found = assessed_.find(candidate);
+  if (found == assessed_.end()) {
+    found = assessed_.emplace(candidate, study_.assessor.assess(candidate)).first;
+  }
+  return found->second;
+}
+
+Candidate PlanMaker::undominated(Candidate candidate) {
+  constexpr std::size_t kMost = 400;
+  const std::string documented = documented_dispatcher(study_);
+  Standing own = standing_of(candidate, assessed(candidate), study_.space);
+  const std::vector<std::size_t> axes = own_axes(candidate, study_.space, documented);
+  const std::vector<Candidate> others = combinations_of(candidate, axes, study_.space, kMost);
+  for (const Candidate& other : others) {
+    const Assessment& assessment = assessed(other);
+    if (!assessment.usable() || study_.space.changed(other).empty()) {
+      continue;
+    }
+    const Standing standing = standing_of(other, assessment, study_.space);
+    if (dominates(standing, own)) {
+      candidate = other;
+      own = standing;
+    }
+  }
+  return candidate;
+}
+
+void PlanMaker::remove_dominated(std::vector<Plan>& plans, const std::vector<Plan>& better) {
+  const auto standing = [&](const Plan& plan) {
+    return standing_of(plan.candidate, assessed(plan.candidate), study_.space);
+  };
+  std::vector<Standing> good;
+  for (const Plan& plan : better) {
+    good.push_back(standing(plan));
+  }
+  std::erase_if(plans, [&](const Plan& plan) {
+    const Standing own = standing(plan);
+    return std::ranges::any_of(good, [&](const Standing& each) { return dominates(each, own); });
+  });
 }
 
 PlanChange PlanMaker::change_of(const Edit& edit, lint::Tier tier, std::string why) const {
@@ -345,18 +408,25 @@ Candidate PlanMaker::with_documented_dispatcher(Candidate candidate) {
   const Prospect documented = study_.assessor.prospect(other);
   const bool usable = its.work != nullptr && documented.work != nullptr &&
                       documented.assessment.usable() && !study_.space.changed(other).empty();
+  // a plan that gains does not turn into one that loses
+  const double present = study_.present.assessment.step;
+  const bool gains =
+      usable && (documented.assessment.step <= present || its.assessment.step > present);
   const bool tie =
-      usable &&
+      gains &&
       sim::compare(*documented.work, *its.work, study_.world.constants).verdict != sim::Verdict::b;
   return tie ? other : candidate;
 }
 
 std::optional<Plan> PlanMaker::make(const Candidate& candidate) {
   Candidate chosen = with_documented_dispatcher(without_ties(simplified(candidate)));
-  if (goal_ != Goal::memory && !study_.space.changed(chosen).empty()) {
+  if (study_.space.changed(chosen).empty()) {
+    return std::nullopt;
+  }
+  if (goal_ != Goal::memory) {
     chosen = with_chosen_sms(study_, std::move(chosen));
   }
-  return make_exactly(chosen);
+  return make_exactly(undominated(std::move(chosen)));
 }
 
 std::optional<Plan> PlanMaker::make_exactly(const Candidate& chosen) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <optional>
 
 #include "advise/comparison_tables.h"
@@ -41,14 +42,29 @@ class PlanMaker {
   /// The plan of exactly this candidate, whatever it gains.
   std::optional<Plan> make_exactly(const Candidate& chosen);
 
+  /// Without the plans that another one is better than in every respect.
+  void remove_dominated(std::vector<Plan>& plans, const std::vector<Plan>& better);
+
  private:
+  const Assessment& assessed(const Candidate& candidate);
+
+  /// The fastest combination of the candidate's own axes that is better in every respect; the
+  /// candidate itself if there is none.
+  Candidate undominated(Candidate candidate);
+
   Candidate simplified(Candidate candidate);
 
   /// Drops changes without a clear gain: of the subsets that cannot be distinguished from the
-  /// whole, the smallest.
+  /// whole, the smallest. The sizes of the layout are one change: all of them or one at a time.
   Candidate without_ties(Candidate candidate);
 
-  /// With the dispatcher that documents recommend for the hardware, if it is no clear loss.
+  /// The candidate without these axes, if that loses nothing that can be told from the whole.
+  std::optional<Candidate> without(const Candidate& candidate,
+                                   const std::vector<std::size_t>& axes,
+                                   const Prospect& whole);
+
+  /// With the dispatcher that documents recommend for the hardware, if it is no clear loss and does
+  /// not turn a gain into a loss.
   Candidate with_documented_dispatcher(Candidate candidate);
   void write(const Prospect& prospect, Plan& plan);
   bool verify(Plan& plan);
@@ -60,6 +76,7 @@ class PlanMaker {
   const Study& study_;
   Goal goal_;
   double event_factor_;  // of the recipe itself
+  std::map<Candidate, Assessment> assessed_;
 };
 
 }  // namespace epwise::advise

@@ -2,6 +2,7 @@
 """How many choices of a tuned recipe `epwise advise` finds from its conservative twin (the corpus): exit 77 without it.
     tuned_pairs.py BIN [-v]
 A choice counts if plan 1 makes it, or leads to a value at least as far along (virtual stages). Precision is allowed where the pair changes it.
+A choice that is missed is bettered if plan 1 is predicted faster than the recipe with all choices of its twin (TWINS), or these do not fit.
 """
 import json, pathlib, subprocess, sys
 
@@ -11,7 +12,7 @@ from sampling import complete, share  # noqa: E402
 
 CORPUS = EVIDENCE / 'corpus' / 'bridge'
 EVERYTHING = 'mapping,batch,recompute,dispatcher,overlap,graphs,kernels,precision'
-LEAST = 0.65  # share of the choices found; only to be raised
+LEAST = 0.70  # share of the choices found; only to be raised
 
 OVERLAP = ('overlap_moe_expert_parallel_comm', {'true'})
 WHOLE = ('cuda_graph_impl', {'full_iteration'})
@@ -21,10 +22,12 @@ DEEPEP = ('moe_flex_dispatcher_backend', {'deepep'})
 HYBRIDEP = ('moe_flex_dispatcher_backend', {'hybridep'})
 FLEX = ('moe_token_dispatcher_type', {'flex'})
 VIRTUAL = ('virtual_pipeline_model_parallel_size', None)
+# A recipe is asked about on the release of its twin (LATER), where an older one lacks fields of the twin's choices.
+LATER = {'0.4.0/perf.qwen3_30b_a3b_pretrain.8gpu-b200-fp8mx': '0.6.2'}  # rank capacity and paged stash
 PAIRS = [  # recipe, GPU, GPUs, with precision, the choices of its tuned twin
     ('0.5.0/perf.qwen3_30b_a3b_pretrain.16gpu-h100-bf16', 'h100', 16, False, [OVERLAP]),
     ('0.6.2/perf.deepseek_v3_pretrain.256gpu-gb200-bf16', 'gb200', 256, True, [OVERLAP, WHOLE, MXFP8]),
-    ('0.6.2/perf.qwen3_235b_a22b_pretrain.64gpu-gb300-fp8cs', 'gb300', 64, True, [VIRTUAL, OVERLAP, WHOLE, MXFP8]),
+    ('0.6.2/perf.qwen3_235b_a22b_pretrain.64gpu-gb300-fp8cs', 'gb300', 256, True, [VIRTUAL, OVERLAP, WHOLE, MXFP8]),
     ('0.6.2/perf.qwen3_30b_a3b_pretrain.8gpu-gb200-fp8cs', 'gb200', 8, True, [OVERLAP, WHOLE, MXFP8]),
     ('0.4.0/perf.qwen3_30b_a3b_pretrain.8gpu-b200-fp8mx', 'b200', 8, False, [OVERLAP, WHOLE]),
     ('0.6.2/perf.qwen3_235b_a22b_pretrain.256gpu-b200-bf16', 'b200', 256, False, [FLEX, OVERLAP, VIRTUAL]),
@@ -37,6 +40,30 @@ PAIRS = [  # recipe, GPU, GPUs, with precision, the choices of its tuned twin
     ('0.6.2/lib.deepseek_v2_pretrain-h100-bf16', 'h100', 128, False, [('recompute_granularity', {'selective', 'null', ''}), DEEPEP, VIRTUAL, OVERLAP]),
 ]
 
+EVEN = 'comm_overlap.overlap_moe_expert_parallel_comm=true'
+STASH = ('model.cuda_graph_impl=full_iteration model.cuda_graph_modules=[] model.moe_expert_rank_capacity_factor=1.5 model.moe_paged_stash=true '
+         'model.use_transformer_engine_op_fuser=true')
+PARTS = 'model.cuda_graph_impl=transformer_engine model.cuda_graph_modules=[attn,moe_router,moe_preprocess] rng.te_rng_tracker=true'
+BLOCKS = 'mixed_precision=bf16_with_mxfp8_mixed'
+TWINS = {  # the recipe's overrides with all choices of its twin, where plan 1 misses one
+    '0.6.2/perf.qwen3_235b_a22b_pretrain.64gpu-gb300-fp8cs': f'{BLOCKS} {EVEN} {STASH} model.virtual_pipeline_model_parallel_size=12',
+    '0.6.2/perf.deepseek_v3_pretrain.256gpu-b200-nvfp4':
+        f'{EVEN} model.moe_token_dispatcher_type=flex model.moe_flex_dispatcher_backend=deepep model.expert_model_parallel_size=32',
+    '0.6.2/perf.qwen3_235b_a22b_pretrain.256gpu-b300-bf16':
+        f'{BLOCKS} {EVEN} {PARTS} model.pipeline_model_parallel_size=1 model.account_for_embedding_in_pipeline_split=false '
+        'model.account_for_loss_in_pipeline_split=false model.expert_model_parallel_size=16 model.tensor_model_parallel_size=2 model.sequence_parallel=true '
+        'train.micro_batch_size=4',
+    '0.6.2/perf.gpt_oss_120b_pretrain.64gpu-b200-bf16': f'{PARTS} model.moe_token_dispatcher_type=flex model.moe_flex_dispatcher_backend=hybridep',
+}
+
+
+def is_bettered(binary, name, target, plan):
+    """Whether plan 1 is predicted faster than the whole twin, or the twin does not fit."""
+    if name not in TWINS or plan is None: return False
+    call = [binary, 'simulate', str(CORPUS / f'{name}.yaml'), *target, '--force', '-f', 'json', '--', *TWINS[name].split()]
+    twin = json.loads(subprocess.run(call, capture_output=True, text=True, timeout=600).stdout)['files'][0]
+    return plan['step_time_s']['value'] <= twin['step_time_s']['value'] or twin['memory']['out_of_memory'] > 0.1
+
 
 def written(path, field):
     """The recipe's own value, where it already has the choice."""
@@ -47,13 +74,13 @@ def written(path, field):
 
 def main():
     if not CORPUS.is_dir(): print('skipped: the corpus is not there'); return 77
-    found = total = 0
+    found = total = bettered = 0
     for name, hw, gpus, precision, choices in PAIRS[::share(6)]:
         path = CORPUS / f'{name}.yaml'
         groups = EVERYTHING if precision else EVERYTHING.replace(',precision', '')
-        version = name.split('/')[0]
-        call = [sys.argv[1], 'advise', str(path), '--config', 'none', '--hw', hw, '--gpus', str(gpus), '--stack', f'bridge={version},te=2.14.0,torch=2.9.1',
-                '--may-change', groups, '-f', 'json']
+        version = LATER.get(name, name.split('/')[0])
+        target = ['--config', 'none', '--hw', hw, '--gpus', str(gpus), '--stack', f'bridge={version},te=2.14.0,torch=2.9.1']
+        call = [sys.argv[1], 'advise', str(path), *target, '--may-change', groups, '-f', 'json']
         out = json.loads(subprocess.run(call, capture_output=True, text=True, timeout=600).stdout)
         plans = out.get('plans') or out.get('too_close') or []
         changes = {c['field'].split('.')[-1]: str(c.get('to')) for c in plans[0]['changes']} if plans else {}
@@ -63,9 +90,11 @@ def main():
             ok = (to.isdigit() and int(to) > 1) if values is None else to in values
             found += ok; total += 1
             if not ok: missed.append(f'{field}={to or "unchanged"}')
-        print(f"{name}: {len(choices) - len(missed)} of {len(choices)}" + (f"; missed: {', '.join(missed)}" if missed else ''))
+        better = bool(missed) and is_bettered(sys.argv[1], name, target, plans[0] if plans else None)
+        bettered += better * len(missed)
+        print(f"{name}: {len(choices) - len(missed)} of {len(choices)}" + (f"; missed{' and bettered' if better else ''}: {', '.join(missed)}" if missed else ''))
         if '-v' in sys.argv: print('   ', plans[0]['speedup']['value'] if plans else None, changes)
-    print(f'{found} of {total} tuned choices found ({100 * found / total:.0f} %)')
+    print(f'{found} of {total} tuned choices found ({100 * found / total:.0f} %), {found + bettered} found or bettered ({100 * (found + bettered) / total:.0f} %)')
     return found < (LEAST if complete() else LEAST / 2) * total  # few pairs vary more
 
 

@@ -157,6 +157,8 @@ SESSIONS = [
     "advise {recipe} {target} --may-change overlap --why-not comm_overlap.overlap_moe_expert_parallel_comm=true",
     "advise {recipe} {target} --why-not model.expert_model_parallel_size=7", "advise {recipe} {target} --may-change overlap --why-not train.micro_batch_size=2",
     "advise few.yaml {target} --why-not model.expert_model_parallel_size=2",
+    "advise --which dispatcher --model qwen3-235b-a22b --hw gb200 --gpus 256 --ep 32",
+    "advise --which dispatcher --model qwen3-30b-a3b --hw h100 --gpus 16 --ep 16",
     "whatif {recipe} --stack bridge=0.6.2 --gpus 6..16", "whatif mlm.yaml --gpus 8", "whatif bad.yaml --gpus 8 --te 2.6..2.8",
     "why data_parallel_size {recipe} --gpus 64", "why data_parallel_size {recipe}", "why num_microbatches raises.yaml --gpus 8",
     "why kv_channels text.yaml", "why model.num_layers text.yaml", "why num_microbatches bad.yaml --gpus 9",

@@ -5,6 +5,7 @@
 says      the statement, in our words
 lint      options and overrides for `epwise lint` on `recipe` (default overlap: examples/seeds/q30-ep16-overlap.yaml)
 run       or any other command; $overlap, $plain, … stand for the recipes below
+made      further recipes for `run`: {a: [plain, {field: value}], b: …}, which $a and $b stand for
 code      a rule that must report
 expect    regular expressions, all of which must be found in what is printed
 absent    one that must not be
@@ -12,7 +13,7 @@ contradicts   why the answer differs from the statement; `expect` is then the ev
 open      what is missing: the entry must fail until then
 Prints the coverage; fails if an entry fails, or an open one does not. One entry of three unless EPWISE_COMPLETE=1.
 """
-import concurrent.futures, functools, pathlib, re, shlex, subprocess, sys
+import concurrent.futures, functools, hashlib, pathlib, re, shlex, subprocess, sys, tempfile
 
 import yaml
 
@@ -29,6 +30,20 @@ RECIPES = {
     'next': SEEDS / 'next80-ep8-overlap.yaml', 'next_wgrad': SEEDS / 'next80-ep8-delayed-wgrad.yaml',
 }
 STATEMENTS = 129
+MADE = tempfile.TemporaryDirectory()
+
+
+def made(name, base, changes):
+    """A recipe with some fields changed; its name and place stay the same for the same contents."""
+    recipe = yaml.safe_load(RECIPES[base].read_text())
+    for field, value in changes.items():
+        section, _, key = field.partition('.')
+        recipe.setdefault(section, {})[key] = value
+    text = yaml.safe_dump(recipe, sort_keys=False)
+    folder = pathlib.Path(MADE.name) / hashlib.sha256(text.encode()).hexdigest()[:12]
+    folder.mkdir(exist_ok=True)
+    (folder / f'{name}.yaml').write_text(text)
+    return folder / f'{name}.yaml'
 
 
 def rule_ids():
@@ -49,7 +64,8 @@ def command(entry):
         options, overrides = given[:at], given[at:]
         if '--hw' not in options: options += ['--hw', 'h100', '--gpus', '16']
         words = ['lint', '$' + entry.get('recipe', 'overlap'), *options, '-f', 'concise', *overrides]
-    words = [str(RECIPES.get(word[1:], word)) if word.startswith('$') else word for word in words]
+    recipes = {**RECIPES, **{name: made(name, *how) for name, how in entry.get('made', {}).items()}}
+    words = [str(recipes.get(word[1:], word)) if word.startswith('$') else word for word in words]
     return (words[0], '--config', 'none', *words[1:]) if words[0] in ('lint', 'advise', 'simulate', 'compare') else tuple(words)
 
 

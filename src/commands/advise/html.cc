@@ -242,6 +242,25 @@ std::string before_and_after(const Advice& advice, const advise::Plan& plan) {
   return out + "</section>\n";
 }
 
+std::string choice_section(const advise::Choice& choice) {
+  std::string out = fmt::format("<section><h2>Which dispatcher: {}</h2><p>{}</p>\n",
+                                escaped(choice.name),
+                                escaped(choice.because));
+  for (const std::string& each : {choice.family, choice.memory}) {
+    out += each.empty() ? "" : fmt::format("<p>{}</p>\n", escaped(each));
+  }
+  if (!choice.published.empty()) {
+    out += "<h3>Published runs</h3><ul>";
+    for (const advise::PublishedRow& row : choice.published) {
+      out += fmt::format("<li>{} <small>{}</small></li>\n",
+                         escaped(published_text(row)),
+                         escaped(published_source(row.runs)));
+    }
+    out += "</ul>";
+  }
+  return out + "</section>\n";
+}
+
 std::string advice_body(const AdvisedRecipe& recipe) {
   const Advice& advice = recipe.advice;
   std::string out = fmt::format("<header><h1>{}</h1><p class=\"sub\">on {}</p></header>\n",
@@ -266,9 +285,7 @@ std::string advice_body(const AdvisedRecipe& recipe) {
     out += "</ul></section>\n";
   }
   if (advice.choice) {
-    out += fmt::format("<section><h2>Which dispatcher: {}</h2><p>{}</p></section>\n",
-                       escaped(advice.choice->name),
-                       escaped(advice.choice->because));
+    out += choice_section(*advice.choice);
   } else if (advice.plans.empty()) {
     out += fmt::format("<section><p>{}</p></section>\n", escaped(no_plan_text(advice)));
   }

@@ -205,6 +205,31 @@ Json anchor_json(const advise::Advice& advice) {
   return json;
 }
 
+Json published_json(const advise::PublishedRow& row) {
+  const advise::PublishedRuns& runs = row.runs;
+  Json figures = Json::object();
+  for (const advise::PublishedRun& run : runs.runs) {
+    figures[run.dispatcher] = run.figure;
+  }
+  Json json = {{"model", runs.model},
+               {"hw", runs.hw},
+               {"precision", runs.precision},
+               {"unit", to_string(runs.unit)},
+               {"runs", figures},
+               {"source", runs.source},
+               {"date", runs.date},
+               {"status", runs.status},
+               {"likeness", row.likeness},
+               {"measured_ratio", rounded(row.measured)}};
+  json["gpus"] = runs.gpus > 0 ? Json(runs.gpus) : Json(nullptr);
+  json["expert_ranks"] = runs.expert_ranks > 0 ? Json(runs.expert_ranks) : Json(nullptr);
+  json["predicted_ratio"] = row.predicted > 0 ? Json(rounded(row.predicted)) : Json(nullptr);
+  if (!runs.caution.empty()) {
+    json["caution"] = runs.caution;
+  }
+  return json;
+}
+
 /// The answers to --which and --purpose, and why no plan fits.
 void add_answers(const advise::Advice& advice, Json& json) {
   if (advice.fitting) {
@@ -218,7 +243,14 @@ void add_answers(const advise::Advice& advice, Json& json) {
   if (advice.choice) {
     json["which"] = {{"dispatcher", advice.choice->name},
                      {"documented", advice.choice->documented},
-                     {"because", advice.choice->because}};
+                     {"because", advice.choice->because},
+                     {"published", list_json(advice.choice->published, published_json)}};
+    if (!advice.choice->family.empty()) {
+      json["which"]["model_family"] = advice.choice->family;
+    }
+    if (!advice.choice->memory.empty()) {
+      json["which"]["memory"] = advice.choice->memory;
+    }
   }
   if (!advice.next.empty()) {
     Json next = Json::array();

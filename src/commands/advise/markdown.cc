@@ -66,6 +66,17 @@ std::string ladder_rows(const Advice& advice) {
   return out;
 }
 
+std::string choice_part(const advise::Choice& choice) {
+  std::string out = fmt::format("\n**{}**: {}\n", choice.name, choice.because);
+  if (!choice.published.empty()) {
+    out += "\n### Published runs\n\n";
+  }
+  for (const advise::PublishedRow& row : choice.published) {
+    out += fmt::format("- {}: {}\n", published_text(row), published_source(row.runs));
+  }
+  return out;
+}
+
 std::string plan_part(const advise::Plan& plan, int number) {
   std::string out = fmt::format("\n**{}. {}**; step {}, memory {}, risk {}\n\n",
                                 number,
@@ -122,7 +133,7 @@ std::string advise_markdown(const AdvisedRecipe& recipe) {
     out += dispatcher_rows(advice) + ladder_rows(advice);
   }
   if (advice.choice) {
-    return out + fmt::format("\n**{}**: {}\n", advice.choice->name, advice.choice->because);
+    return out + choice_part(*advice.choice);
   }
   out += fmt::format("\n### Plans\n{}", advice.fitting ? "\n" + plans_title(advice) + "\n" : "");
   if (advice.plans.empty()) {

@@ -93,6 +93,41 @@ std::string reason_text(const advise::Legality& legality) {
                                   : fmt::format("{} ({})", legality.reason, legality.rule->code);
 }
 
+std::string published_text(const advise::PublishedRow& row) {
+  const advise::PublishedRuns& runs = row.runs;
+  const bool memory = runs.unit == advise::PublishedUnit::gib;
+  std::string figures;
+  for (const advise::PublishedRun& run : runs.runs) {
+    figures += fmt::format("{}{} {} {}",
+                           figures.empty() ? "" : ", ",
+                           run.dispatcher,
+                           count_text(run.figure),
+                           to_string(runs.unit));
+  }
+  const std::string predicted =
+      row.predicted > 0 ? fmt::format(", {:.2f} predicted", row.predicted) : "";
+  return fmt::format("{} on {}{}{}, {}: {}; {} {:.2f}{} ({})",
+                     runs.model,
+                     runs.gpus > 0 ? fmt::format("{} ", runs.gpus) : "",
+                     runs.hw,
+                     runs.expert_ranks > 0 ? fmt::format(", EP {}", runs.expert_ranks) : "",
+                     runs.precision,
+                     figures,
+                     memory ? "first over second" : "speed-up of the second",
+                     row.measured,
+                     predicted,
+                     row.likeness);
+}
+
+std::string published_source(const advise::PublishedRuns& runs) {
+  return fmt::format("{}, {}, {}{}{}",
+                     runs.source,
+                     runs.date,
+                     runs.status,
+                     runs.caution.empty() ? "" : "; ",
+                     runs.caution);
+}
+
 std::string companions_text(const std::vector<advise::Companion>& companions) {
   std::string text;
   for (const advise::Companion& companion : companions) {

@@ -77,6 +77,13 @@ std::string no_plan_text(const advise::Advice& advice);
 /// Why a candidate is not valid: "DeepEP on … (DSP006)".
 std::string reason_text(const advise::Legality& legality);
 
+/// "deepseek-v3 on 256 gb200, EP 32, mxfp8: alltoall 15.2 s, deepep 14.5 s; deepep 1.05 times as
+/// fast, 1.07 predicted (this model on this GPU)"
+std::string published_text(const advise::PublishedRow& row);
+
+/// "Megatron-Bridge commit 14a29340e, 2026-04; with expert-parallel overlap"
+std::string published_source(const advise::PublishedRuns& runs);
+
 /// "with model.moe_shared_expert_overlap=false": accompanying changes; empty if there are none.
 std::string companions_text(const std::vector<advise::Companion>& companions);
 

@@ -204,6 +204,24 @@ class AdviceText {
                     "skills/perf-moe-dispatcher-selection and docs/training/moe-optimization.md)",
                     choice.documented),
         Role::dim);
+    if (!choice.family.empty()) {
+      say("  ", "documents on " + choice.family, Role::dim);
+    }
+    if (!choice.memory.empty()) {
+      say("  ", "memory: " + choice.memory);
+    }
+    published(choice);
+  }
+
+  void published(const advise::Choice& choice) {
+    if (choice.published.empty()) {
+      return;
+    }
+    title("PUBLISHED RUNS", "that differ in the dispatcher; predicted: for this recipe");
+    for (const advise::PublishedRow& row : choice.published) {
+      say("  ", published_text(row));
+      say("      ", published_source(row.runs), Role::dim);
+    }
   }
 
   void details(const advise::DispatcherRow& row) {
@@ -241,7 +259,25 @@ class AdviceText {
                        sweep.flat_from,
                        sweep.flat_to,
                        sweep.of_plan ? ", with the rest of plan 1" : ""));
+      if (advice.choice) {
+        points(sweep);
+      }
     }
+  }
+
+  /// The step at each count.
+  void points(const advise::SmSweep& sweep) {
+    constexpr int kApart = 4;  // SMs
+    std::string text;
+    int last = 0;
+    for (const advise::SmSweep::Point& point : sweep.points) {
+      if (text.empty() || point.sms >= last + kApart) {
+        text +=
+            fmt::format("{}{}: {}", text.empty() ? "" : ", ", point.sms, seconds_text(point.step));
+        last = point.sms;
+      }
+    }
+    say(std::string(2 + kAdviceNameWidth, ' '), text, Role::dim);
   }
 
   void ladder(const Advice& advice) {

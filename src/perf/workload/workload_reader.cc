@@ -316,8 +316,9 @@ void read_parallel(FieldReader& reader, Workload& workload) {
   parallel.chunk_group = std::max(1, reader.integer("d.vpp_group").value_or(parallel.pipeline));
   parallel.sequence = parallel.tensor > 1 && reader.flag("model.sequence_parallel");
   parallel.tensor_overlap = reader.flag("d.tp_overlap");
-  parallel.transfers_overlap =
-      !reader.is_written("model.overlap_p2p_comm") || reader.flag("model.overlap_p2p_comm");
+  const bool stated = reader.is_written("model.overlap_p2p_comm") ||
+                      reader.is_written("comm_overlap.overlap_p2p_comm");
+  parallel.transfers_overlap = !stated || reader.flag("model.overlap_p2p_comm");
   const double dense = static_cast<double>(parallel.tensor) * parallel.pipeline * parallel.context;
   const double expert =
       static_cast<double>(parallel.expert_tensor) * parallel.expert * parallel.pipeline;

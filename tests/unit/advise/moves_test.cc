@@ -114,6 +114,53 @@ TEST_CASE("a model without its sizes is told with its line") {
   }));
 }
 
+TEST_CASE("published runs have a source, a date and two figures, and mistakes in them are told") {
+  REQUIRE(knowledge().published.size() >= 8);
+  for (const PublishedRuns& runs : knowledge().published) {
+    CAPTURE(runs.model);
+    CHECK(runs.runs.size() >= 2);
+    CHECK(runs.ratio(runs.runs.front().dispatcher, runs.runs.back().dispatcher) > 0);
+    CHECK(runs.ratio("alltoall", "carrier pigeons") == 0);
+    for (const PublishedRun& run : runs.runs) {
+      CHECK(knowledge().axis("dispatcher")->find(run.dispatcher) >= 0);
+    }
+  }
+  std::vector<text::Diagnostic> problems;
+  const text::SourceFile file("p.yaml",
+                              "comparisons:\n  - {model: a, sizes: {}, hw: h, architecture: H, "
+                              "precision: p, unit: furlongs, runs: {a: 1}, source: s, date: d, "
+                              "status: guessed}\n");
+  read_published(file, problems);
+  const auto told = [&](const char* part) {
+    return std::ranges::any_of(problems, [&](const text::Diagnostic& problem) {
+      return problem.message.find(part) != std::string::npos;
+    });
+  };
+  CHECK(told("`furlongs` is not a unit"));
+  CHECK(told("`guessed` is not a status"));
+  CHECK(told("needs two runs"));
+}
+
+TEST_CASE("a speed-up is of the second run in every unit") {
+  PublishedRuns runs;
+  runs.runs = {{"a", 10}, {"b", 8}};
+  CHECK(runs.ratio("a", "b") == doctest::Approx(1.25));
+  runs.unit = PublishedUnit::tflops;
+  CHECK(runs.ratio("a", "b") == doctest::Approx(0.8));
+}
+
+TEST_CASE("documents on a model family are found by its sizes") {
+  const auto family = [](const ModelSizes& sizes, bool vision) {
+    const auto found = std::ranges::find_if(
+        knowledge().families, [&](const ModelFamily& each) { return each.holds(sizes, vision); });
+    return found == knowledge().families.end() ? std::string() : found->name;
+  };
+  CHECK(family({94, 4096, 128, 8}, false) == "Qwen3 235B");
+  CHECK(family({94, 4096, 128, 8}, true) == "vision-language models");
+  CHECK(family({61, 7168, 256, 8}, false) == "DeepSeek-V3");
+  CHECK(family({1, 2, 3, 4}, false).empty());
+}
+
 TEST_CASE("what is packed is what is unpacked") {
   const Knowledge& known = knowledge();
   CHECK(pack(unpack(pack(known))) == pack(known));
