@@ -8,7 +8,6 @@
 
 #include <fmt/format.h>
 
-#include "advise/choice.h"
 #include "advise/comparison_tables.h"
 #include "advise/decision.h"
 #include "advise/diagnosis.h"

@@ -1,5 +1,3 @@
-#include "advise/choice.h"
-
 #include <algorithm>
 #include <cmath>
 #include <string>
@@ -7,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "advise/comparison_tables.h"
 #include "base/text/ascii.h"
 #include "base/units/quantity.h"
 #include "perf/workload/memory.h"

@@ -9,7 +9,6 @@
 
 #include "commands/explain/crash_log.h"
 #include "commands/explain/flag_advice.h"
-#include "commands/explain/flight_dump.h"
 #include "commands/explain/flight_record.h"
 #include "commands/explain/suspects.h"
 #include "commands/explain/troubles.h"

@@ -11,7 +11,6 @@
 #include <fmt/format.h>
 
 #include "commands/explain/flag_advice.h"
-#include "commands/explain/flight_dump.h"
 #include "commands/explain/flight_record.h"
 #include "commands/explain/job_messages.h"
 #include "commands/explain/troubles.h"

@@ -1,5 +1,3 @@
-#include "commands/explain/flight_dump.h"
-
 #include <bit>
 #include <cstdint>
 #include <map>
@@ -7,6 +5,8 @@
 #include <vector>
 
 #include <fmt/format.h>
+
+#include "commands/explain/flight_record.h"
 
 namespace epwise::audit {
 

@@ -1,11 +1,11 @@
 // Dumps of NCCL's flight recorder: the subset of pickle, and JSON.
 
-#include "commands/explain/flight_dump.h"
-
 #include <string>
 #include <string_view>
 
 #include <doctest/doctest.h>
+
+#include "commands/explain/flight_record.h"
 
 namespace epwise::audit {
 
