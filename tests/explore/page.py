@@ -17,6 +17,9 @@ from browser import Browser
 from serving import Page
 
 HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "support"))
+from sampling import share  # noqa: E402
+
 ROOT = HERE.parents[1]
 RECIPE = ROOT / "examples/seeds/q30-ep16-off.yaml"
 TARGET = ("--hw", "h100", "--gpus", "16", "--stack", "nemo-26.06")
@@ -152,24 +155,24 @@ def check_keyboard(browser):
 def check_looks(browser, page, pictures):
     checks = (HERE / "checks.js").read_text()
     wrong = RECIPE.read_text().replace("expert_model_parallel_size: 16", "expert_model_parallel_size: 7")
-    for size, (width, height) in SIZES.items():
-        for dark in (False, True):
-            browser.open(page.address, width, height, dark)
-            time.sleep(0.2)
-            loaded(browser)
-            browser.until("document.querySelectorAll('#dispatchers tbody tr').length >= 2", "the table of dispatchers")
-            tone = "dark" if dark else "light"
-            for complaint in browser.evaluate(checks):
-                expect(f"{size}, {tone}:", False, complaint)
-            if pictures:
-                browser.picture(pictures / f"{size}-{tone}.png")
-            changed(browser, lambda: browser.evaluate(f"""(() => {{ const area = document.getElementById('text');
-                area.value = {json.dumps(wrong)}; area.dispatchEvent(new Event('input')); }})()"""))
-            for complaint in browser.evaluate(checks):
-                expect(f"{size}, {tone}, with errors:", False, complaint)
-            if pictures:
-                browser.picture(pictures / f"{size}-{tone}-errors.png")
-                browser.picture(pictures / f"{size}-{tone}.webp", whole=False)
+    looks = [(size, dark) for size in SIZES for dark in (False, True)]
+    for size, dark in looks if pictures else looks[:: share(5)]:  # a share of five: the first in light, the last in dark
+        browser.open(page.address, *SIZES[size], dark)
+        time.sleep(0.2)
+        loaded(browser)
+        browser.until("document.querySelectorAll('#dispatchers tbody tr').length >= 2", "the table of dispatchers")
+        tone = "dark" if dark else "light"
+        for complaint in browser.evaluate(checks):
+            expect(f"{size}, {tone}:", False, complaint)
+        if pictures:
+            browser.picture(pictures / f"{size}-{tone}.png")
+        changed(browser, lambda: browser.evaluate(f"""(() => {{ const area = document.getElementById('text');
+            area.value = {json.dumps(wrong)}; area.dispatchEvent(new Event('input')); }})()"""))
+        for complaint in browser.evaluate(checks):
+            expect(f"{size}, {tone}, with errors:", False, complaint)
+        if pictures:
+            browser.picture(pictures / f"{size}-{tone}-errors.png")
+            browser.picture(pictures / f"{size}-{tone}.webp", whole=False)
 
 
 def check_reports(browser, binary, pictures):
@@ -179,14 +182,14 @@ def check_reports(browser, binary, pictures):
         for command in ("simulate", "advise"):
             path = pathlib.Path(folder) / f"{command}.html"
             subprocess.run([binary, command, str(RECIPE), *TARGET, "-f", f"html={path}"], check=True, capture_output=True, timeout=300)
-            for size in ("phone", "laptop"):
-                for dark in (False, True):
-                    browser.open(path.as_uri(), *SIZES[size], dark)
-                    browser.until(f"document.title.endsWith('epwise {command}') && document.readyState === 'complete'", "a report")
-                    for complaint in browser.evaluate(checks):
-                        expect(f"report of {command}, {size}, {'dark' if dark else 'light'}:", False, complaint)
-                    if pictures:
-                        browser.picture(pictures / f"{command}-{size}-{'dark' if dark else 'light'}.png")
+            looks = [(size, dark) for size in ("phone", "laptop") for dark in (False, True)]
+            for size, dark in looks if pictures else looks[:: share(3)]:
+                browser.open(path.as_uri(), *SIZES[size], dark)
+                browser.until(f"document.title.endsWith('epwise {command}') && document.readyState === 'complete'", "a report")
+                for complaint in browser.evaluate(checks):
+                    expect(f"report of {command}, {size}, {'dark' if dark else 'light'}:", False, complaint)
+                if pictures:
+                    browser.picture(pictures / f"{command}-{size}-{'dark' if dark else 'light'}.png")
 
 
 def main(binary, pictures):

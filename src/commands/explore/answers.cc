@@ -1,12 +1,13 @@
 #include "commands/explore/answers.h"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
-#include <random>
 #include <stdexcept>
 #include <string_view>
+#include <unistd.h>
 #include <vector>
 
 #include <fmt/format.h>
@@ -230,11 +231,14 @@ Answer page() {
 }
 
 std::string make_token() {
-  constexpr int kWords = 4;  // of 32 bits
-  std::random_device random;
+  // std::random_device would need the arc4random of glibc 2.36.
+  std::array<unsigned char, 16> bytes{};
+  if (getentropy(bytes.data(), bytes.size()) != 0) {
+    throw std::runtime_error("the system has no random numbers for the page's token");
+  }
   std::string token;
-  for (int i = 0; i < kWords; ++i) {
-    token += fmt::format("{:08x}", static_cast<std::uint32_t>(random()));
+  for (const unsigned char byte : bytes) {
+    token += fmt::format("{:02x}", byte);
   }
   return token;
 }

@@ -135,18 +135,23 @@ Choice choose(const std::vector<std::string_view>& versions, std::string_view te
     return {.index = newest, .exact = true};
   }
   int older = -1;
+  int relative = -1;  // of the same series: the newest that is not newer, else the oldest
   for (int i = 0; i < newest; ++i) {
     const auto known = units::Version::parse(versions[static_cast<std::size_t>(i)]);
     assert(known && "the table has versions");
     if (*known == *wanted) {
       return {.index = i, .exact = true};
     }
-    if (series(known->text()) == series(text)) {
-      return {.index = i, .exact = false};
+    const bool before = *known < *wanted;
+    if (series(known->text()) == series(text) && (relative < 0 || before)) {
+      relative = i;
     }
-    if (*known < *wanted) {
+    if (before) {
       older = i;
     }
+  }
+  if (relative >= 0) {
+    return {.index = relative, .exact = false};
   }
   return {.index = older + 1 == newest ? newest : std::max(older, 0), .exact = false};
 }

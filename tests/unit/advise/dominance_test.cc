@@ -43,7 +43,7 @@ Request request_of(std::vector<std::string> words) {
 
 /// One of a test's cases that run: a share of them unless all are asked for.
 bool is_run(int number) {
-  return number % (test::share(4) * test::sanitized_share(8)) == 0;
+  return number % (test::share(12) * test::sanitized_share(8)) == 0;
 }
 
 /// A recipe with its own space, as an advice looks at it.
