@@ -96,9 +96,11 @@ std::size_t LiteralScan::next(std::string_view text, std::size_t from) const {
     if (((bits_[bit / 64] >> (bit % 64)) & 1) == 0) {
       continue;
     }
-    const auto same = std::ranges::equal_range(literals_, window, {}, &Literal::window);
-    if (std::ranges::any_of(same, [&](const Literal& each) { return is_at(text, at, each); })) {
-      return at;
+    auto same = std::ranges::lower_bound(literals_, window, {}, &Literal::window);
+    for (; same != literals_.end() && same->window == window; ++same) {
+      if (is_at(text, at, *same)) {
+        return at;
+      }
     }
   }
   return std::string_view::npos;
