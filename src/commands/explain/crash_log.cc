@@ -74,35 +74,35 @@ struct Telling {
 
 /// Words of which a line has at least one if an error starts in it.
 const LiteralScan& starts_of_errors() {
-  static const LiteralScan kScan({"Traceback (most recent call last)",
-                                  "Exception ignored in",
-                                  "File \"",
-                                  "Root Cause (first observed failure)",
-                                  // names of exceptions
-                                  "Error",
-                                  "Exception",
-                                  "Exit",
-                                  "Interrupt",
-                                  "Iteration",
-                                  // argparse
-                                  "error: ",
-                                  "argument -",
-                                  "unrecognized arguments: ",
-                                  "the following arguments are required",
-                                  "ambiguous option: ",
-                                  // trouble_in()
-                                  "Watchdog caught collective operation timeout",
-                                  "CUDA out of memory",
-                                  "oom_kill event",
-                                  "oom-kill event",
-                                  "Out Of Memory",
-                                  "Fatal Python error: ",
-                                  "NCCL WARN ",
-                                  "CUDA error: ",
-                                  "Segmentation fault",
-                                  "Bus error"},
-                                 LiteralScan::Words::exact);
-  return kScan;
+  static const LiteralScan scan({"Traceback (most recent call last)",
+                                 "Exception ignored in",
+                                 "File \"",
+                                 "Root Cause (first observed failure)",
+                                 // names of exceptions
+                                 "Error",
+                                 "Exception",
+                                 "Exit",
+                                 "Interrupt",
+                                 "Iteration",
+                                 // argparse
+                                 "error: ",
+                                 "argument -",
+                                 "unrecognized arguments: ",
+                                 "the following arguments are required",
+                                 "ambiguous option: ",
+                                 // trouble_in()
+                                 "Watchdog caught collective operation timeout",
+                                 "CUDA out of memory",
+                                 "oom_kill event",
+                                 "oom-kill event",
+                                 "Out Of Memory",
+                                 "Fatal Python error: ",
+                                 "NCCL WARN ",
+                                 "CUDA error: ",
+                                 "Segmentation fault",
+                                 "Bus error"},
+                                LiteralScan::Words::exact);
+  return scan;
 }
 
 class Reader {

@@ -185,6 +185,15 @@ class Recorder {
     Rank culprit = -1;  // misses it and waits in nothing
     bool differs = false;
     std::int64_t since = 0;
+
+    /// The smaller, the likelier it is the cause of the others.
+    int distance_from_cause() const {
+      return culprit >= 0       ? 0
+             : differs          ? 1
+             : !unheard.empty() ? 2
+             : missing.empty()  ? 3
+                                : 4;  // who is missing waits elsewhere
+    }
   };
 
   /// The ranks of each group by its name and by its description.
@@ -351,12 +360,7 @@ FlightStory Recorder::tell() const {
     }
   }
   std::ranges::stable_sort(findings, {}, [](const Finding& finding) {
-    const int weight = finding.culprit >= 0       ? 0
-                       : finding.differs          ? 1
-                       : !finding.unheard.empty() ? 2
-                       : finding.missing.empty()  ? 3
-                                                  : 4;  // who is missing waits elsewhere
-    return std::pair(weight, finding.since);
+    return std::pair(finding.distance_from_cause(), finding.since);
   });
   FlightStory story;
   if (findings.empty()) {

@@ -52,12 +52,12 @@ using Progress = std::map<std::int64_t, std::int64_t>;
 
 /// By name of the group, empty if the lines name none.
 std::map<std::string, Progress> read_progress(std::string_view log) {
-  static const LiteralScan kScan({"last enqueued NCCL work: ",
-                                  "last enqueued work: ",
-                                  "Watchdog caught collective operation timeout"},
-                                 LiteralScan::Words::exact);
+  static const LiteralScan scan({"last enqueued NCCL work: ",
+                                 "last enqueued work: ",
+                                 "Watchdog caught collective operation timeout"},
+                                LiteralScan::Words::exact);
   std::map<std::string, Progress> groups;
-  FoundLines lines(log, kScan);
+  FoundLines lines(log, scan);
   for (FoundLines::Line found; lines.next(found);) {
     const std::string_view line = found.text;
     auto work = number_after(line, "last enqueued NCCL work: ");
