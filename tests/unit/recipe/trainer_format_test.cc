@@ -50,7 +50,8 @@ TEST_CASE("the longest step of trainers that pack samples") {
   CHECK(longest("run.sh", verl + "data.max_response_length=9223372036854775807\n") == "-");
   CHECK(longest("run.sh", verl + "\n") == "-");
   const std::string slime =
-      "python train.py --actor-num-nodes 1 --actor-num-gpus-per-node 8 --num-layers 4 --hidden-size 64 "
+      "python train.py --actor-num-nodes 1 --actor-num-gpus-per-node 8 --num-layers 4 "
+      "--hidden-size 64 "
       "--num-attention-heads 4 --max-tokens-per-gpu 9216 --context-parallel-size 2 ";
   CHECK(longest("run.sh", slime + "--use-dynamic-batch-size\n") == "18432 x 1");
   CHECK(longest("run.sh", slime + "\n") == "-");
