@@ -72,36 +72,44 @@ struct Telling {
   std::size_t extends = 0;        // limit on further lines
 };
 
+/// How the names of exceptions end.
+constexpr std::array<std::string_view, 5> kExceptionEndings = {
+    "Error", "Exception", "Exit", "Interrupt", "Iteration"};
+
+/// How argparse's complaints begin.
+constexpr std::array<std::string_view, 4> kComplaints = {"argument -",
+                                                         "unrecognized arguments: ",
+                                                         "the following arguments are required",
+                                                         "ambiguous option: "};
+
+/// Words of troubles without a traceback.
+constexpr std::array<std::string_view, 10> kTroubles = {
+    "Watchdog caught collective operation timeout",
+    "CUDA out of memory",
+    "oom_kill event",
+    "oom-kill event",
+    "Out Of Memory",
+    "Fatal Python error: ",
+    "NCCL WARN ",
+    "CUDA error: ",
+    "Segmentation fault",
+    "Bus error"};
+
 /// Words of which a line has at least one if an error starts in it.
+std::vector<std::string_view> words_of_errors() {
+  std::vector<std::string_view> words = {"Traceback (most recent call last)",
+                                         "Exception ignored in",
+                                         "File \"",
+                                         "Root Cause (first observed failure)",
+                                         "error: "};
+  words.insert(words.end(), kExceptionEndings.begin(), kExceptionEndings.end());
+  words.insert(words.end(), kComplaints.begin(), kComplaints.end());
+  words.insert(words.end(), kTroubles.begin(), kTroubles.end());
+  return words;
+}
+
 const LiteralScan& starts_of_errors() {
-  static const LiteralScan scan({"Traceback (most recent call last)",
-                                 "Exception ignored in",
-                                 "File \"",
-                                 "Root Cause (first observed failure)",
-                                 // names of exceptions
-                                 "Error",
-                                 "Exception",
-                                 "Exit",
-                                 "Interrupt",
-                                 "Iteration",
-                                 // argparse
-                                 "error: ",
-                                 "argument -",
-                                 "unrecognized arguments: ",
-                                 "the following arguments are required",
-                                 "ambiguous option: ",
-                                 // trouble_in()
-                                 "Watchdog caught collective operation timeout",
-                                 "CUDA out of memory",
-                                 "oom_kill event",
-                                 "oom-kill event",
-                                 "Out Of Memory",
-                                 "Fatal Python error: ",
-                                 "NCCL WARN ",
-                                 "CUDA error: ",
-                                 "Segmentation fault",
-                                 "Bus error"},
-                                LiteralScan::Words::exact);
+  static const LiteralScan scan(words_of_errors(), LiteralScan::Words::exact);
   return scan;
 }
 
@@ -135,15 +143,14 @@ class Reader {
     for (auto& [channel, telling] : tellings_) {
       telling.extends = 0;
     }
-    const std::size_t hit = starts_of_errors().next(log, 0);
-    if (hit == std::string_view::npos) {
+    FoundLines lines(log, starts_of_errors());
+    FoundLines::Line found;
+    if (!lines.next(found)) {
       log = {};
       return;
     }
-    const std::size_t before = log.substr(0, hit).rfind('\n');
-    const std::size_t start = before == std::string_view::npos ? 0 : before + 1;
-    number_ += count_lines(log.substr(0, start));
-    log.remove_prefix(start);
+    number_ += found.number - 1;
+    log.remove_prefix(static_cast<std::size_t>(found.text.data() - log.data()));
     attention_ = 1;
   }
 
@@ -527,11 +534,9 @@ bool is_name(char c) {
 /// Accepts "AssertionError" but not "megatron.core.Problem": exceptions are recognised by their
 /// endings.
 bool is_exception(std::string_view name) {
-  constexpr std::array<std::string_view, 5> kEndings = {
-      "Error", "Exception", "Exit", "Interrupt", "Iteration"};
   const auto last = name.substr(name.rfind('.') + 1);
   return !last.empty() && std::isupper(static_cast<unsigned char>(last.front())) != 0 &&
-         std::ranges::any_of(kEndings, [&](std::string_view ending) {
+         std::ranges::any_of(kExceptionEndings, [&](std::string_view ending) {
            return last.ends_with(ending) && last.size() > ending.size();
          });
 }
@@ -610,28 +615,13 @@ std::optional<std::string> complaint_in(std::string_view line) {
     const auto start = text.find_first_not_of(" \t");
     text.remove_prefix(std::min(start, text.size()));
   }
-  constexpr std::array<std::string_view, 4> kStarts = {"argument -",
-                                                       "unrecognized arguments: ",
-                                                       "the following arguments are required",
-                                                       "ambiguous option: "};
-  const bool is_one =
-      std::ranges::any_of(kStarts, [&](std::string_view start) { return text.starts_with(start); });
+  const bool is_one = std::ranges::any_of(
+      kComplaints, [&](std::string_view start) { return text.starts_with(start); });
   return is_one ? std::optional(std::string(text)) : std::nullopt;
 }
 
 std::optional<std::string> trouble_in(std::string_view line) {
-  constexpr std::array<std::string_view, 10> kWords = {
-      "Watchdog caught collective operation timeout",
-      "CUDA out of memory",
-      "oom_kill event",
-      "oom-kill event",
-      "Out Of Memory",
-      "Fatal Python error: ",
-      "NCCL WARN ",
-      "CUDA error: ",
-      "Segmentation fault",
-      "Bus error"};
-  if (!holds_any(line, kWords)) {
+  if (!holds_any(line, kTroubles)) {
     return std::nullopt;
   }
   const auto start = line.find_first_not_of(" \t");

@@ -165,15 +165,7 @@ bool LiteralScan::is_at(std::string_view text, std::size_t place, const Literal&
 }
 
 int count_lines(std::string_view text) {
-  int count = 0;
-  for (std::size_t at = 0; at < text.size(); ++at) {
-    at = text.find('\n', at);
-    if (at == std::string_view::npos) {
-      break;
-    }
-    ++count;
-  }
-  return count;
+  return static_cast<int>(std::ranges::count(text, '\n'));
 }
 
 bool FoundLines::next(Line& line) {

@@ -28,18 +28,28 @@ std::string plain_wording(std::string_view text) {
   return plain;
 }
 
-std::size_t wording_in(std::string_view plain, std::string_view fragment) {
+namespace {
+
+/// The part of a fragment before its first gap, which leaves the fragment with the gap.
+std::string_view next_piece(std::string_view& fragment) {
   constexpr std::string_view kGap = "...";
+  const auto gap = std::min(fragment.find(kGap), fragment.size());
+  const auto piece = fragment.substr(0, gap);
+  fragment.remove_prefix(std::min(gap + kGap.size(), fragment.size()));
+  return piece;
+}
+
+}  // namespace
+
+std::size_t wording_in(std::string_view plain, std::string_view fragment) {
   std::size_t length = 0;
   while (!fragment.empty()) {
-    const auto gap = std::min(fragment.find(kGap), fragment.size());
-    const auto piece = plain_wording(fragment.substr(0, gap));
+    const auto piece = plain_wording(next_piece(fragment));
     const auto at = plain.find(piece);
     if (at == std::string_view::npos) {
       return 0;
     }
     plain.remove_prefix(at + piece.size());
-    fragment.remove_prefix(std::min(gap + kGap.size(), fragment.size()));
     length += piece.size();
   }
   return length;
@@ -69,13 +79,10 @@ bool is_spoken(std::string_view plain, const lint::Knowledge& knowledge) {
 
 /// The part of a fragment before, between or after gaps that is easiest to find.
 std::string_view longest_piece(std::string_view fragment) {
-  constexpr std::string_view kGap = "...";
   std::string_view longest;
   while (!fragment.empty()) {
-    const auto gap = std::min(fragment.find(kGap), fragment.size());
-    const auto piece = fragment.substr(0, gap);
+    const auto piece = next_piece(fragment);
     longest = piece.size() > longest.size() ? piece : longest;
-    fragment.remove_prefix(std::min(gap + kGap.size(), fragment.size()));
   }
   return longest;
 }

@@ -52,17 +52,17 @@ using Progress = std::map<std::int64_t, std::int64_t>;
 
 /// By name of the group, empty if the lines name none.
 std::map<std::string, Progress> read_progress(std::string_view log) {
-  static const LiteralScan scan({"last enqueued NCCL work: ",
-                                 "last enqueued work: ",
-                                 "Watchdog caught collective operation timeout"},
-                                LiteralScan::Words::exact);
+  constexpr std::string_view kEnqueued = "last enqueued NCCL work: ";
+  constexpr std::string_view kEnqueuedLater = "last enqueued work: ";  // since PyTorch 2.6
+  constexpr std::string_view kTimeout = "Watchdog caught collective operation timeout";
+  static const LiteralScan scan({kEnqueued, kEnqueuedLater, kTimeout}, LiteralScan::Words::exact);
   std::map<std::string, Progress> groups;
   FoundLines lines(log, scan);
   for (FoundLines::Line found; lines.next(found);) {
     const std::string_view line = found.text;
-    auto work = number_after(line, "last enqueued NCCL work: ");
-    work = work ? work : number_after(line, "last enqueued work: ");  // since PyTorch 2.6
-    if (!work && line.find("Watchdog caught collective operation timeout") != std::string::npos) {
+    auto work = number_after(line, kEnqueued);
+    work = work ? work : number_after(line, kEnqueuedLater);
+    if (!work && line.find(kTimeout) != std::string::npos) {
       work = number_after(line, "SeqNum=");
     }
     const auto rank = work ? rank_of(line) : std::nullopt;
