@@ -139,11 +139,9 @@ void make_plans(const Study& study,
       advice.close.push_back(*std::move(plan));
     }
   }
-  const std::vector<Plan> clear = advice.plans;
-  maker.remove_dominated(advice.plans, clear);
-  maker.remove_dominated(advice.close, clear);
-  const std::vector<Plan> close = advice.close;
-  maker.remove_dominated(advice.close, close);
+  maker.remove_dominated(advice.close, advice.plans);
+  maker.remove_dominated(advice.close, advice.close);
+  maker.remove_dominated(advice.plans, advice.plans);
   if (request.goal != Goal::safe) {
     sort_plans(request.goal, advice.plans);
     sort_plans(request.goal, advice.close);

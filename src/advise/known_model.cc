@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 
-#include "yaml/parse.h"
 #include "yaml/reader.h"
 
 namespace epwise::advise {
@@ -80,20 +79,10 @@ class KnownModelReader {
 std::vector<KnownModel> read_models(const text::SourceFile& file,
                                     std::vector<text::Diagnostic>& problems) {
   std::vector<KnownModel> models;
-  const yaml::Stream stream = yaml::parse(file);
-  problems.insert(problems.end(), stream.diagnostics.begin(), stream.diagnostics.end());
-  if (!stream.readable || stream.documents.empty()) {
-    return models;
-  }
-  yaml::MapReader in(stream.documents.front().root, "models", problems);
-  in.required("models");
   KnownModelReader reader(problems);
-  if (const yaml::Node* rows = in.sequence("models")) {
-    for (const yaml::Node& row : rows->items) {
-      models.push_back(reader.model(row));
-    }
-  }
-  in.finish();
+  yaml::read_rows(file, "models", "models", problems, [&](const yaml::Node& row) {
+    models.push_back(reader.model(row));
+  });
   return models;
 }
 

@@ -300,10 +300,7 @@ class MovesReader {
     MapReader in(node, "guidance by model", problems_);
     ModelFamily family;
     family.name = in.required_text("name");
-    const auto size = [&](std::string_view key) {
-      return static_cast<int>(in.integer(key).value_or(0));
-    };
-    family.sizes = {size("layers"), size("hidden"), size("experts"), size("topk")};
+    family.sizes = read_sizes(in);
     family.vision = in.boolean("vision").value_or(false);
     family.says = in.required_text("says");
     in.finish();

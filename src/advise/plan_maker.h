@@ -42,7 +42,7 @@ class PlanMaker {
   /// The plan of exactly this candidate, whatever it gains.
   std::optional<Plan> make_exactly(const Candidate& chosen);
 
-  /// Without the plans that another one is better than in every respect.
+  /// Without the plans that one of `better` dominates, which may be the same list.
   void remove_dominated(std::vector<Plan>& plans, const std::vector<Plan>& better);
 
  private:

@@ -5,12 +5,17 @@
 
 #include <fmt/format.h>
 
-#include "yaml/parse.h"
 #include "yaml/reader.h"
 
 namespace epwise::advise {
 
 namespace {
+
+/// 0 if the key is absent.
+int count(yaml::MapReader& in, std::string_view key) {
+  constexpr std::int64_t kMost = 10'000'000;
+  return static_cast<int>(std::clamp<std::int64_t>(in.integer(key).value_or(0), 0, kMost));
+}
 
 constexpr std::array kUnits = {PublishedUnit::seconds, PublishedUnit::tflops, PublishedUnit::gib};
 
@@ -25,8 +30,7 @@ class PublishedReader {
     in.required("sizes");
     if (const yaml::Node* sizes = in.mapping("sizes")) {
       yaml::MapReader one(*sizes, "sizes of a model", problems_);
-      all.sizes = {
-          count(one, "layers"), count(one, "hidden"), count(one, "experts"), count(one, "topk")};
+      all.sizes = read_sizes(one);
       one.finish();
     }
     all.hw = in.required_text("hw");
@@ -55,11 +59,6 @@ class PublishedReader {
   }
 
  private:
-  static int count(yaml::MapReader& in, std::string_view key) {
-    constexpr std::int64_t kMost = 10'000'000;
-    return static_cast<int>(std::clamp<std::int64_t>(in.integer(key).value_or(0), 0, kMost));
-  }
-
   void read_runs(yaml::MapReader& in, const yaml::Node& node, PublishedRuns& all) {
     in.required("runs");
     if (const yaml::Node* runs = in.mapping("runs")) {
@@ -112,23 +111,17 @@ bool ModelFamily::holds(const ModelSizes& model, bool has_vision) const {
          fits(sizes.topk, model.topk);
 }
 
+ModelSizes read_sizes(yaml::MapReader& in) {
+  return {count(in, "layers"), count(in, "hidden"), count(in, "experts"), count(in, "topk")};
+}
+
 std::vector<PublishedRuns> read_published(const text::SourceFile& file,
                                           std::vector<text::Diagnostic>& problems) {
   std::vector<PublishedRuns> all;
-  const yaml::Stream stream = yaml::parse(file);
-  problems.insert(problems.end(), stream.diagnostics.begin(), stream.diagnostics.end());
-  if (!stream.readable || stream.documents.empty()) {
-    return all;
-  }
-  yaml::MapReader in(stream.documents.front().root, "published runs", problems);
-  in.required("comparisons");
   PublishedReader reader(problems);
-  if (const yaml::Node* rows = in.sequence("comparisons")) {
-    for (const yaml::Node& row : rows->items) {
-      all.push_back(reader.comparison(row));
-    }
-  }
-  in.finish();
+  yaml::read_rows(file, "published runs", "comparisons", problems, [&](const yaml::Node& row) {
+    all.push_back(reader.comparison(row));
+  });
   return all;
 }
 

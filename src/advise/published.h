@@ -8,6 +8,10 @@
 #include "base/text/diagnostic.h"
 #include "base/text/source_file.h"
 
+namespace epwise::yaml {
+class MapReader;
+}
+
 namespace epwise::advise {
 
 /// Numbers by which a model is recognised.
@@ -62,6 +66,9 @@ struct ModelFamily {
   /// Whether a model of these sizes belongs to it.
   bool holds(const ModelSizes& model, bool has_vision) const;
 };
+
+/// The keys layers, hidden, experts and topk of a mapping; 0 where one is absent.
+ModelSizes read_sizes(yaml::MapReader& in);
 
 /// knowledge/published.yaml → comparisons; reports missing values and unknown units.
 std::vector<PublishedRuns> read_published(const text::SourceFile& file,

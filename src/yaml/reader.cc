@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/text/spelling.h"
+#include "yaml/parse.h"
 #include "yaml/scalar.h"
 
 namespace epwise::yaml {
@@ -172,6 +173,26 @@ void MapReader::finish() {
               "unknown key `{}` in {}{}", entry.key, what_, text::did_you_mean(entry.key, known)));
     }
   }
+}
+
+void read_rows(const text::SourceFile& file,
+               std::string_view what,
+               std::string_view key,
+               std::vector<text::Diagnostic>& problems,
+               const std::function<void(const Node& row)>& take) {
+  const Stream stream = parse(file);
+  problems.insert(problems.end(), stream.diagnostics.begin(), stream.diagnostics.end());
+  if (!stream.readable || stream.documents.empty()) {
+    return;
+  }
+  MapReader in(stream.documents.front().root, std::string(what), problems);
+  in.required(key);
+  if (const Node* rows = in.sequence(key)) {
+    for (const Node& row : rows->items) {
+      take(row);
+    }
+  }
+  in.finish();
 }
 
 }  // namespace epwise::yaml

@@ -1,11 +1,13 @@
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/text/diagnostic.h"
+#include "base/text/source_file.h"
 #include "yaml/node.h"
 
 namespace epwise::yaml {
@@ -49,5 +51,14 @@ class MapReader {
   std::string rule_;
   std::vector<std::string> asked_;
 };
+
+/// Calls `take` for every item of the sequence `key`, the only key of a file's mapping, and collects
+/// the problems of the file; `what` names the mapping in messages.
+///   read_rows(file, "models", "models", problems, [&](const Node& row) { … });
+void read_rows(const text::SourceFile& file,
+               std::string_view what,
+               std::string_view key,
+               std::vector<text::Diagnostic>& problems,
+               const std::function<void(const Node& row)>& take);
 
 }  // namespace epwise::yaml
