@@ -1,10 +1,11 @@
 #include "session/document.h"
 
-#include <charconv>
+#include <limits>
 
 #include <fmt/core.h>
 
 #include "base/os/files.h"
+#include "base/units/checked.h"
 #include "session/target/resolution.h"
 
 namespace epwise::session {
@@ -13,14 +14,12 @@ DocumentChoice parse_document(const Setting& setting) {
   if (setting.value == "all" || setting.value == "merge") {
     return {setting.value == "merge", 0};
   }
-  int number = 0;
-  const char* end = setting.value.data() + setting.value.size();
-  const auto result = std::from_chars(setting.value.data(), end, number);
-  if (result.ec != std::errc() || result.ptr != end || number < 1) {
+  const auto number = units::whole_number(setting.value, 1, std::numeric_limits<int>::max());
+  if (!number) {
     throw os::UsageError(fmt::format(
         "{} expects a number from 1, all or merge, not `{}`", setting.source, setting.value));
   }
-  return {false, number};
+  return {false, *number};
 }
 
 Draft Document::draft() const {

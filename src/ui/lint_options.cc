@@ -1,11 +1,11 @@
 #include "ui/lint_options.h"
 
 #include <algorithm>
-#include <charconv>
 
 #include <fmt/core.h>
 
 #include "base/os/files.h"
+#include "base/units/checked.h"
 #include "session/settings/rules_source.h"
 #include "ui/parallel.h"
 
@@ -65,15 +65,13 @@ int threads_of(const Arguments& arguments, std::size_t files) {
   if (!jobs) {
     return default_threads(files);
   }
-  int threads = 0;
-  const char* end = jobs->value.data() + jobs->value.size();
-  const auto result = std::from_chars(jobs->value.data(), end, threads);
   constexpr int kMostThreads = 256;
-  if (result.ec != std::errc() || result.ptr != end || threads < 1 || threads > kMostThreads) {
+  const auto threads = units::whole_number(jobs->value, 1, kMostThreads);
+  if (!threads) {
     throw os::UsageError(fmt::format(
         "{} expects a number from 1 to {}, not `{}`", jobs->source, kMostThreads, jobs->value));
   }
-  return threads;
+  return *threads;
 }
 
 }  // namespace epwise::cli

@@ -1,4 +1,3 @@
-#include <charconv>
 #include <istream>
 #include <ostream>
 #include <string>
@@ -7,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "base/units/checked.h"
 #include "commands/advise/interview.h"
 #include "commands/all.h"
 #include "commands/explore/answers.h"
@@ -41,14 +41,12 @@ int port_in(const Arguments& arguments) {
   if (!setting) {
     return 0;
   }
-  int port = 0;
-  const std::string& text = setting->value;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), port);
-  if (error != std::errc() || end != text.data() + text.size() || port < 1 || port > kMost) {
-    throw os::UsageError(
-        fmt::format("{}: expected a port from 1 to 65535, not `{}`", setting->source, text));
+  const auto port = units::whole_number(setting->value, 1, kMost);
+  if (!port) {
+    throw os::UsageError(fmt::format(
+        "{}: expected a port from 1 to {}, not `{}`", setting->source, kMost, setting->value));
   }
-  return port;
+  return *port;
 }
 
 ExitCode serve(Console& console, const Arguments& arguments, const Source& source) {

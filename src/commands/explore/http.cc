@@ -23,14 +23,6 @@ struct Field {
 
 using Fields = std::vector<Field>;
 
-std::string in_small_letters(std::string_view text) {
-  std::string small(text);
-  std::ranges::transform(small, small.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  });
-  return small;
-}
-
 Arrival wrong(int status) {
   Arrival arrival;
   arrival.kind = Arrival::Kind::wrong;
@@ -52,8 +44,8 @@ std::optional<Fields> fields_of(std::string_view lines) {
     if (!named || fields.size() == kMost) {
       return std::nullopt;
     }
-    fields.push_back({in_small_letters(line.substr(0, colon)),
-                      text::trimmed(line.substr(colon + 1), text::kBlanks)});
+    fields.push_back(
+        {text::lower(line.substr(0, colon)), text::trimmed(line.substr(colon + 1), text::kBlanks)});
   }
   return fields;
 }
@@ -181,7 +173,7 @@ Arrival read_request(std::string_view bytes) {
   if (count(*fields, "x-epwise-token") > 0) {
     request.token = value_of(*fields, "x-epwise-token");
   }
-  request.keep = request.keep && in_small_letters(value_of(*fields, "connection")) != "close";
+  request.keep = request.keep && text::lower(value_of(*fields, "connection")) != "close";
   request.body = bytes.substr(head + kBlankLine, *size);
   arrival.size = head + kBlankLine + *size;
   arrival.kind = Arrival::Kind::request;

@@ -12,6 +12,7 @@
 #include "base/os/regular_files.h"
 #include "base/text/source_file.h"
 #include "base/text/spelling.h"
+#include "base/units/checked.h"
 #include "hw/profile.h"
 #include "yaml/parse.h"
 
@@ -84,17 +85,15 @@ const Setting* strongest(std::span<const TargetSettings* const> sources,
 }
 
 int count_of(const Setting& setting) {
-  int count = 0;
-  const char* end = setting.value.data() + setting.value.size();
-  const auto result = std::from_chars(setting.value.data(), end, count);
-  if (result.ec != std::errc() || result.ptr != end || count < 1 || count > kMostGpus) {
+  const auto count = units::whole_number(setting.value, 1, kMostGpus);
+  if (!count) {
     throw UsageError(
         fmt::format("{}: `{}` is not a valid number of GPUs: expected a whole number from 1 to {}",
                     setting.source,
                     setting.value,
                     kMostGpus));
   }
-  return count;
+  return *count;
 }
 
 constexpr const char* kThisMachine = "this machine";
