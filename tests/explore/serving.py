@@ -3,9 +3,13 @@
 import http.client
 import json
 import os
+import pathlib
 import re
-import signal
 import subprocess
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+from processes import interrupt  # noqa: E402
 
 PATIENCE = 60  # s
 
@@ -47,9 +51,4 @@ class Page:
 
     def end(self):
         """The exit code after Ctrl-C."""
-        self.process.send_signal(signal.SIGINT)
-        try:
-            return self.process.wait(PATIENCE)
-        except subprocess.TimeoutExpired:
-            self.process.kill()
-            return "it did not end"
+        return interrupt(self.process, PATIENCE)

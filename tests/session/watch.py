@@ -8,11 +8,13 @@ import pathlib
 import pty
 import select
 import shutil
-import signal
 import subprocess
 import sys
 import tempfile
 import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+from processes import interrupt  # noqa: E402
 
 BINARY = os.path.abspath(sys.argv[1])
 WORK = pathlib.Path(tempfile.mkdtemp())
@@ -47,12 +49,7 @@ class Watch:
         return self.text
 
     def end(self):
-        self.process.send_signal(signal.SIGINT)
-        try:
-            return self.process.wait(PATIENCE)
-        except subprocess.TimeoutExpired:
-            self.process.kill()
-            return "it did not end"
+        return interrupt(self.process, PATIENCE)
 
 
 def recipe(batch):
