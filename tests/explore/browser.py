@@ -9,7 +9,7 @@ import subprocess
 import tempfile
 import time
 
-PATIENCE = 60  # s
+PATIENCE = 300  # s: a search under load
 
 
 class Browser:

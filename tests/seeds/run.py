@@ -18,7 +18,7 @@ import concurrent.futures, functools, hashlib, pathlib, re, shlex, subprocess, s
 import yaml
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / 'support'))
-from sampling import share
+from sampling import sanitized_share, share
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
@@ -88,7 +88,7 @@ def main():
     binary, word = sys.argv[1], sys.argv[2] if len(sys.argv) > 2 else ''
     ids = rule_ids()
     entries = [(path.stem, entry) for path in sorted(HERE.glob('statements_*.yaml')) for entry in yaml.safe_load(path.read_text())]
-    chosen = [(name, entry) for name, entry in entries if word in str(entry)][:: 1 if word else share(3)]
+    chosen = [(name, entry) for name, entry in entries if word in str(entry)][:: 1 if word else max(share(3), sanitized_share(9))]
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         faults = list(pool.map(lambda each: fault(binary, ids, each[1]), chosen))
     bad = still = contradicted = 0
