@@ -9,7 +9,7 @@ import subprocess
 import tempfile
 import time
 
-PATIENCE = 300  # s: a search under load
+PATIENCE = 60  # s
 
 
 class Browser:

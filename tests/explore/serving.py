@@ -11,7 +11,7 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 from processes import interrupt  # noqa: E402
 
-PATIENCE = 300  # s: a search under load
+PATIENCE = 60  # s
 
 
 class Page:

@@ -11,7 +11,8 @@ expect    regular expressions, all of which must be found in what is printed
 absent    one that must not be
 contradicts   why the answer differs from the statement; `expect` is then the evidence in the answer
 open      what is missing: the entry must fail until then
-Prints the coverage; fails if an entry fails, or an open one does not. One entry of three unless EPWISE_COMPLETE=1.
+Prints the coverage; fails if an entry fails, or an open one does not. One entry of three unless EPWISE_COMPLETE=1,
+of nine under the sanitizers.
 """
 import concurrent.futures, functools, hashlib, pathlib, re, shlex, subprocess, sys, tempfile
 
