@@ -355,7 +355,8 @@ Trouble read_trouble(const yaml::Node& node, Reading& reading) {
   trouble.from = reading.kept(in.texts("from"));
   in.finish();
   if (trouble.log.empty() == trouble.places.empty() || trouble.first.empty()) {
-    in.problem(node.mark, "a trouble needs `log` (its words) or `places`, and `first` (what to try)");
+    in.problem(node.mark,
+               "a trouble needs `log` (its words) or `places`, and `first` (what to try)");
   }
   for (const auto field : trouble.fields) {
     if (!reading.scope.type_of(field)) {
