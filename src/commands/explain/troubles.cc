@@ -142,7 +142,7 @@ Match best_match(std::string_view plain, const lint::Knowledge& knowledge) {
 
 /// The part of the program in which an error arose: the innermost frame of the traceback that belongs
 /// to a part of the table.
-Match place_of(const Crash& crash, const lint::Knowledge& knowledge) {
+Match innermost_part(const Crash& crash, const lint::Knowledge& knowledge) {
   for (auto frame = crash.frames.rbegin(); frame != crash.frames.rend(); ++frame) {
     const auto plain = plain_wording(frame->path + " " + frame->function);
     Match best;
@@ -179,7 +179,7 @@ std::optional<Recognised> recognise(const Crash& crash, const lint::Knowledge& k
   auto match = best_match(said, knowledge);
   const bool by_place = match.trouble == nullptr && crash.kind == Crash::Kind::raised;
   if (by_place) {
-    match = place_of(crash, knowledge);
+    match = innermost_part(crash, knowledge);
   }
   if (match.trouble == nullptr) {
     return std::nullopt;
