@@ -32,6 +32,17 @@ def extract(oracle, framework, version):
     return json.loads(run.stdout)
 
 
+def same_releases(oracle, framework, found, pairs):
+    """The releases that say what the version next to them says; prints those that do not."""
+    same = []
+    for release, version in pairs.items():
+        folders = [oracle.HOME / 'src' / name for name in oracle.VERSIONS[framework][release][0]]
+        if not all(folder.exists() for folder in folders): print(f'{framework} {release}: not laid out'); continue
+        if extract(oracle, framework, release) == found[version]: same.append(release)
+        else: print(f'{framework} {release}: differs from {version}')
+    return same
+
+
 # ---- ranges of versions -------------------------------------------------------------------------------------------
 
 def runs(versions, row_of):
@@ -218,6 +229,7 @@ def flow(value):
 ORIGIN = '''# Status: read out of the released code ({what}), run on a CPU
 # with devices and optional packages replaced by stand-ins; `head` is commit {head}.
 # Made by generate.py; not edited by hand. `since` and `until` are known versions, both inclusive; without them: all of them.
+# `same`: releases whose fields, flags and defaults are those of the next known version of their series, as this script found.
 # Types are those of the rule language; `?`: may be null. `computed`: only the running framework knows the default.
 '''
 
@@ -227,7 +239,7 @@ def write(path, text):
     print(f'{path.name}: {text.count(chr(10))} lines, {len(text) // 1024} KiB')
 
 
-def write_megatron_lm(out, versions, attributes, flags):
+def write_megatron_lm(out, versions, same, attributes, flags):
     text = '# Every argument of Megatron-LM: what its parser sets (fields) and how it is spelt (flags).\n'
     text += ORIGIN.format(what='the argument parser with the ModelOpt group of ' + ', '.join(versions), head='d98e8a64')
     text += '''#
@@ -237,12 +249,12 @@ def write_megatron_lm(out, versions, attributes, flags):
 #   enum and cuda_graph_modules (names of an enumeration: an unknown one raises KeyError), moe_freq, la_freq, no_rope_freq (an integer or a
 #   Python list expression) and tuple (a Python tuple expression). choices: after conversion. The parser allows no abbreviations.
 '''
-    text += f'versions: {flow(versions)}\n\nfields:\n' + ''.join(f'- {flow(row)}\n' for row in attributes)
+    text += f'versions: {flow(versions)}\nsame: {flow(same)}\n\nfields:\n' + ''.join(f'- {flow(row)}\n' for row in attributes)
     text += '\nflags:\n' + ''.join(f'- {flow(row)}\n' for row in flags)
     write(out / 'mlm.yaml', text)
 
 
-def write_bridge(out, versions, sections, classes):
+def write_bridge(out, versions, same, sections, classes):
     text = '# Every field of Megatron-Bridge\'s ConfigContainer: its sections and the classes that they may hold.\n'
     text += ORIGIN.format(what='the dataclasses of ' + ', '.join(versions), head='067f987d')
     text += '''#
@@ -253,7 +265,7 @@ def write_bridge(out, versions, sections, classes):
 #   dtypes, enumerators and functions stand by name (torch.bfloat16, SIGTERM, torch.nn.functional.silu), an empty mapping as [].
 #   choices are those of the annotation, where it allows any text those of Megatron-LM's flag of that name; the loader checks neither.
 '''
-    text += f'versions: {flow(versions)}\n\nsections:\n' + ''.join(f'- {flow(row)}\n' for row in sections) + '\nclasses:\n'
+    text += f'versions: {flow(versions)}\nsame: {flow(same)}\n\nsections:\n' + ''.join(f'- {flow(row)}\n' for row in sections) + '\nclasses:\n'
     for head, fields in classes:
         text += '- ' + '\n  '.join(f'{key}: {flow(value)}' for key, value in head.items()) + '\n'
         text += '  fields:' + (' []\n' if not fields else '\n' + ''.join(f'  - {flow(row)}\n' for row in fields))
@@ -270,11 +282,12 @@ def main(argv):
     for row in map(json.loads, open(argv[1])):
         if row['mlm_flag'] and row['flag_kind'] != 'env': fields[row['mlm_flag']].append(row['field'])
     found = {framework: {version: extract(oracle, framework, version) for version in versions} for framework, versions in releases.TABLES.items()}
+    same = {framework: same_releases(oracle, framework, found[framework], pairs) for framework, pairs in releases.SAME.items()}
     versions = releases.TABLES['mlm']
-    write_megatron_lm(out, versions, *megatron_lm(versions, found['mlm'], fields))
+    write_megatron_lm(out, versions, same['mlm'], *megatron_lm(versions, found['mlm'], fields))
     lend_words(found, yaml.safe_load((HERE.parent / 'tables/releases.yaml').read_text())['releases'])
     versions = releases.TABLES['bridge']
-    write_bridge(out, versions, bridge_sections(versions, found['bridge']), bridge_classes(versions, found['bridge']))
+    write_bridge(out, versions, same['bridge'], bridge_sections(versions, found['bridge']), bridge_classes(versions, found['bridge']))
 
 
 if __name__ == '__main__': main(sys.argv[1:])

@@ -24,14 +24,6 @@ class Silence final : public lint::LaunchEvents {
   bool wants(const lint::Rule& /*rule*/) const override { return false; }
 };
 
-std::set<std::string_view> reported_rules(const recipe::Recipe& recipe) {
-  std::set<std::string_view> rules;
-  for (const auto& diagnostic : recipe.diagnostics) {
-    rules.insert(diagnostic.rule);
-  }
-  return rules;
-}
-
 }  // namespace
 
 const Edit* find_edit(const Edits& edits, std::string_view field) {
@@ -48,9 +40,9 @@ Evaluator::Evaluator(const recipe::Recipe& recipe,
       knowledge_(knowledge),
       variants_(recipe, vocabulary, target, knowledge),
       itinerary_(lint::plan(knowledge, recipe, vocabulary_)),
-      reported_(reported_rules(recipe)),
       facts_(recipe, vocabulary_, target, knowledge.names, knowledge.derived),
-      settled_(recipe, vocabulary_, target, knowledge.names, knowledge.derived) {
+      settled_(recipe, vocabulary_, target, knowledge.names, knowledge.derived),
+      reported_(lint::reported_by_readers(facts_, knowledge)) {
   Silence silence;
   lint::run_launch(itinerary_, settled_, reported_, silence);
 }

@@ -12,6 +12,7 @@
 #include "lint/finding.h"
 #include "lint/knowledge.h"
 #include "lint/launch_plan.h"
+#include "lint/launch_run.h"
 #include "lint/variants.h"
 #include "perf/workload/workload.h"
 #include "recipe/recipe.h"
@@ -96,9 +97,9 @@ class Evaluator {
   const lint::Knowledge& knowledge_;
   lint::Variants variants_;
   lint::LaunchPlan itinerary_;
-  std::set<std::string_view> reported_;
   facts::Facts facts_;    // varied and restored
   facts::Facts settled_;  // the recipe itself after its launch
+  lint::Reported reported_;
 };
 
 /// The evaluators of one recipe: as written, and with added sections that an edit needs

@@ -6,6 +6,8 @@
 #include <set>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "expr/functions.h"
 #include "lint/decision.h"
 #include "lint/finding_builder.h"
@@ -100,6 +102,9 @@ class Collector final : public LaunchEvents {
     }
     evaluation_.failed.insert(rule);
     findings_.push_back(build_finding(*rule, diagnostic, facts_));
+    if (is_doubtful(*rule, facts_)) {
+      doubt(findings_.back());
+    }
   }
 
   /// Findings and undecided rules that are not explained by others, sorted.
@@ -134,6 +139,18 @@ class Collector final : public LaunchEvents {
   }
 
  private:
+  /// The tables of another release cannot say that this one does not know a flag, key or value.
+  void doubt(Finding& finding) const {
+    const auto framework = facts_.recipe().framework;
+    const auto* stated = facts_.target().stack.find(recipe::to_string(framework));
+    finding.severity = std::min(finding.severity, Severity::warning);
+    const bool known = stated != nullptr && stated->version;
+    finding.message += fmt::format("; the tables are those of {} {}, not of {}",
+                                   recipe::title(framework),
+                                   facts_.vocabulary().version(),
+                                   known ? stated->version->text() : "the release that runs");
+  }
+
   void fail_silently(const Rule& rule) {
     if (evaluation_.failed.insert(&rule).second) {
       evaluation_.silent.insert(&rule);
@@ -336,10 +353,8 @@ Result lint(const recipe::Recipe& recipe,
 
   facts::Facts facts(recipe, vocabulary, target, knowledge.names, knowledge.derived);
   Collector collector(knowledge, facts, selection, result);
-  std::set<std::string_view> reported;
   for (const auto& diagnostic : recipe.diagnostics) {
     collector.report(diagnostic);
-    reported.insert(diagnostic.rule);
   }
   if (!recipe.readable) {
     result.launch.verdict = Verdict::undecided;
@@ -349,7 +364,7 @@ Result lint(const recipe::Recipe& recipe,
   }
   const auto launch_plan = plan(knowledge, recipe, vocabulary, is_settled(recipe, target));
   result.rules_checked = count_checked(knowledge, vocabulary, launch_plan, selection);
-  result.launch = run_launch(launch_plan, facts, reported, collector);
+  result.launch = run_launch(launch_plan, facts, reported_by_readers(facts, knowledge), collector);
   result.effective = facts.rewrites();
   for (const auto* rule : launch_plan.unsettled) {
     collector.open(*rule, {"stack.mcore"});

@@ -146,6 +146,8 @@ struct Trouble {
   std::string_view name;              // "gpu-memory"
   std::string_view what;              // "a GPU ran out of memory"
   std::vector<std::string_view> log;  // words, any of which identifies it
+  std::vector<std::string_view>
+      places;  // files or functions where an error without known words belongs to it
   std::string_view why;
   std::vector<TroubleHint> hints;
   std::vector<std::string_view> fields;  // related settings, named as in rules

@@ -51,7 +51,7 @@ void transfer(A& a, Example& x) {
 template <class A>
 void transfer(A& a, Rule& x) {
   a(x.id, x.code, x.aliases, x.severity, x.confidence, x.builtin, x.preview, x.versions, x.places);
-  a(x.effect, x.moment, x.aside);
+  a(x.effect, x.moment, x.aside, x.by_tables);
   a(x.given, x.assertion, x.given_text, x.assert_text, x.after, x.premises, x.operands);
   a(x.what, x.message, x.why, x.fixes, x.references, x.examples, x.log);
 }
@@ -129,7 +129,7 @@ void transfer(A& a, TroubleHint& x) {
 
 template <class A>
 void transfer(A& a, Trouble& x) {
-  a(x.name, x.what, x.log, x.why, x.hints, x.fields, x.rules, x.first, x.from);
+  a(x.name, x.what, x.log, x.places, x.why, x.hints, x.fields, x.rules, x.first, x.from);
 }
 
 template <class A>

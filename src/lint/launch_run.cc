@@ -52,7 +52,7 @@ namespace {
 
 class Run {
  public:
-  Run(facts::Facts& facts, const std::set<std::string_view>& reported, LaunchEvents& events)
+  Run(facts::Facts& facts, const Reported& reported, LaunchEvents& events)
       : facts_(facts),
         reported_(reported),
         events_(events) {}
@@ -121,8 +121,13 @@ class Run {
       return;
     }
     auto outcome = rule.builtin ? Outcome{} : decide(rule, facts_);
-    if (rule.builtin && reported_.contains(rule.id)) {
+    if (rule.builtin && reported_.certain.contains(rule.id)) {
       outcome.kind = Outcome::Kind::fails;
+    } else if (rule.builtin && reported_.doubtful.contains(rule.id)) {
+      add_needs(launch_.needs, reported_.needs);
+    }
+    if (outcome.kind == Outcome::Kind::fails && is_doubtful(rule, facts_)) {
+      outcome = {Outcome::Kind::open, {std::string(recipe::kTablesOfRelease)}, {}};
     }
     switch (outcome.kind) {
       case Outcome::Kind::passes:
@@ -174,7 +179,7 @@ class Run {
   }
 
   facts::Facts& facts_;
-  const std::set<std::string_view>& reported_;
+  const Reported& reported_;
   LaunchEvents& events_;
   std::set<std::string_view> failed_;
   int step_ = 0;
@@ -195,9 +200,26 @@ std::string_view to_string(Verdict verdict) {
   return "undecided";
 }
 
+bool is_doubtful(const Rule& rule, const facts::Facts& facts) {
+  return rule.by_tables && !facts.vocabulary().of_release();
+}
+
+Reported reported_by_readers(const facts::Facts& facts, const Knowledge& knowledge) {
+  Reported reported;
+  for (const auto& diagnostic : facts.recipe().diagnostics) {
+    const auto* rule = knowledge.find(diagnostic.rule);
+    const bool doubtful = rule != nullptr && is_doubtful(*rule, facts);
+    (doubtful ? reported.doubtful : reported.certain).insert(diagnostic.rule);
+  }
+  if (!reported.doubtful.empty()) {
+    reported.needs.emplace_back(recipe::kTablesOfRelease);
+  }
+  return reported;
+}
+
 Launch run_launch(const LaunchPlan& launch_plan,
                   facts::Facts& facts,
-                  const std::set<std::string_view>& reported,
+                  const Reported& reported,
                   LaunchEvents& events) {
   return Run(facts, reported, events).run(launch_plan);
 }
@@ -217,11 +239,10 @@ class Silence final : public LaunchEvents {
 
 Launch settle(facts::Facts& facts, const Knowledge& knowledge) {
   Silence silence;
-  std::set<std::string_view> reported;
-  for (const auto& diagnostic : facts.recipe().diagnostics) {
-    reported.insert(diagnostic.rule);
-  }
-  return run_launch(plan(knowledge, facts.recipe(), facts.vocabulary()), facts, reported, silence);
+  return run_launch(plan(knowledge, facts.recipe(), facts.vocabulary()),
+                    facts,
+                    reported_by_readers(facts, knowledge),
+                    silence);
 }
 
 }  // namespace epwise::lint

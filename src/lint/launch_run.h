@@ -43,13 +43,27 @@ struct LaunchEvents {
   virtual void rewrote(const RewriteStep& /*step*/, const Stage& /*stage*/) {}
 };
 
+/// Built-in rules that the readers have already found. `certain` ones reject at their place; those
+/// in `doubtful` leave the launch undecided, for want of `needs`.
+struct Reported {
+  std::set<std::string_view> certain;
+  std::set<std::string_view> doubtful;
+  std::vector<std::string> needs;
+};
+
+/// What the readers of the recipe have found, with the tables of `facts`: those of another release
+/// than the one stated make rules with `by_tables` doubtful.
+Reported reported_by_readers(const facts::Facts& facts, const Knowledge& knowledge);
+
+/// Whether a diagnostic of that rule may be an error of the tables: they are another release's.
+bool is_doubtful(const Rule& rule, const facts::Facts& facts);
+
 /// Walks through the stages on the facts, with rewrites and checks in the order of upstream's
-/// lines. `reported` lists built-in rules that the readers have already found: they reject at their
-/// place. All stages run, also after a rejection, so that all problems of a recipe are found at
+/// lines. All stages run, also after a rejection, so that all problems of a recipe are found at
 /// once.
 Launch run_launch(const LaunchPlan& launch_plan,
                   facts::Facts& facts,
-                  const std::set<std::string_view>& reported,
+                  const Reported& reported,
                   LaunchEvents& events);
 
 /// Lets the framework's launch rewrite the facts, so that they hold what would be executed; checks

@@ -109,6 +109,7 @@ struct Rule {
   bool builtin = false;         // found by a reader or the engine; has no condition
   bool aside = false;           // a note that text output shows with --verbose only
   bool preview = false;         // never affects the exit code
+  bool by_tables = false;       // true only of releases with these fields and flags
   std::vector<Range> versions;  // empty: both frameworks, all versions
   std::vector<Place> places;    // non-empty: an upstream launch check that rejects
   expr::Expression given;       // empty: true

@@ -470,6 +470,7 @@ SourceRule read_rule(const yaml::Node& root, std::string_view id, Reading& readi
   rule.builtin = in.boolean("builtin").value_or(false);
   rule.aside = in.boolean("aside").value_or(false);
   rule.preview = in.boolean("preview").value_or(false);
+  rule.by_tables = in.boolean("by_tables").value_or(false);
   if (const auto* versions = in.node("versions")) {
     rule.versions = read_versions(*versions, reading);
   }

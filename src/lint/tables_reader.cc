@@ -342,6 +342,7 @@ Trouble read_trouble(const yaml::Node& node, Reading& reading) {
   trouble.name = reading.texts.keep(in.required_text("name"));
   trouble.what = reading.texts.keep(in.required_text("what"));
   trouble.log = reading.kept(in.texts("log"));
+  trouble.places = reading.kept(in.texts("places"));
   trouble.why = reading.texts.keep(in.required_text("why"));
   if (const auto* hints = in.sequence("hints")) {
     for (const auto& hint : hints->items) {
@@ -353,8 +354,9 @@ Trouble read_trouble(const yaml::Node& node, Reading& reading) {
   trouble.first = reading.kept(in.texts("first"));
   trouble.from = reading.kept(in.texts("from"));
   in.finish();
-  if (trouble.log.empty() || trouble.first.empty()) {
-    in.problem(node.mark, "a trouble needs `log` (its words) and `first` (what to try)");
+  if (trouble.log.empty() == trouble.places.empty() || trouble.first.empty()) {
+    in.problem(node.mark,
+               "a trouble needs `log` (its words) or `places`, and `first` (what to try)");
   }
   for (const auto field : trouble.fields) {
     if (!reading.scope.type_of(field)) {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 #include <string>
 #include <string_view>
 
@@ -88,15 +87,16 @@ class Variants::State {
         influence_(knowledge, recipe.framework, vocabulary.version(), {&vocabulary}),
         reads_(knowledge, vocabulary),
         facts_(recipe, vocabulary, target, knowledge.names, knowledge.derived),
-        misspelt_(misspellings(recipe, vocabulary)) {
-    for (const auto& diagnostic : recipe.diagnostics) {
-      reported_.insert(diagnostic.rule);
-    }
+        misspelt_(misspellings(recipe, vocabulary)),
+        reported_(reported_by_readers(facts_, knowledge)) {
     base_.entries.resize(knowledge.rules.size());
     for (const auto& diagnostic : recipe.diagnostics) {
-      if (const auto* rule = knowledge.find(diagnostic.rule)) {
-        base_.entries[static_cast<std::size_t>(rule - knowledge.rules.data())].failed = true;
+      const auto* rule = knowledge.find(diagnostic.rule);
+      if (rule == nullptr) {
+        continue;
       }
+      auto& entry = base_.entries[static_cast<std::size_t>(rule - knowledge.rules.data())];
+      (is_doubtful(*rule, facts_) ? entry.unsettled : entry.failed) = true;
     }
     evaluate(std::vector<bool>(knowledge.rules.size(), true), base_);
     judgement_ = judge(base_, remark_ != nullptr && failed(base_, *remark_, knowledge_));
@@ -258,7 +258,7 @@ class Variants::State {
   FieldsRead reads_;
   facts::Facts facts_;
   std::vector<Misspelling> misspelt_;
-  std::set<std::string_view> reported_;
+  Reported reported_;
   Ledger base_;
   Judgement judgement_;
 };

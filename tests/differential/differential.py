@@ -164,12 +164,13 @@ def parents(framework, version):
     return [vector for vector in map(json.loads, path.open()) if vector.get('expect', {}).get('verdict') == 'starts']
 
 
-def of_release(case, args):
-    """Turns a launch of --version into one of --release, whose Megatron-Core the oracle knows, without the fields of --without."""
+def of_release(case, tree, args):
+    """Turns a launch of --version into one of --release, whose Megatron-Core the oracle knows, without the fields of --without and, with
+    --known-flags, the recipe's own flags that it lacks."""
     if args.release != args.version:
         case['version'] = args.release
         case['stack'].pop('mcore', None)
-    case['unset'] = sorted({*case['unset'], *args.without})
+    case['unset'] = sorted({*case['unset'], *args.without, *(flag for flag in tree.get('MODEL_ARGS') or () if args.flags and flag not in args.flags)})
 
 
 def generate(args, vectors_tool):
@@ -188,7 +189,7 @@ def generate(args, vectors_tool):
         case['unset'] = list(parent.get('unset', []))
         case['parent'] = parent['id']
         case['id'] = f'{args.framework}/{args.version}/{args.seed}-{len(cases):05}'
-        of_release(case, args)
+        of_release(case, trees[parent['base']], args)
         if args.distribution != 'near':
             case['kind'] = distributions.draw(args.distribution, made, case, trees[parent['base']], chooser)
             cases.append(case)
@@ -384,6 +385,7 @@ def main():
     parser.add_argument('--framework', choices=['bridge', 'mlm'], required=True)
     parser.add_argument('--version', required=True)
     parser.add_argument('--release', help='asks about this release instead, with recipes, fields and parents of --version (tests/oracle/releases.py)')
+    parser.add_argument('--known-flags', action='store_true', help='the recipes lose the flags that --release lacks, so that its later checks are reached (mlm, with tables of its own)')
     parser.add_argument('--without', action='append', default=[], metavar='FIELD', help='a field that every recipe loses, as train.exit_signal, which 0.4.2 cannot load')
     parser.add_argument('--distribution', choices=['near', 'mixed', *distributions.NAMES], default='near')
     parser.add_argument('--cases', type=int, default=5000)
@@ -396,6 +398,7 @@ def main():
     parser.add_argument('--out', type=pathlib.Path, default=ROOT / 'build/differential')
     args = parser.parse_args()
     args.release = args.release or args.version
+    args.flags = {spelling for flag in MegatronLm(args.release, {}).flags for spelling in flag['flags']} if args.known_flags else set()
     if not (EVIDENCE / 'oracle').is_dir():
         skip(f'no data at {EVIDENCE / "oracle"}')
     sys.path.insert(0, str(EVIDENCE / 'tools'))

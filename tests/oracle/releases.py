@@ -7,7 +7,7 @@
 Megatron-Bridge and the Megatron-Core that it pins come from PyPI's wheels, Megatron-LM from its tag. differential.py asks this
 script if --release names one of them.
 """
-import pathlib, subprocess, sys, zipfile
+import importlib.util, inspect, os, pathlib, subprocess, sys, types, zipfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / 'tests/support'))
@@ -17,18 +17,44 @@ sys.path.insert(0, str(EVIDENCE / 'oracle'))
 import oracle  # noqa: E402
 
 # Megatron-Bridge: the released Megatron-Core nearest to the commit that the tag's submodule names, and TransformerEngine.
-BRIDGE = {'0.3.1': ('0.16.1', '2.10.0'), '0.4.2': ('0.17.1', '2.13.0'), '0.5.1': ('0.18.2', '2.14.0'), '0.6.0': ('0.19.0', '2.14.0')}
-TABLES = {'bridge': ['0.4.0', '0.4.2', '0.5.0', '0.5.1', '0.6.2', 'head'], 'mlm': ['0.15.3', '0.16.1', '0.17.1', '0.18.2', '0.19.0', 'head']}  # whose fields the program has
-MEGATRON_LM = ['0.14.0', '0.16.0', '0.17.0', '0.18.0']
+BRIDGE = {'0.3.0': ('0.16.0', '2.10.0'), '0.3.1': ('0.16.1', '2.10.0'), '0.4.1': ('0.17.0', '2.13.0'),
+          '0.4.2': ('0.17.1', '2.13.0'), '0.5.1': ('0.18.2', '2.14.0'), '0.6.0': ('0.19.0', '2.14.0'), '0.6.1': ('0.19.2', '2.14.0')}
+# Megatron-LM: the tag; or a released Megatron-Core in front of the training code of a tag.
+MEGATRON_LM = {**{tag: None for tag in ('0.12.3', '0.13.1', '0.14.0', '0.15.0', '0.15.1', '0.15.2', '0.16.0', '0.17.0', '0.18.0')},
+               '0.19.2': ('0.19.2', '0.19.0')}
+# Whose fields the program has, and releases that may have the same ones as their neighbour.
+TABLES = {'bridge': ['0.4.0', '0.4.2', '0.5.0', '0.5.1', '0.6.2', 'head'],
+          'mlm': ['0.14.0', '0.15.3', '0.16.1', '0.17.0', '0.17.1', '0.18.2', '0.19.0', 'head']}
+SAME = {'bridge': {'0.4.1': '0.4.0', '0.6.0': '0.6.2', '0.6.1': '0.6.2'},
+        'mlm': {'0.15.0': '0.15.3', '0.15.1': '0.15.3',
+                '0.15.2': '0.15.3', '0.16.0': '0.16.1', '0.18.0': '0.18.2', '0.19.2': '0.19.0'}}
 ENTRIES = ('megatron/', 'model_provider.py', 'pretrain_gpt.py', 'pretrain_hybrid.py', 'pretrain_mamba.py', 'gpt_builders.py', 'hybrid_builders.py', 'mamba_builders.py')
 
 
 def known():
     for version, (core, te) in BRIDGE.items():
         oracle.VERSIONS['bridge'][version] = ([f'bridge-{version}', f'mcore-{core}'], te, '2.9.1')
-    for version in MEGATRON_LM:
-        oracle.VERSIONS['mlm'][version] = ([f'mlm-{version}'], '2.14.0', '2.9.1')
+    for version, parts in MEGATRON_LM.items():
+        oracle.VERSIONS['mlm'][version] = ([f'mcore-{parts[0]}', f'mlm-{parts[1]}'] if parts else [f'mlm-{version}'], '2.14.0', '2.9.1')
     return oracle
+
+
+def builders_of_older_releases():
+    """Up to 0.14, the entry points build the model themselves; the oracle asks modules for it that later releases have."""
+    for entry, module, model in ('pretrain_gpt', 'gpt_builders', 'GPTModel'), ('pretrain_mamba', 'mamba_builders', 'MambaModel'):
+        if importlib.util.find_spec(module) or not importlib.util.find_spec(entry): continue
+        made = sys.modules[module] = types.ModuleType(module)
+        setattr(made, model, None)  # the oracle puts its recorder here
+
+        def build(args, pre_process, post_process, vp_stage=None, config=None, made=made, entry=entry, model=model):
+            program = importlib.import_module(entry)
+            groups = importlib.import_module('megatron.core.process_groups_config')
+            if not hasattr(groups, 'ProcessGroupCollection'): groups.ProcessGroupCollection = None  # then the oracle makes no dispatcher
+            setattr(program, model, getattr(made, model))
+            given = {'vp_stage': vp_stage} if 'vp_stage' in inspect.signature(program.model_provider).parameters else {}
+            return program.model_provider(pre_process, post_process, **given)
+
+        setattr(made, module.replace('builders', 'builder'), build)
 
 
 def wheel(name, version, folder):
@@ -62,8 +88,10 @@ def setup(git, versions):
         if versions and version not in versions: continue
         wheel('megatron-bridge', version, source / f'bridge-{version}')
         wheel('megatron-core', core, source / f'mcore-{core}')
-    for version in MEGATRON_LM:
-        if not versions or version in versions: from_git(git, f'core_v{version}', source / f'mlm-{version}')
+    for version, parts in MEGATRON_LM.items():
+        if versions and version not in versions: continue
+        if parts: wheel('megatron-core', parts[0], source / f'mcore-{parts[0]}')
+        else: from_git(git, f'core_v{version}', source / f'mlm-{version}')
 
 
 def main(argv):
@@ -72,6 +100,7 @@ def main(argv):
         if len(argv) < 2: sys.exit('releases.py setup MEGATRON_LM_GIT [VERSION…]')
         return setup(argv[1], argv[2:])
     oracle.__file__ = __file__  # the oracle starts itself again inside its environment
+    if argv[:1] == ['mlm'] and os.environ.get('EPWISE_ORACLE_INSIDE'): builders_of_older_releases()
     return oracle.main(argv)
 
 

@@ -73,7 +73,7 @@ void look_at_lines(const std::string& text,
 }
 
 bool is_known(const report::CrashCase& each) {
-  return !each.suspects.empty() || each.trouble.has_value();
+  return !each.suspects.empty() || (each.trouble && !each.trouble->by_place);
 }
 
 /// Words of a known failure anywhere in a log without recognised errors; they rank above mere

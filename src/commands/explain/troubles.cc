@@ -140,6 +140,27 @@ Match best_match(std::string_view plain, const lint::Knowledge& knowledge) {
   return best;
 }
 
+/// The part of the program in which an error arose: the innermost frame of the traceback that belongs
+/// to a part of the table.
+Match innermost_part(const Crash& crash, const lint::Knowledge& knowledge) {
+  for (auto frame = crash.frames.rbegin(); frame != crash.frames.rend(); ++frame) {
+    const auto plain = plain_wording(frame->path + " " + frame->function);
+    Match best;
+    for (const auto& trouble : knowledge.tables.troubles) {
+      for (const auto place : trouble.places) {
+        const auto length = wording_in(plain, place);
+        if (length > best.length) {
+          best = {&trouble, place, length};
+        }
+      }
+    }
+    if (best.trouble != nullptr) {
+      return best;
+    }
+  }
+  return {};
+}
+
 /// The complete text of an error and its traceback.
 std::string all_of(const Crash& crash) {
   std::string text = crash.exception + ": " + crash.message + " " + crash.code;
@@ -155,11 +176,16 @@ std::optional<Recognised> recognise(const Crash& crash, const lint::Knowledge& k
   // An assertion without a message is known by the line that raised it.
   const auto& message = crash.message.empty() ? crash.code : crash.message;
   const auto said = plain_wording(crash.exception + ": " + message);
-  const auto match = best_match(said, knowledge);
+  auto match = best_match(said, knowledge);
+  const bool by_place = match.trouble == nullptr && crash.kind == Crash::Kind::raised;
+  if (by_place) {
+    match = innermost_part(crash, knowledge);
+  }
   if (match.trouble == nullptr) {
     return std::nullopt;
   }
   Recognised result{match.trouble, match.words, {}};
+  result.by_place = by_place;
   result.facts = memory_facts(crash.message);
   const auto everything = all_of(crash);
   for (const auto& hint : match.trouble->hints) {

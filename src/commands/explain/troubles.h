@@ -32,10 +32,12 @@ struct Recognised {
   std::string_view words;               // fragment from the table found in the log
   std::vector<std::string_view> hints;  // what further words of the log add
   std::vector<std::string> facts = {};  // what the numbers of the message mean
+  bool by_place = false;                // only where the error was raised is known, not its words
 };
 
 /// The failure whose words an error contains in its name, message or (hints) frames; the longest
-/// match wins. nullopt if there is none.
+/// match wins. Of an error without known words, the part of the program where it was raised.
+/// nullopt if there is neither.
 std::optional<Recognised> recognise(const Crash& crash, const lint::Knowledge& knowledge);
 
 /// Lines that contain the words of a failure without the form of an error, reported as mentioned

@@ -384,12 +384,8 @@ Tracer::Tracer(const recipe::Recipe& recipe,
       knowledge_(knowledge),
       facts_(recipe, vocabulary, target, knowledge.names, knowledge.derived) {
   Recorder recorder(knowledge, facts_, rewrites_);
-  std::set<std::string_view> reported;
-  for (const auto& diagnostic : recipe.diagnostics) {
-    reported.insert(diagnostic.rule);
-  }
   const auto itinerary = lint::plan(knowledge, recipe, vocabulary);
-  lint::run_launch(itinerary, facts_, reported, recorder);
+  lint::run_launch(itinerary, facts_, lint::reported_by_readers(facts_, knowledge), recorder);
 }
 
 Trace Tracer::trace(const std::string& key) const {

@@ -104,6 +104,9 @@ std::optional<Value> given_value(std::string_view name,
   if (name == "raw.release") {
     return stated_release(recipe, target);
   }
+  if (name == "raw.own_tables") {
+    return Value::of(vocabulary.of_release());
+  }
   if (group == "raw") {
     const auto found = recipe.raw.find(name);
     return found == recipe.raw.end() ? Value::unset() : found->second;

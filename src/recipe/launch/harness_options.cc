@@ -190,6 +190,7 @@ class Settlement {
     optimizer();
     batch();
     connections();
+    expert_domains();
     if (start_.value("comm_overlap") != "null") {
       known("comm_overlap.tp_comm_overlap");  // --moe_a2a_overlap changes it in null sections only
     }
@@ -408,6 +409,28 @@ class Settlement {
       count = "1";
     }
     add(options_, override_of(*cause, "++" + std::string(kVariable), count));
+  }
+
+  /// Since 0.6.0, -ep decides how many ranks HybridEP counts to an NVLink domain: all of the group,
+  /// or those of a node.
+  void expert_domains() {
+    constexpr std::string_view kVariable = "env_vars.NUM_OF_HYBRID_EP_RANKS_PER_NVLINK_DOMAIN";
+    const shell::Field* experts = option(launch_, "--expert_model_parallel_size", "-ep");
+    if (experts == nullptr || !start_.flat || overrides(kVariable) ||
+        start_.value("model.moe_flex_dispatcher_backend", "null") != "hybridep") {
+      return;
+    }
+    const std::optional<std::int64_t> ranks = shell::whole_number(option_text(*experts));
+    if (!ranks) {
+      return;
+    }
+    constexpr std::int64_t kNode = 8;
+    constexpr std::array<std::string_view, 3> kNodes = {"h100", "b200", "b300"};
+    const bool of_nodes = std::ranges::find(kNodes, text::lower(start_.gpu)) != kNodes.end();
+    add(options_,
+        override_of(*experts,
+                    "++" + std::string(kVariable),
+                    std::to_string(of_nodes ? std::min(*ranks, kNode) : *ranks)));
   }
 
   /// The batch of another number of GPUs than the recipe's grows with the data-parallel ranks.

@@ -183,6 +183,13 @@ void note_adapters(Recipe& recipe, const ConfigNode& place, std::int64_t rank) {
   set_default(recipe, "peft.dim", expr::Value::of(rank));
 }
 
+/// Without a list of layers at a path, adapters go to the experts too.
+void note_adapted_layers(Recipe& recipe, const ConfigNode& root, std::string_view path) {
+  if (recipe.sections.contains("peft") && node_at(root, path) == nullptr) {
+    set_default(recipe, "peft.target_modules", expr::Value::unset());
+  }
+}
+
 /// A rank above 0 at a path switches adapters on.
 void note_adapter_rank(Recipe& recipe, const ConfigNode& root, std::string_view path) {
   const ConfigNode* rank = node_at(root, path);
@@ -198,6 +205,7 @@ void complete_nemo_rl(Recipe& recipe, const ConfigNode& root, const TrainerRole&
   if (adapters != nullptr && adapters->value.truthy()) {
     constexpr std::int64_t kUsualRank = 32;
     note_adapters(recipe, *adapters, number_at(root, role.path + ".peft.dim").value_or(kUsualRank));
+    note_adapted_layers(recipe, root, role.path + ".peft.target_modules");
   }
   const ConfigNode* eight_bit = node_at(root, role.path + ".fp8_cfg.enabled");
   const bool off =
@@ -587,6 +595,7 @@ void complete_verl(Recipe& recipe, const ConfigNode& root, const TrainerRole& ro
   }
   note_adapter_rank(recipe, root, "actor_rollout_ref.model.lora.rank");
   note_adapter_rank(recipe, root, "actor_rollout_ref.model.lora_rank");
+  note_adapted_layers(recipe, root, "actor_rollout_ref.model.lora.target_modules");
   const ConfigNode* nodes = node_at(root, "trainer.nnodes");
   const ConfigNode* gpus = node_at(root, "trainer.n_gpus_per_node");
   const auto count = [](const ConfigNode* node, std::int64_t otherwise) {

@@ -89,6 +89,8 @@ struct FrameworkTable {
   std::vector<ClassRow> classes = {};
   std::string_view attributes = {};  // mlm: std::vector<FieldRow>, sorted by name
   std::string_view flags = {};       // mlm: std::vector<FlagRow>, sorted by first spelling
+  // releases whose fields, flags and defaults are those of the table that answers for them
+  std::vector<std::string_view> same = {};
 };
 
 /// The whole table: a FrameworkTable for each framework, as bytes.
@@ -166,7 +168,7 @@ void transfer(Archive& archive, SectionRow& row) {
 
 template <class Archive>
 void transfer(Archive& archive, FrameworkTable& table) {
-  archive(table.versions, table.sections, table.classes, table.attributes, table.flags);
+  archive(table.versions, table.sections, table.classes, table.attributes, table.flags, table.same);
 }
 
 template <class Archive>

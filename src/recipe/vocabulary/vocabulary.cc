@@ -199,6 +199,8 @@ Vocabulary Vocabulary::load(Framework framework, std::string_view version, std::
   result.version_index_ = choice.index;
   result.version_ = rows.versions[static_cast<std::size_t>(choice.index)];
   result.exact_ = choice.exact;
+  result.of_release_ = choice.exact || !units::Version::parse(version) ||
+                       std::ranges::find(rows.same, version) != rows.same.end();
   if (framework == Framework::bridge) {
     result.load_sections(rows);
   } else {

@@ -27,6 +27,9 @@ inline std::string_view last_part(std::string_view path) {
 
 struct FrameworkTable;  // recipe/vocabulary/table.h
 
+/// What an answer needs if the tables of another release are used (`Vocabulary::of_release`).
+inline constexpr std::string_view kTablesOfRelease = "the tables of that release";
+
 /// One field of one framework version under its canonical name.
 ///
 /// Canonical names are Megatron-Bridge's dotted paths ("model.moe_router_topk",
@@ -82,6 +85,11 @@ class Vocabulary {
   std::string_view version() const { return version_; }  // the one whose tables are used
 
   bool exact() const { return exact_; }
+
+  /// Whether the tables are also those of the version that was asked for: it is one of them, it is
+  /// known to have the same fields, flags and defaults, or none was asked for. Otherwise an unknown
+  /// flag may be known to that version, and the reverse.
+  bool of_release() const { return of_release_; }
 
   /// Bridge: fields and defaults depend on the class in `_target_` of a section. Without it, the
   /// section has the fields of all its classes. An unknown class changes nothing and returns false;
@@ -146,6 +154,7 @@ class Vocabulary {
   std::string_view version_;
   int version_index_ = 0;
   bool exact_ = true;
+  bool of_release_ = true;
   std::string_view table_;  // of this framework
   std::vector<FieldSpec> fields_;
   std::vector<Flag> flags_;

@@ -587,11 +587,12 @@ std::string compile_megatron_lm(const yaml::Node& root, Problems& problems) {
     return {};
   }
   Once attributes("attribute", problems);
+  const std::vector<std::string_view> same = words(in, "same");
   const std::string fields = bytes_of(attribute_rows(in, rows, attributes, problems));
   const std::string flags = bytes_of(flag_rows(in, rows, attributes, problems));
   in.finish();
-  return bytes_of(
-      FrameworkTable{.versions = rows.versions(), .attributes = fields, .flags = flags});
+  return bytes_of(FrameworkTable{
+      .versions = rows.versions(), .attributes = fields, .flags = flags, .same = same});
 }
 
 // ---- Megatron-Bridge ----
@@ -718,7 +719,8 @@ std::string compile_bridge(const yaml::Node& root, Problems& problems) {
   const std::vector<StatedClass> classes = stated_classes(in, rows, problems);
   check_classes(classes, root, problems);
   FrameworkTable table{.versions = rows.versions(),
-                       .sections = section_rows(in, rows, classes, root, problems)};
+                       .sections = section_rows(in, rows, classes, root, problems),
+                       .same = words(in, "same")};
   in.finish();
   if (!problems.empty()) {
     return {};

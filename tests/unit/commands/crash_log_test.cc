@@ -35,6 +35,17 @@ TEST_CASE("a traceback gives its frames, the exception and the whole message") {
   CHECK(crashes[0].ranks == std::vector{3});
 }
 
+TEST_CASE("a traceback copied without its indentation is one") {
+  const auto crashes = crashes_in(
+      "File \"verl/utils/megatron_utils.py\", line 435, in offload_megatron_model_to_cpu\n"
+      "    raise ValueError(\"inner\")\n"
+      "torch.AcceleratorError: CUDA error: invalid argument\n");
+  REQUIRE(crashes.size() == 1);
+  CHECK(crashes[0].kind == Crash::Kind::raised);
+  CHECK(crashes[0].exception == "AcceleratorError");
+  CHECK(crashes[0].frames.size() == 1);
+}
+
 TEST_CASE("an error may be mentioned without a traceback") {
   struct Row {
     const char* line;

@@ -1,5 +1,6 @@
 // The vocabulary against files that the frameworks wrote or read themselves. They are not in
 // the repository (tests/README.md); without them ctest reports these tests as skipped.
+#include <filesystem>
 #include <map>
 #include <set>
 #include <sstream>
@@ -118,6 +119,9 @@ TEST_CASE("flags that Megatron-LM's parser took are known, those that it refused
   std::map<std::string, std::set<std::string>> flags_by_base;
   for (const std::string_view version :
        Vocabulary::versions(Framework::mlm, support::vocabulary_table())) {
+    if (!std::filesystem::exists(evidence("vectors/mlm-" + std::string(version) + ".jsonl"))) {
+      continue;  // tests/oracle/releases.py lays this release out, no vectors ask it
+    }
     CAPTURE(std::string(version));
     const Vocabulary known = vocabulary(Framework::mlm, version);
     std::set<std::string> missing;

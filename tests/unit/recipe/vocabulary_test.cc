@@ -50,7 +50,7 @@ TEST_CASE("a version of no table takes the one that fits best") {
       {Framework::mlm, "0.19", "0.19.0", true},
       {Framework::mlm, "0.20.0", "head", false},
       {Framework::mlm, "1.0", "head", false},
-      {Framework::mlm, "0.12.3", "0.15.3", false},  // older than all
+      {Framework::mlm, "0.12.3", "0.14.0", false},  // older than all
       {Framework::bridge, "0.5.1", "0.5.1", true},
       {Framework::bridge, "0.4.1", "0.4.0", false},
       {Framework::bridge, "0.6.2", "0.6.2", true},
@@ -66,11 +66,28 @@ TEST_CASE("a version of no table takes the one that fits best") {
   }
 }
 
+TEST_CASE("the tables of another release are told from those that both have") {
+  const auto of_release = [](Framework framework, std::string_view version) {
+    return vocabulary(framework, version).of_release();
+  };
+  for (const std::string_view own : {"0.17.1", "head", "", "0.15.0", "0.16.0", "0.18.0"}) {
+    CAPTURE(own);
+    CHECK(of_release(Framework::mlm, own));
+  }
+  for (const std::string_view other : {"0.11.0", "0.18.1", "0.20.0"}) {
+    CAPTURE(other);
+    CHECK_FALSE(of_release(Framework::mlm, other));
+  }
+  CHECK(of_release(Framework::bridge, "0.6.2"));
+  CHECK_FALSE(of_release(Framework::bridge, "0.2.0"));
+}
+
 TEST_CASE("known versions are listed oldest first") {
   CHECK(Vocabulary::versions(Framework::bridge, support::vocabulary_table()) ==
         std::vector<std::string_view>{"0.4.0", "0.4.2", "0.5.0", "0.5.1", "0.6.2", "head"});
   CHECK(Vocabulary::versions(Framework::mlm, support::vocabulary_table()) ==
-        std::vector<std::string_view>{"0.15.3", "0.16.1", "0.17.1", "0.18.2", "0.19.0", "head"});
+        std::vector<std::string_view>{
+            "0.14.0", "0.15.3", "0.16.1", "0.17.0", "0.17.1", "0.18.2", "0.19.0", "head"});
 }
 
 TEST_CASE("the program embeds the tables that stand in rules/vocabulary") {
@@ -244,7 +261,7 @@ TEST_CASE("history tells which other versions know a name") {
   CHECK(old.history("model.cuda_graph_modules") == "known since 0.18.2");
   CHECK(head.history("--use-legacy-models") == "known until 0.17.1");
   CHECK(head.history("--moe-ncclep-static-shape") == "known only in 0.19.0");
-  CHECK(head.history("rl_num_parallel_generations") == "known from 0.17.1 to 0.18.2");
+  CHECK(head.history("rl_num_parallel_generations") == "known from 0.17.0 to 0.18.2");
   CHECK(old.history("--num-experts").empty());  // known here
   CHECK(old.history("--num-expert").empty());   // known nowhere
   const Vocabulary bridge = vocabulary(Framework::bridge, "0.4.0");
