@@ -198,7 +198,7 @@ train: {global_batch_size: 2048, micro_batch_size: 1}
   CAPTURE(after);
   CHECK(has(after, "moe_token_dispatcher_type: flex\n"));
   CHECK(has(after, "moe_flex_dispatcher_backend: hybridep\n"));
-  CHECK(has(after, "fp8: hybrid\n"));
+  CHECK(has(after, "fp8: e4m3\n"));  // MXFP8 takes e4m3 in both passes
   CHECK(has(after, "fp8_recipe: mxfp8\n"));
   CHECK(has(after, "bf16: true\n"));
   CHECK(has(after, "cuda_graph_impl: transformer_engine\n"));
