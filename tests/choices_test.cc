@@ -212,8 +212,8 @@ TEST_CASE("Lint tells a wrong word in any field that knows its words") {
     CAPTURE(release.version);
     const auto vocabulary = Vocabulary::load(release.framework, release.version);
     // Five, for four words a field: a share has every word.
-    const auto all = every(test::share(5), sheets(vocabulary, kWrong, known));
-    CHECK((known != nullptr || all.size() > 100 / static_cast<std::size_t>(test::share(5))));
+    const auto all = every(test::share(10), sheets(vocabulary, kWrong, known));
+    CHECK((known != nullptr || all.size() > 100 / static_cast<std::size_t>(test::share(10))));
     if (all.empty()) {
       continue;
     }
@@ -249,7 +249,7 @@ TEST_CASE("A gate and a simulation go on behind a wrong word") {
   for (const Release& release : versions()) {
     CAPTURE(release.version);
     const auto vocabulary = Vocabulary::load(release.framework, release.version);
-    const auto all = every(test::share(3), sheets(vocabulary, kWrong, &tried));
+    const auto all = every(test::share(6), sheets(vocabulary, kWrong, &tried));
     for (const char* command : {"gate", "simulate"}) {
       CAPTURE(command);
       AppRun app;
@@ -279,7 +279,7 @@ TEST_CASE("Advice is given or refused for a recipe with a wrong word") {
   for (const Framework framework : {Framework::bridge, Framework::mlm}) {
     const auto vocabulary = Vocabulary::load(framework, "head");
     for (const Sheet& sheet : sheets(vocabulary, {kWrong.front(), "null"})) {
-      if (++number % std::max(test::sanitized_share(5), test::share(5)) != 0) {
+      if (++number % std::max(test::sanitized_share(5), test::share(10)) != 0) {
         continue;
       }
       CAPTURE(sheet.text);

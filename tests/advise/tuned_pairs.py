@@ -75,7 +75,7 @@ def written(path, field):
 def main():
     if not CORPUS.is_dir(): print('skipped: the corpus is not there'); return 77
     found = total = bettered = 0
-    for name, hw, gpus, precision, choices in PAIRS[::share(6)]:
+    for name, hw, gpus, precision, choices in PAIRS[::share(12)]:
         path = CORPUS / f'{name}.yaml'
         groups = EVERYTHING if precision else EVERYTHING.replace(',precision', '')
         version = LATER.get(name, name.split('/')[0])

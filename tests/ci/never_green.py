@@ -419,7 +419,7 @@ def main() -> int:
         place.mkdir()
         table = rows(fingerprint_of(epwise, place))
         for number, row in enumerate(table):
-            if number % max(sanitized_share(4), share(4)) != 0:
+            if number % max(sanitized_share(4), share(8)) != 0:
                 continue
             folder = pathlib.Path(top) / str(number)
             folder.mkdir()

@@ -17,6 +17,9 @@ import xml.etree.ElementTree as ElementTree
 
 import yaml
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+from sampling import complete  # noqa: E402
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 TOOLS = ROOT / "build" / "ci-tools" / "bin"
 
@@ -112,6 +115,8 @@ def check_pre_commit(sample: Sample) -> None:
     expect("the manifest is valid", sample.run(f"pre-commit validate-manifest {ROOT / '.pre-commit-hooks.yaml'}"), 0)
     try_hook(sample, "epwise-system")
     # Who has no epwise: the hook builds the wheel. What this build has compiled is packed, to save half an hour.
+    if not complete():  # packages/wheel packs and installs one
+        return
     build = sample.epwise.parent
     if not (build / "python/_library.so").exists():
         print("skipped: a hook that builds the wheel: the build has no library of the Python package (EPWISE_PYTHON)")

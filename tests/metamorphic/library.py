@@ -116,7 +116,7 @@ def check(binary, folder, recipe):
 
 def main():
     binary, words = sys.argv[1], sys.argv[2:]
-    chosen = list(recipes(binary, words))[::share(12)]
+    chosen = list(recipes(binary, words))[::share(36)]
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(2) as pool:
         results = [result for result in pool.map(lambda recipe: check(binary, folder, recipe), chosen) if result is not None]
     wrong = [line for result in results for line in result]

@@ -177,7 +177,7 @@ SESSIONS = [
 def corpus_sessions() -> list[str]:
     """Every so manieth recipe that the frameworks ship."""
     files = sorted(path for path in CORPUS.rglob("*") if path.suffix in (".yaml", ".yml", ".sh")) if CORPUS.is_dir() else []
-    picked = [shlex.quote(str(path)) for path in files[:: max(1, len(files) // (40 // share(2)))]]
+    picked = [shlex.quote(str(path)) for path in files[:: max(1, len(files) // (40 // share(5)))]]
     if not picked:
         print(f"no data at {CORPUS}: only our own recipes")
         return []

@@ -302,14 +302,14 @@ def baseline_rows():
 
 
 def main():
-    for row in [*rows(), *baseline_rows()][:: max(sanitized_share(3), share(3))]:
+    for row in [*rows(), *baseline_rows()][:: max(sanitized_share(3), share(9))]:
         compare_all(row)
         if PACKAGE is not None:
             compare_python(row)
     for failure in failures:
         print(failure)
     print(f"{checks} answers compared, {len(failures)} differ")
-    return 1 if failures or checks < 300 // max(sanitized_share(4), share(4)) else 0
+    return 1 if failures or checks < 300 // max(sanitized_share(4), share(12)) else 0
 
 
 if __name__ == "__main__":

@@ -43,7 +43,7 @@ Request request_of(std::vector<std::string> words) {
 
 /// One of a test's cases that run: a share of them unless all are asked for.
 bool is_run(int number) {
-  return number % (test::share(12) * test::sanitized_share(8)) == 0;
+  return number % (test::share(24) * test::sanitized_share(8)) == 0;
 }
 
 /// A recipe with its own space, as an advice looks at it.
@@ -167,13 +167,15 @@ TEST_CASE("more freedom never gives a slower first plan") {
       continue;
     }
     double before = 0;
-    for (const auto& words : chain) {
-      const double step = first_step(site, request_of(words));
+    const auto step = static_cast<std::size_t>(test::share(3));  // a share ends with all freedom
+    for (std::size_t at = (chain.size() - 1) % step; at < chain.size(); at += step) {
+      const auto& words = chain[at];
+      const double reached = first_step(site, request_of(words));
       CAPTURE(site.recipe);
       CAPTURE(site.target);
       CAPTURE(words.back());
-      CHECK((before == 0 || step <= 1.001 * before));
-      before = before == 0 ? step : std::min(before, step);
+      CHECK((before == 0 || reached <= 1.001 * before));
+      before = before == 0 ? reached : std::min(before, reached);
     }
   }
 }

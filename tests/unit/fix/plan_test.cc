@@ -280,7 +280,7 @@ TEST_CASE(
   int number = 0;
   constexpr int kForced =
       5;  // brute force takes most of the time: on the examples of each fifth rule
-  const int step = std::max(sanitized_share(5 * kForced), share(4));
+  const int step = std::max(sanitized_share(5 * kForced), share(4 * kForced));
   for (const Rule& rule : all_rules().rules) {
     if (++number % step != 0) {
       continue;
