@@ -11,7 +11,7 @@ sys.path.insert(1, str(pathlib.Path(__file__).resolve().parents[1] / 'support'))
 import cases  # noqa: E402
 import export  # noqa: E402
 from cases import BIN, ROOT, check  # noqa: E402
-from sampling import share as sampled  # noqa: E402
+from sampling import complete, share as sampled  # noqa: E402
 
 RECIPE = ROOT / 'examples/seeds/q30-ep16-off.yaml'
 
@@ -160,6 +160,8 @@ def many_kernels(folder):
     export.write(path, steps=50 // sampled(5), step_ms=4000, layers=2000, exchange_ms=0.3, product_ms=0.9)
     run, found = advise(path)
     check(run.returncode == 0 and near(found.get('measured', {}).get('step_time_s'), 4.0, 0.01), f'300,000 kernels, or a share of them, are read: {run.stderr}')
+    if not complete():  # four million kernels take seconds to write
+        return
     path = folder / 'huge.sqlite'
     export.write(path, steps=2)
     database = sqlite3.connect(path)
