@@ -44,7 +44,7 @@ struct LaunchEvents {
 };
 
 /// Built-in rules that the readers have already found. `certain` ones reject at their place; those
-/// in `doubtful` leave the launch undecided, for want of `needs`.
+/// in `doubtful` leave the launch undecided, which `needs` explains.
 struct Reported {
   std::set<std::string_view> certain;
   std::set<std::string_view> doubtful;
