@@ -31,11 +31,10 @@ compile() {
   build_in "$build" --parallel "$jobs" -- -k 0 # every mistake in one run
 }
 
-# Without those that ask for thousands of verdicts or outputs (the corpus and the sessions stand in), without fits, and without
-# the browser (explore/server asks the same server).
+# Without those that ask for thousands of verdicts or outputs (the corpus and the sessions stand in), and without fits.
 sanitized_tests() {
   ctest --test-dir "$build" --parallel "$jobs" --output-on-failure --no-tests=error \
-    --exclude-regex '^(agreement/|evidence/|explore/page|fit/|schemas/o)' \
+    --exclude-regex '^(agreement/|evidence/|fit/|schemas/o)' \
     >"$build/ctest.log" 2>&1
   local status=$?
   # The slowest tell where time can be saved.
