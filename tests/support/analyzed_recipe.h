@@ -29,12 +29,12 @@ inline std::shared_ptr<session::Document> document_of(std::string_view text,
                                                       std::vector<std::string> overrides = {}) {
   ExampleTarget example = parse_target(words);
   auto document = std::make_shared<session::Document>();
-  document->path = "recipe.yaml";
+  document->path = file_name_of(text);
   document->knowledge = shared_rules();
   document->vocabularies = std::make_shared<session::Vocabularies>();
   if (!text.empty()) {
     document->request.file =
-        std::make_shared<const text::SourceFile>("recipe.yaml", std::string(text));
+        std::make_shared<const text::SourceFile>(document->path, std::string(text));
   }
   document->request.framework = example.framework;
   document->request.environment = example.target.environment;

@@ -99,7 +99,7 @@ Linted lint_text(std::string_view text, std::string_view words, const lint::Know
     return *linted.vocabulary;
   };
   recipe::Request request;
-  request.file = std::make_shared<text::SourceFile>("recipe.yaml", std::string(text));
+  request.file = std::make_shared<text::SourceFile>(file_name_of(text), std::string(text));
   request.framework = linted.target->framework;
   request.environment = linted.target->target.environment;
   for (auto& recipe : recipe::load(request, vocabulary_for)) {

@@ -33,6 +33,11 @@ struct Linted {
   std::vector<lint::Result> results;  // one a document
 };
 
+/// What a recipe's text would be called: a launch script begins with its interpreter.
+inline std::string file_name_of(std::string_view text) {
+  return text.starts_with("#!") ? "run.sh" : "recipe.yaml";
+}
+
 Linted lint_text(std::string_view text, std::string_view words, const lint::Knowledge& knowledge);
 
 }  // namespace epwise::test
