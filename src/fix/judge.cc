@@ -229,10 +229,7 @@ std::vector<std::string> versions_near(const lint::Knowledge& knowledge,
 
 class Explorer {
  public:
-  explicit Explorer(const session::Analysis& base)
-      : base_(base),
-        influence_(base.knowledge(), base.recipe->framework, "", {&base.vocabulary()}),
-        judge_(base) {}
+  explicit Explorer(const session::Analysis& base) : base_(base), judge_(base) {}
 
   void explore(lint::Finding& finding) {
     for (const auto& [name, component] : base_.target->stack.components()) {
@@ -251,7 +248,16 @@ class Explorer {
 
  private:
   bool matters(const lint::Finding& finding, const std::string& name) {
-    return !finding.rule->builtin && influence_.reaches(name, *finding.rule);
+    if (finding.rule->builtin) {
+      return false;
+    }
+    if (!influence_) {
+      influence_.emplace(base_.knowledge(),
+                         base_.recipe->framework,
+                         "",
+                         std::vector<const recipe::Vocabulary*>{&base_.vocabulary()});
+    }
+    return influence_->reaches(name, *finding.rule);
   }
 
   bool depends_on_hardware(const lint::Finding& finding) {
@@ -330,7 +336,7 @@ class Explorer {
   }
 
   const session::Analysis& base_;
-  lint::RuleDependencies influence_;
+  std::optional<lint::RuleDependencies> influence_;  // once a finding asks
   Judge judge_;
 };
 

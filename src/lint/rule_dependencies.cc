@@ -40,11 +40,9 @@ RuleDependencies::RuleDependencies(const Knowledge& knowledge,
 
 void RuleDependencies::add_names() {
   const auto& names = knowledge_.names;
-  for (const auto slot : names.slots()) {
-    graph_.add_node(std::string(names.name(slot)));
-  }
-  for (const auto& rule : knowledge_.rules) {
-    graph_.add_node(std::string(rule.id));
+  // The nodes have no names: nothing prints them, and there are thousands in every run.
+  for (std::size_t node = 0; node < names.size() + knowledge_.rules.size(); ++node) {
+    graph_.add_node({});
   }
   for (const auto slot : names.slots()) {
     const auto name = names.name(slot);
@@ -61,8 +59,8 @@ const RuleDependencies::Section& RuleDependencies::section(std::string_view name
     return found->second;
   }
   Section nodes;
-  nodes.presence = graph_.add_node(std::string(name));
-  nodes.whole = graph_.add_node(std::string(name));
+  nodes.presence = graph_.add_node({});
+  nodes.whole = graph_.add_node({});
   graph_.add_edge(nodes.whole, nodes.presence);
   // A section written as a value (the name of a preset) is also a name.
   if (const auto slot = knowledge_.names.find(name)) {
@@ -82,7 +80,7 @@ void RuleDependencies::join_spellings(const recipe::Vocabulary& vocabulary) {
     auto known = attributes_.find(spec->name);
     if (known == attributes_.end()) {
       const auto same = knowledge_.names.find(spec->name);
-      const int node = same ? number_of(*same) : graph_.add_node(std::string(spec->name));
+      const int node = same ? number_of(*same) : graph_.add_node({});
       known = attributes_.emplace(spec->name, node).first;
     }
     if (const int node = number_of(slot); known->second != node) {
@@ -101,11 +99,10 @@ bool RuleDependencies::here(const std::vector<Range>& versions) const {
 }
 
 void RuleDependencies::read_by(int node, const expr::Expression& expression) {
-  for (const auto slot : expression.names()) {
-    graph_.add_edge(number_of(slot), node);
-  }
   for (const auto& part : expression.nodes) {
-    if (part.op == expr::Op::has_section) {
+    if (expr::reads_name(part.op)) {
+      graph_.add_edge(number_of(part.name()), node);
+    } else if (part.op == expr::Op::has_section) {
       const auto& name = expression.constants[static_cast<std::size_t>(part.constant)];
       graph_.add_edge(section(*name.text()).presence, node);
     }

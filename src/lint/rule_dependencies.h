@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "base/graph/dependency_graph.h"
@@ -63,7 +64,7 @@ class RuleDependencies {
   std::vector<const recipe::Vocabulary*> vocabularies_;
   graph::DependencyGraph graph_;  // an edge leads from a value to everything that depends on it
   int first_rule_ = 0;
-  std::map<std::string, int, std::less<>> attributes_;  // by a vocabulary's own name
+  std::unordered_map<std::string_view, int> attributes_;  // by a vocabulary's own name
   std::map<std::string, Section, std::less<>> sections_;
   mutable std::map<int, std::vector<int>> behind_;  // by node
 };
