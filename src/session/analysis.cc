@@ -229,6 +229,12 @@ int count_errors(const lint::Result& result) {
   return static_cast<int>(std::ranges::count_if(result.findings, is_error));
 }
 
+int count_reported_errors(const lint::Result& result) {
+  return static_cast<int>(std::ranges::count_if(result.findings, [](const lint::Finding& finding) {
+    return finding.severity == lint::Severity::error && !finding.rule->preview;
+  }));
+}
+
 bool fails(const lint::Result& result, const Threshold& threshold) {
   const auto counts = [&threshold](const lint::Finding& finding) {
     const bool heavy = threshold.fail_on && finding.severity >= *threshold.fail_on;

@@ -84,6 +84,10 @@ bool is_error(const lint::Finding& finding);
 
 int count_errors(const lint::Result& result);
 
+/// The errors that lint reports, predictions included (memory that a GPU does not have): a recipe
+/// with one of these still has a predicted step and plans.
+int count_reported_errors(const lint::Result& result);
+
 /// Whether a recipe fails a run: a finding at or above the threshold or, under `strict`, an
 /// undecided rule. Rules in preview never count.
 bool fails(const lint::Result& result, const Threshold& threshold);

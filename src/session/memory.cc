@@ -69,10 +69,16 @@ bool takes_probabilities(const recipe::Recipe& recipe) {
          std::ranges::find(kTrainers, *trainer->second.text()) != kTrainers.end();
 }
 
+/// How settings count that a file of overrides leaves to its base recipe.
+enum class Unwritten { least, defaults };
+
 /// Memory of a recipe and of its variants.
 class MemoryCheck {
  public:
-  explicit MemoryCheck(const Analysis& analysis) : analysis_(analysis), facts_(analysis.facts()) {}
+  explicit MemoryCheck(const Analysis& analysis, Unwritten unwritten = Unwritten::least)
+      : analysis_(analysis),
+        facts_(analysis.facts()),
+        unwritten_(unwritten) {}
 
   /// Nothing if the recipe cannot be read as a workload.
   std::optional<Need> need(const std::vector<lint::Fix::Edit>& edits, int more_gpus = 1);
@@ -89,7 +95,14 @@ class MemoryCheck {
 
   const Analysis& analysis_;
   facts::Facts facts_;
+  Unwritten unwritten_;
 };
+
+/// Whether a file of Megatron-Bridge's settings may be overrides of a recipe of its library.
+bool may_be_overrides(const recipe::Recipe& recipe) {
+  return recipe.framework == recipe::Framework::bridge && recipe.base == nullptr &&
+         (recipe.model_class.empty() || recipe.raw.contains("raw.trainer"));
+}
 
 bool MemoryCheck::vary(const std::vector<lint::Fix::Edit>& edits, int more_gpus) {
   for (const lint::Fix::Edit& edit : edits) {
@@ -133,9 +146,7 @@ void MemoryCheck::assume_the_longest_step() {
 void MemoryCheck::assume_the_least(const std::vector<lint::Fix::Edit>& edits,
                                    workload::Workload& job) const {
   const recipe::Recipe& recipe = *analysis_.recipe;
-  const bool overrides = recipe.framework == recipe::Framework::bridge && recipe.base == nullptr &&
-                         (recipe.model_class.empty() || recipe.raw.contains("raw.trainer"));
-  if (!overrides) {
+  if (unwritten_ == Unwritten::defaults || !may_be_overrides(recipe)) {
     return;
   }
   const auto is_written = [&](std::string_view field) {
@@ -286,6 +297,19 @@ bool splits_by_itself(const recipe::Recipe& recipe) {
   });
 }
 
+/// Whether the model's size is written, so that the file can be the whole recipe although it does
+/// not say so.
+bool states_its_size(const recipe::Recipe& recipe) {
+  constexpr std::array<std::string_view, 4> kSize = {"model.num_layers",
+                                                     "model.hidden_size",
+                                                     "model.num_attention_heads",
+                                                     "model.num_moe_experts"};
+  return std::ranges::all_of(kSize, [&](std::string_view field) {
+    const recipe::Field* written = recipe.find(field);
+    return written != nullptr && written->value.is_known();
+  });
+}
+
 }  // namespace
 
 void check_memory(Analysis& analysis) {
@@ -294,29 +318,40 @@ void check_memory(Analysis& analysis) {
       splits_by_itself(*analysis.recipe) || !has_a_shape(analysis.result)) {
     return;
   }
+  const recipe::Recipe& recipe = *analysis.recipe;
   MemoryCheck check(analysis);
-  const std::optional<Need> need = check.need({});
+  std::optional<Need> need = check.need({});
   if (!need) {
     return;
+  }
+  Unwritten unwritten = Unwritten::least;
+  if (need->excess < kLikely && may_be_overrides(recipe) && states_its_size(recipe) &&
+      !recipe.raw.contains("raw.trainer")) {
+    unwritten = Unwritten::defaults;
+    need = MemoryCheck(analysis, unwritten).need({});
   }
   analysis.result.rules_checked += static_cast<int>(
       std::ranges::count_if(analysis.knowledge().rules, [&](const lint::Rule& rule) {
         return lint::is_predicted(rule) && analysis.selection().takes(rule);
       }));
-  if (!(need->excess >= kLikely)) {
+  if (!need || need->excess < kLikely) {
     return;
   }
   // Other trainers state the longest sequence, not the one of a step, and share the GPU with a rollout
   // engine or not: nothing is certain there.
-  const bool certain = need->excess >= kCertain && !analysis.recipe->raw.contains("raw.trainer");
+  const bool certain = need->excess >= kCertain && unwritten == Unwritten::least &&
+                       !recipe.raw.contains("raw.trainer");
   const lint::Rule* rule =
       analysis.knowledge().find(certain ? "memory/does-not-fit" : "memory/may-not-fit");
   if (rule == nullptr || !analysis.selection().takes(*rule)) {
     return;
   }
   lint::Finding finding = lint::build_finding(*rule, check.settled(), analysis.knowledge(), {});
-  MemoryCheck variants(analysis);
+  MemoryCheck variants(analysis, unwritten);
   finding.message = message_of(*need, analysis);
+  if (unwritten == Unwritten::defaults) {
+    finding.message += "; less if these are overrides of a recipe that recomputes";
+  }
   explain(*need, analysis, finding);
   finding.fixes = sufficient(finding.fixes, variants);
   for (const int times : {2, 4, 8}) {

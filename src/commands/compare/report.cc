@@ -60,6 +60,9 @@ class ComparisonText {
                   fmt::format("   lint finds {}: it would not run as written",
                               counted(recipe.lint_errors, "error"))));
     }
+    if (!recipe.accepted.empty()) {
+      line(paint_(Role::warning, "   " + printable(recipe.accepted, style_.unicode)));
+    }
     for (const text::Diagnostic& each : recipe.missing) {
       line("   missing: " + printable(missing_text(each), style_.unicode));
     }
@@ -79,12 +82,12 @@ class ComparisonText {
 
   void cautions(const ComparedRecipes& recipes) {
     if (recipes.tokens_ratio > 0) {
-      line(
-          fmt::format("the steps have other numbers of tokens: B makes {:.3f} times A's tokens per "
-                      "second ({} and {} per GPU)",
-                      recipes.tokens_ratio,
-                      count_text(recipes.b.prediction->tokens_per_second.value),
-                      count_text(recipes.a.prediction->tokens_per_second.value)));
+      line(fmt::format(
+          "the steps process different numbers of tokens: B makes {:.3f} times A's tokens per "
+          "second ({} and {} per GPU)",
+          recipes.tokens_ratio,
+          count_text(recipes.b.prediction->tokens_per_second.value),
+          count_text(recipes.a.prediction->tokens_per_second.value)));
     }
     for (const std::string& caution : recipes.cautions) {
       line(paint_(Role::warning, printable(caution, style_.unicode)));

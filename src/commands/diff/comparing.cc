@@ -21,7 +21,7 @@ diff::Side side_of(const Analysis& analysis) {
 
 /// What the launch ends with, or what fails after it; empty for a recipe without errors.
 std::string stopped(const Analysis& analysis) {
-  return count_errors(analysis.result) == 0
+  return count_reported_errors(analysis.result) == 0
              ? ""
              : report::stopped_text({"", analysis.recipe, analysis.result, {}, {}});
 }

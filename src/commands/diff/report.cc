@@ -138,7 +138,7 @@ std::string diff_text(const RecipeDifference& recipes, const Style& style) {
   add_told_findings("removed:", difference.removed, out);
   for (const diff::Wanted& wanted : difference.wanted) {
     out +=
-        fmt::format("also requested, but not changed: {} ({})\n", assignment(wanted), wanted.rule);
+        fmt::format("also suggested, but not applied: {} ({})\n", assignment(wanted), wanted.rule);
   }
   if (!difference.coupled.empty()) {
     out += fmt::format("not changed, but read by the new findings: {}\n",

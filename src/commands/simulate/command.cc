@@ -107,7 +107,7 @@ class Jobs {
       ++others_;
       return;
     }
-    if (!job->report.prediction) {
+    if (!job->report.prediction || (job->report.lint_errors > 0 && !force_)) {
       code_ = worst(code_, ExitCode::findings);
     }
     jobs_.push_back(std::move(*job));
@@ -181,10 +181,9 @@ Command simulate_command() {
                     "trace=step.json",
                     "with an HTML page and a trace for Perfetto"}},
       .options = std::move(options),
-      .exits =
-          {{ExitCode::clean, "every recipe was simulated"},
-           {ExitCode::findings,
-            "one was not: lint finds errors in it and --force is not given, or facts are missing"}},
+      .exits = {{ExitCode::clean, "every recipe was simulated"},
+                {ExitCode::findings,
+                 "lint finds errors in one and --force is not given, or facts are missing"}},
       .about = kAboutSimulate,
       .operands = Completion::files,
       .takes_words = true,

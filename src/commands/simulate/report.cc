@@ -53,6 +53,9 @@ class SimulationText {
                   fmt::format("  {} found by lint: this recipe would not run as written",
                               counted(recipe.lint_errors, "error"))));
     }
+    if (!recipe.accepted.empty()) {
+      line(paint_(Role::warning, "  " + printable(recipe.accepted, style_.unicode)));
+    }
     figures(*recipe.prediction);
     utilisation(recipe);
     waterfall(*recipe.prediction);
@@ -311,6 +314,9 @@ std::string simulate_json(const std::vector<SimulatedRecipe>& recipes) {
                  {"target", recipe.target},
                  {"lint_errors", recipe.lint_errors}};
     if (recipe.prediction) {
+      if (!recipe.accepted.empty()) {
+        json["accepted"] = recipe.accepted;
+      }
       add_prediction(json, recipe);
     } else {
       json["refused"] = recipe.missing.empty() ? "lint" : "missing";

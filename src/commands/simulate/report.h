@@ -25,6 +25,7 @@ struct SimulatedRecipe {
   std::string target;     // "h100 x 16 (--hw, --gpus)"
   std::string hw;         // "h100"
   int lint_errors = 0;
+  std::string accepted = {};  // why it would not start, if the user has accepted that; or empty
   std::optional<sim::Prediction> prediction;
   std::vector<workload::Input> inputs;    // used by the prediction
   std::vector<text::Diagnostic> missing;  // missing facts that prevent it

@@ -15,6 +15,7 @@
 #include "lint/launch_run.h"
 #include "perf/cost/compiled_table.h"
 #include "session/target/resolution.h"
+#include "ui/findings/lint_report.h"
 #include "ui/single_recipe.h"
 
 namespace epwise::cli {
@@ -142,8 +143,9 @@ SimulatedJob Simulator::run(const Analysis& analysis, bool force) const {
   report.framework = recipe::to_string(analysis.recipe->framework);
   report.target = describe(target, analysis.recipe->framework);
   report.hw = target.hw == nullptr ? "" : target.hw->name;
-  report.lint_errors = count_errors(analysis.result);
-  if (report.lint_errors > 0 && !force) {
+  report.lint_errors = count_reported_errors(analysis.result);
+  report.accepted = report::accepted_stop({"", analysis.recipe, analysis.result, {}, {}});
+  if (count_errors(analysis.result) > 0 && !force) {
     return job;
   }
   workload::WorkloadReading read = read_workload(analysis);

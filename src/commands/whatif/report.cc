@@ -286,7 +286,7 @@ class WhatifText {
     } else if (answer_.clean->changed.empty()) {
       const auto taken = spot();
       say(fmt::format(
-          "{}: where it {}{}", clean, taken.empty() ? "stands" : "is taken to stand", taken));
+          "{}: on {} target{}", clean, taken.empty() ? "the present" : "the assumed", taken));
     } else {
       say(fmt::format("{}: with {}: {}{}",
                       clean,

@@ -11,12 +11,14 @@
 #include <fmt/format.h>
 
 #include "base/text/ascii.h"
+#include "base/text/spelling.h"
 #include "base/units/version.h"
 #include "recipe/arguments/arguments.h"
 #include "recipe/bridge/bridge_yaml.h"
 #include "recipe/launch/harness_options.h"
 #include "recipe/launch/launch_words.h"
 #include "recipe/launch/starting_recipe.h"
+#include "recipe/named/named_recipe.h"
 #include "recipe/rank_count.h"
 #include "recipe/shell/arithmetic.h"
 #include "yaml/parse.h"
@@ -104,6 +106,9 @@ class BridgeLaunchReader {
     }
     if (!based && missing_.empty() && option(launch_, "--recipe") != nullptr) {
       missing_ = {"the base recipe"};  // a Python recipe, which sets what the words omit
+    }
+    if (!based) {
+      report_misspelt_recipe();
     }
     if (!missing_.empty()) {
       recipe_.raw["raw.unwritten"] = Value::unknown(missing_);
@@ -197,6 +202,29 @@ class BridgeLaunchReader {
       check_shape(document.root);
     }
     return stream;
+  }
+
+  /// `--recipe NAME` that is close to a recipe of the release and is not one of any release.
+  void report_misspelt_recipe() {
+    const Given* named = option(launch_, "--recipe");
+    if (named == nullptr || !named->known()) {
+      return;
+    }
+    const RecipeBook& book = RecipeBook::embedded();
+    const std::string name = parse_recipe_name(option_text(*named)).name;
+    const auto has_it = [&](std::string_view release) {
+      return book.find(release, name) != nullptr;
+    };
+    const std::string nearest = text::did_you_mean(name, book.names(vocabulary_.version()));
+    if (!nearest.empty() && std::ranges::none_of(book.releases(), has_it)) {
+      recipe_.diagnostics.push_back(
+          {"recipe/missing-file",
+           named->mark,
+           fmt::format(
+               "Megatron-Bridge {} has no recipe `{}`{}", vocabulary_.version(), name, nearest),
+           {},
+           "`epwise recipes list` shows the recipes of a release"});
+    }
   }
 
   /// A file of overrides is a mapping of sections, and each section a mapping of fields.

@@ -269,7 +269,7 @@ class FullText : public Writing {
     const std::string options = options_for(wanted);
     paragraph(Role::note,
               "open:",
-              fmt::format("{} skipped because of unknown {}{}{}",
+              fmt::format("{} skipped, unknown: {}{}{}",
                           counted(sum().open, "check"),
                           listed(names),
                           options.empty() ? "" : "; pass ",

@@ -148,7 +148,7 @@ std::string consequence_text(lint::Effect effect, lint::Moment moment) {
   constexpr std::array<std::string_view, 7> kEffects = {"will not start",
                                                         "crashes",
                                                         "hangs",
-                                                        "wrong without a message",
+                                                        "silently wrong",
                                                         "wastes or runs out of memory",
                                                         "loses speed",
                                                         "style"};
@@ -386,6 +386,12 @@ std::string verdict_text(const LintedFile& file) {
     return "launch undecided" + stage;
   }
   return fmt::format("launch undecided, unknown: {}", listed(launch.needs));
+}
+
+std::string accepted_stop(const LintedFile& file) {
+  const bool accepted = is_readable(file) && file.result.launch.verdict == lint::Verdict::rejects &&
+                        !accepted_by(file.result).empty();
+  return accepted ? verdict_text(file) : "";
 }
 
 std::string stopped_text(const LintedFile& file) {

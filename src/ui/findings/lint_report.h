@@ -167,6 +167,10 @@ std::string verdict_text(const LintedFile& file);
 /// "has errors: PAR012" for an undecided one with errors; empty if no error was found.
 std::string stopped_text(const LintedFile& file);
 
+/// "would not start: batch/indivisible (PAR019), accepted by run.yaml:37": the verdict_text of a
+/// recipe whose launch ends with a finding that the user has accepted; empty for any other.
+std::string accepted_stop(const LintedFile& file);
+
 /// "0.6.2"; for a version without its own tables "0.5.1 (using the tables of 0.5.0)": the requested
 /// version, and the one whose defaults and checks were used.
 std::string version_text(const std::string& tables, const std::string& asked_for);

@@ -74,9 +74,8 @@ class Markdown : public Writing {
       for (const Need& need : needs(sum())) {
         names.push_back(fmt::format("{} ({})", need.name, need.rules));
       }
-      out(fmt::format("\n{} skipped because of unknown {}\n",
-                      counted(sum().open, "check"),
-                      markdown(listed(names))));
+      out(fmt::format(
+          "\n{} skipped, unknown: {}\n", counted(sum().open, "check"), markdown(listed(names))));
     }
   }
 

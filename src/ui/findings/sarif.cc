@@ -268,7 +268,7 @@ class SarifLog : public Writing {
     if (sum().open > 0) {
       const std::string options = options_for(needs(sum()));
       note("note",
-           fmt::format("{} skipped because of unknown values{}",
+           fmt::format("{} skipped because values are unknown{}",
                        counted(sum().open, "check"),
                        options.empty() ? "" : "; pass " + options));
     }

@@ -118,7 +118,7 @@ TEST_CASE("github: step summary") {
 | --- | --- | --- | --- |
 | error | `a/b` | a\|b.yaml:1 | \`x\_y\` is &lt;b>odd&lt;/b> \| really |
 
-1 check skipped because of unknown gpus (1)
+1 check skipped, unknown: gpus (1)
 )");
 }
 

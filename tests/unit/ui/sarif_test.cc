@@ -189,7 +189,7 @@ TEST_CASE("sarif: undecided rules are no results, but one notification") {
   REQUIRE(notes.size() == 1);
   CHECK(notes[0]["level"] == "note");
   CHECK(notes[0]["message"]["text"] ==
-        "1 check skipped because of unknown values; pass --stack te=VERSION --gpus N");
+        "1 check skipped because values are unknown; pass --stack te=VERSION --gpus N");
   CHECK(run["invocations"][0]["executionSuccessful"] == true);
 }
 
