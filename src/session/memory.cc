@@ -209,8 +209,26 @@ bool add_edits(lint::Fix& all, const lint::Fix& one) {
   return true;
 }
 
-/// The offered changes that suffice by themselves. If none does: the shortest beginning of the list
-/// that suffices together.
+/// One of the offered changes with as many of the others, in their order, as it takes to fit; nothing
+/// if all of them do not suffice. Changes that disagree with those before are left out.
+std::optional<lint::Fix> sufficient_together(const std::vector<lint::Fix>& offered,
+                                             std::size_t first,
+                                             MemoryCheck& check) {
+  lint::Fix together{"", lint::Tier::neutral, {}};
+  if (offered[first].edits.empty() || !add_edits(together, offered[first])) {
+    return std::nullopt;
+  }
+  for (std::size_t other = 0; other < offered.size(); ++other) {
+    if (other != first && !offered[other].edits.empty() && add_edits(together, offered[other]) &&
+        fits(check.need(together.edits))) {
+      return together;
+    }
+  }
+  return std::nullopt;
+}
+
+/// The offered changes that suffice by themselves. If none does: the first of them that suffices
+/// together with others.
 std::vector<lint::Fix> sufficient(const std::vector<lint::Fix>& offered, MemoryCheck& check) {
   std::vector<lint::Fix> found;
   for (const lint::Fix& fix : offered) {
@@ -218,13 +236,9 @@ std::vector<lint::Fix> sufficient(const std::vector<lint::Fix>& offered, MemoryC
       found.push_back(fix);
     }
   }
-  lint::Fix together{"", lint::Tier::neutral, {}};
-  for (const lint::Fix& fix : offered) {
-    if (!found.empty()) {
-      break;
-    }
-    if (!fix.edits.empty() && add_edits(together, fix) && fits(check.need(together.edits))) {
-      found.push_back(together);
+  for (std::size_t first = 0; first < offered.size() && found.empty(); ++first) {
+    if (std::optional<lint::Fix> together = sufficient_together(offered, first, check)) {
+      found.push_back(*std::move(together));
     }
   }
   return found;
@@ -324,10 +338,12 @@ void check_memory(Analysis& analysis) {
   if (!need) {
     return;
   }
-  Unwritten unwritten = Unwritten::least;
-  if (need->excess < kLikely && may_be_overrides(recipe) && states_its_size(recipe) &&
-      !recipe.raw.contains("raw.trainer")) {
-    unwritten = Unwritten::defaults;
+  // A file that may be the whole recipe has to fit as it is written, too.
+  const bool may_be_whole =
+      may_be_overrides(recipe) && states_its_size(recipe) && !recipe.raw.contains("raw.trainer");
+  const Unwritten unwritten = may_be_whole ? Unwritten::defaults : Unwritten::least;
+  const bool fits_at_best = need->excess < kLikely;
+  if (fits_at_best && may_be_whole) {
     need = MemoryCheck(analysis, unwritten).need({});
   }
   analysis.result.rules_checked += static_cast<int>(
@@ -339,8 +355,8 @@ void check_memory(Analysis& analysis) {
   }
   // Other trainers state the longest sequence, not the one of a step, and share the GPU with a rollout
   // engine or not: nothing is certain there.
-  const bool certain = need->excess >= kCertain && unwritten == Unwritten::least &&
-                       !recipe.raw.contains("raw.trainer");
+  const bool certain =
+      need->excess >= kCertain && !fits_at_best && !recipe.raw.contains("raw.trainer");
   const lint::Rule* rule =
       analysis.knowledge().find(certain ? "memory/does-not-fit" : "memory/may-not-fit");
   if (rule == nullptr || !analysis.selection().takes(*rule)) {
@@ -349,7 +365,7 @@ void check_memory(Analysis& analysis) {
   lint::Finding finding = lint::build_finding(*rule, check.settled(), analysis.knowledge(), {});
   MemoryCheck variants(analysis, unwritten);
   finding.message = message_of(*need, analysis);
-  if (unwritten == Unwritten::defaults) {
+  if (fits_at_best) {
     finding.message += "; less if these are overrides of a recipe that recomputes";
   }
   explain(*need, analysis, finding);

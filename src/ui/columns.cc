@@ -221,7 +221,7 @@ std::string printable(std::string_view text, bool unicode) {
   return result;
 }
 
-std::vector<std::string> wrap(std::string_view text, int width) {
+std::vector<std::string> wrap(std::string_view text, int width, int indent) {
   std::vector<std::string> lines(1);
   int used = 0;
   for (std::size_t at = 0; at < text.size();) {
@@ -232,7 +232,7 @@ std::vector<std::string> wrap(std::string_view text, int width) {
     const std::size_t end = std::min(text.find(' ', begin), text.size());
     const std::string_view word = text.substr(begin, end - begin);
     const int size = display_width(word);
-    if (used > 0 && used + 1 + size > width) {
+    if (used > 0 && used + 1 + size > (lines.size() == 1 ? width : width - indent)) {
       lines.emplace_back();
       used = 0;
     }

@@ -30,6 +30,7 @@ std::string printable(std::string_view text, bool unicode);
 
 /// Breaks a sentence at spaces into lines of at most `width` columns; a longer word gets its own
 /// line. Never empty.
-std::vector<std::string> wrap(std::string_view text, int width);
+/// `indent`: columns that the caller puts before every line but the first.
+std::vector<std::string> wrap(std::string_view text, int width, int indent = 0);
 
 }  // namespace epwise::report

@@ -120,6 +120,8 @@ FILES_OF_OURS = {
     "few.yaml": "model: {num_layers: 4, num_moe_experts: 8, moe_router_topk: 2}\ntrain: {global_batch_size: 16, micro_batch_size: 1}\n",
     "mended.yaml": "model: {num_layers: 4, tensor_model_parallel_size: 3}\ntrain: {global_batch_size: 10, micro_batch_size: 4}\n",
     "broken.yaml": "model: {a: [1\n",
+    "accepted.yaml": pathlib.Path(RECIPE).read_text().replace(
+        "global_batch_size: 1024", "global_batch_size: 1000  # epwise: ignore[batch/indivisible]: a test of the comment"),
     "bad.yaml": "model: {num_layers: 4, tensor_model_parallel_size: 3}\ntrain: {global_batch_size: 10, micro_batch_size: 4}\n",
     "raises.yaml": "model: {num_layers: 4, seq_length: 4096}\ntrain: {global_batch_size: 16, micro_batch_size: 0}\n",
     "text.yaml": "model: {num_layers: four, kv_channels: [1, 2], tensor_model_parallel_size: 2}\nlogger: {wandb_exp_name: .nan}\n",
@@ -137,7 +139,7 @@ SESSIONS = [
     "lint bad.yaml few.yaml broken.yaml missing.yaml run.sh swift.sh text.yaml mlm.yaml --gpus 8",
     "lint mended.yaml --gpus 8 --fix=training", "lint {recipe} --hw h100 --gpus 16 --price", "lint {overlap} {target} --calibration measured.cal",
     "lint .", "lint empty", "gate {recipe} bad.yaml {target} --baseline known.yaml --max-exposed-comm 1% --min-headroom 500GiB --receipt r.json",
-    "simulate {recipe} few.yaml bad.yaml {target}", "simulate {recipe} {target} --calibration measured.cal", "simulate {recipe}",
+    "simulate {recipe} few.yaml bad.yaml accepted.yaml {target}", "simulate {recipe} {target} --calibration measured.cal", "simulate {recipe}",
     "simulate missing.yaml", "simulate {overlap} {target} --force -- model.tensor_model_parallel_size=2",
     "simulate {recipe} {target} -- mixed_precision=bf16_with_fp8_current_scaling_mixed",
     f"compare {{recipe}} {pathlib.Path(RECIPE).parent / 'next80-ep8-overlap.yaml'} {{target}}",

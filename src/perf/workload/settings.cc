@@ -297,6 +297,8 @@ constexpr std::array kVariables = std::to_array<SettingRow>({
      "fragments count as 5 % of what is allocated, as in published runs"},
     {"TORCH_NCCL_AVOID_RECORD_STREAMS", told, "1", "memory of recorded streams is not counted"},
     {"TORCH_NCCL_HIGH_PRIORITY", told, "0", "priorities of streams are not predicted"},
+    {"TORCH_DISTRIBUTED_DEBUG", told, "OFF", "checks of each collective are not predicted"},
+    {"PYTORCH_NO_CUDA_MEMORY_CACHING", told, "0", "an allocator without a cache is not predicted"},
     {"TORCH_NCCL_*", no_effect, "", "watchdog and logging"},
     {"NCCL_DEBUG*", no_effect, "", "logging"},
     {"NCCL_SOCKET_IFNAME", no_effect, "", kStartup},

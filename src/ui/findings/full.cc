@@ -387,7 +387,7 @@ class FullText : public Writing {
   void paragraph(Role role, std::string_view head, std::string_view rest) {
     const std::string text = printable(fmt::format("{} {}", head, rest), style().unicode);
     bool first = true;
-    for (const std::string& line : wrap(text, std::max(style().width, 30))) {
+    for (const std::string& line : wrap(text, std::max(style().width, 30), 2)) {
       const std::size_t size = first ? std::min(head.size(), line.size()) : 0;
       out_ += first ? "" : "  ";
       out_ += paint_(role, std::string_view(line).substr(0, size));

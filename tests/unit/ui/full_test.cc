@@ -187,8 +187,8 @@ TEST_CASE("full: undecided rules are summed up by what would settle them") {
 a.yaml: launch undecided, unknown: gpus and stack.te
   = checked against: Megatron-Bridge 0.6.2, h100 x 16, te 2.14.0 (--hw, --gpus, --stack)
 
-open: 3 checks skipped, unknown: stack.te (2), ${GBS} (1) and gpus (1); pass --stack
-  te=VERSION --env GBS=VALUE --gpus N
+open: 3 checks skipped, unknown: stack.te (2), ${GBS} (1) and gpus (1); pass --stack te=VERSION
+  --env GBS=VALUE --gpus N
 ok: 1 file, 212 rules, 0 findings, 3 open
 )";
   CHECK(full(b) == brief);
@@ -201,8 +201,8 @@ a.yaml: launch undecided, unknown: gpus and stack.te
 open[shape/experts]: a.yaml: needs gpus and stack.te
 open[dispatcher/knob]: a.yaml: needs stack.te
 open[dispatcher/knob]: a.yaml: needs ${GBS}
-open: 3 checks skipped, unknown: stack.te (2), ${GBS} (1) and gpus (1); pass --stack
-  te=VERSION --env GBS=VALUE --gpus N
+open: 3 checks skipped, unknown: stack.te (2), ${GBS} (1) and gpus (1); pass --stack te=VERSION
+  --env GBS=VALUE --gpus N
 undecided: 1 file, 212 rules, 0 findings, 3 open
 )");
 }
