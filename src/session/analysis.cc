@@ -220,9 +220,16 @@ bool is_not_a_recipe(const std::vector<Analysis>& analyses) {
   });
 }
 
+namespace {
+
+bool is_reported_error(const lint::Finding& finding) {
+  return finding.severity == lint::Severity::error && !finding.rule->preview;
+}
+
+}  // namespace
+
 bool is_error(const lint::Finding& finding) {
-  return finding.severity == lint::Severity::error && !finding.rule->preview &&
-         !lint::is_predicted(*finding.rule);
+  return is_reported_error(finding) && !lint::is_predicted(*finding.rule);
 }
 
 int count_errors(const lint::Result& result) {
@@ -230,9 +237,7 @@ int count_errors(const lint::Result& result) {
 }
 
 int count_reported_errors(const lint::Result& result) {
-  return static_cast<int>(std::ranges::count_if(result.findings, [](const lint::Finding& finding) {
-    return finding.severity == lint::Severity::error && !finding.rule->preview;
-  }));
+  return static_cast<int>(std::ranges::count_if(result.findings, is_reported_error));
 }
 
 bool fails(const lint::Result& result, const Threshold& threshold) {

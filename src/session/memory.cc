@@ -83,6 +83,14 @@ class MemoryCheck {
   /// Nothing if the recipe cannot be read as a workload.
   std::optional<Need> need(const std::vector<lint::Fix::Edit>& edits, int more_gpus = 1);
 
+  /// The two steps of `need`, for a job that is asked in both ways: reading it settles the launch,
+  /// which takes most of the time.
+  std::optional<workload::Workload> job_of(const std::vector<lint::Fix::Edit>& edits,
+                                           int more_gpus = 1);
+  Need need_of(workload::Workload job,
+               const std::vector<lint::Fix::Edit>& edits,
+               Unwritten unwritten) const;
+
   const facts::Facts& settled() {
     lint::settle(facts_, analysis_.knowledge());
     return facts_;
@@ -146,7 +154,7 @@ void MemoryCheck::assume_the_longest_step() {
 void MemoryCheck::assume_the_least(const std::vector<lint::Fix::Edit>& edits,
                                    workload::Workload& job) const {
   const recipe::Recipe& recipe = *analysis_.recipe;
-  if (unwritten_ == Unwritten::defaults || !may_be_overrides(recipe)) {
+  if (!may_be_overrides(recipe)) {
     return;
   }
   const auto is_written = [&](std::string_view field) {
@@ -164,7 +172,8 @@ void MemoryCheck::assume_the_least(const std::vector<lint::Fix::Edit>& edits,
   }
 }
 
-std::optional<Need> MemoryCheck::need(const std::vector<lint::Fix::Edit>& edits, int more_gpus) {
+std::optional<workload::Workload> MemoryCheck::job_of(const std::vector<lint::Fix::Edit>& edits,
+                                                      int more_gpus) {
   if (!vary(edits, more_gpus)) {
     facts_.restore();
     return std::nullopt;
@@ -181,13 +190,26 @@ std::optional<Need> MemoryCheck::need(const std::vector<lint::Fix::Edit>& edits,
   for (const Setting& input : analysis_.document->inputs) {
     sim::state(input.value, read.workload, stated);  // `epwise simulate` reports wrong ones
   }
-  assume_the_least(edits, read.workload);
   if (takes_probabilities(*analysis_.recipe)) {
     read.workload.kernels.fused_loss = false;
   }
-  Need need{workload::estimate_memory(read.workload), read.workload.machine.memory, 0};
+  return std::move(read.workload);
+}
+
+Need MemoryCheck::need_of(workload::Workload job,
+                          const std::vector<lint::Fix::Edit>& edits,
+                          Unwritten unwritten) const {
+  if (unwritten == Unwritten::least) {
+    assume_the_least(edits, job);
+  }
+  Need need{workload::estimate_memory(job), job.machine.memory, 0};
   need.excess = workload::out_of_memory(need.estimate, need.capacity);
   return need;
+}
+
+std::optional<Need> MemoryCheck::need(const std::vector<lint::Fix::Edit>& edits, int more_gpus) {
+  std::optional<workload::Workload> job = job_of(edits, more_gpus);
+  return job ? std::optional(need_of(*std::move(job), edits, unwritten_)) : std::nullopt;
 }
 
 bool fits(const std::optional<Need>& need) {
@@ -334,29 +356,29 @@ void check_memory(Analysis& analysis) {
   }
   const recipe::Recipe& recipe = *analysis.recipe;
   MemoryCheck check(analysis);
-  std::optional<Need> need = check.need({});
-  if (!need) {
+  const std::optional<workload::Workload> job = check.job_of({});
+  if (!job) {
     return;
   }
+  Need need = check.need_of(*job, {}, Unwritten::least);
   // A file that may be the whole recipe has to fit as it is written, too.
-  const bool may_be_whole =
-      may_be_overrides(recipe) && states_its_size(recipe) && !recipe.raw.contains("raw.trainer");
+  const bool is_trainers = recipe.raw.contains("raw.trainer");
+  const bool may_be_whole = may_be_overrides(recipe) && states_its_size(recipe) && !is_trainers;
   const Unwritten unwritten = may_be_whole ? Unwritten::defaults : Unwritten::least;
-  const bool fits_at_best = need->excess < kLikely;
+  const bool fits_at_best = !(need.excess >= kLikely);
   if (fits_at_best && may_be_whole) {
-    need = MemoryCheck(analysis, unwritten).need({});
+    need = check.need_of(*job, {}, Unwritten::defaults);
   }
   analysis.result.rules_checked += static_cast<int>(
       std::ranges::count_if(analysis.knowledge().rules, [&](const lint::Rule& rule) {
         return lint::is_predicted(rule) && analysis.selection().takes(rule);
       }));
-  if (!need || need->excess < kLikely) {
+  if (!(need.excess >= kLikely)) {
     return;
   }
   // Other trainers state the longest sequence, not the one of a step, and share the GPU with a rollout
   // engine or not: nothing is certain there.
-  const bool certain =
-      need->excess >= kCertain && !fits_at_best && !recipe.raw.contains("raw.trainer");
+  const bool certain = need.excess >= kCertain && !fits_at_best && !is_trainers;
   const lint::Rule* rule =
       analysis.knowledge().find(certain ? "memory/does-not-fit" : "memory/may-not-fit");
   if (rule == nullptr || !analysis.selection().takes(*rule)) {
@@ -364,11 +386,11 @@ void check_memory(Analysis& analysis) {
   }
   lint::Finding finding = lint::build_finding(*rule, check.settled(), analysis.knowledge(), {});
   MemoryCheck variants(analysis, unwritten);
-  finding.message = message_of(*need, analysis);
+  finding.message = message_of(need, analysis);
   if (fits_at_best) {
     finding.message += "; less if these are overrides of a recipe that recomputes";
   }
-  explain(*need, analysis, finding);
+  explain(need, analysis, finding);
   finding.fixes = sufficient(finding.fixes, variants);
   for (const int times : {2, 4, 8}) {
     if (fits(variants.need({}, times))) {

@@ -12,8 +12,9 @@ namespace epwise::session {
 /// offloaded layers, programs that split their models with flags of their own.
 ///
 /// A file of Megatron-Bridge overrides leaves to its library recipe what it does not set, and a file
-/// of another trainer to its defaults. What they leave open counts as what needs the least. If only
-/// that fits, and the file states the model's size so that it may be whole, that is a warning.
+/// of another trainer to its defaults. What they leave open counts as what needs the least. A file
+/// that states the model's size may be a whole recipe: if it does not fit as it is written, that is at
+/// least a warning.
 void check_memory(Analysis& analysis);
 
 }  // namespace epwise::session

@@ -10,7 +10,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).parent))
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / 'support'))
 import cases  # noqa: E402
 from cases import BIN, ROOT, check  # noqa: E402
-from sampling import sanitized_share, share  # noqa: E402
+from sampling import share  # noqa: E402
 
 LIMIT = 300  # seconds for any one wait, on a busy machine and under sanitizers
 # What is asked and written does not depend on how far the search goes: a small space, where the plans are not looked at.
@@ -108,7 +108,7 @@ def answers_everything(folder):
 def every_model_starts_clean(folder):
     """What the questions default to gives a recipe that lints clean, in both frameworks."""
     models = [('mixtral-8x7b', 'h100', 'mlm'), ('deepseek-v3', 'gb200', 'bridge'), ('deepseek-v2-lite', 'h100', 'bridge')]
-    for name, hw, framework in models[::max(sanitized_share(3), share(3))]:
+    for name, hw, framework in models[::share(3)]:
         t = Terminal(SMALL, folder)
         t.wait_for(r'Model \[[^]]*\]: '); t.say(name)
         t.wait_for(r'Hardware \[[^]]*\]: '); t.say(hw)

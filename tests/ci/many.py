@@ -17,7 +17,7 @@ from sampling import sanitized_share, share  # noqa: E402
 
 FORMATS = ("full", "concise", "json", "sarif", "github", "gitlab", "junit", "rdjson", "markdown")
 TEMPLATE = "template={{#files}}{{path}}{{#findings}} {{line}}{{/findings}}\\n{{/files}}"
-FEW, MANY = 150 // max(sanitized_share(5), share(5)), 900 // share(5)
+FEW, MANY = 150 // share(5), 900 // share(5)
 GROWTH = 25  # MB that a run over MANY may need beyond one over FEW
 
 

@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 import everybody  # noqa: E402
-from sampling import sanitized_share, share  # noqa: E402
+from sampling import share  # noqa: E402
 
 GOOD = """model:
   num_layers: 24
@@ -419,7 +419,7 @@ def main() -> int:
         place.mkdir()
         table = rows(fingerprint_of(epwise, place))
         for number, row in enumerate(table):
-            if number % max(sanitized_share(4), share(8)) != 0:
+            if number % share(8) != 0:
                 continue
             folder = pathlib.Path(top) / str(number)
             folder.mkdir()

@@ -96,15 +96,15 @@ def run(folder: str, *words: str) -> subprocess.CompletedProcess:
     return subprocess.run([EPWISE, *words], cwd=folder, capture_output=True, text=True, check=False, timeout=300)
 
 
-RECIPES_CHECKED: set[tuple[str, ...]] = set()
+CHECKED: set[str] = set()
 
 
 def schema(*words: str) -> dict:
     found = json.loads(subprocess.run([EPWISE, "schema", *words], capture_output=True, text=True, check=True).stdout)
-    # A recipe's schema takes seconds, and they differ by little: a share holds one of them against the schema of schemas.
-    if words[0] != "recipe" or complete() or not RECIPES_CHECKED:
+    # The schemas of recipes take seconds each and differ by little: a share holds the first of a name against the schema of schemas.
+    if complete() or words[0] not in CHECKED:
         jsonschema.Draft202012Validator.check_schema(found)
-        RECIPES_CHECKED.update([words] if words[0] == "recipe" else [])
+        CHECKED.add(words[0])
     return found
 
 

@@ -21,7 +21,7 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(ROOT / "tests/support"))
-from sampling import sanitized_share, share  # noqa: E402
+from sampling import share  # noqa: E402
 
 BINARY = os.path.abspath(sys.argv[1])
 CLEAN = (ROOT / "examples/seeds/q30-ep16-off.yaml").read_text()
@@ -302,14 +302,14 @@ def baseline_rows():
 
 
 def main():
-    for row in [*rows(), *baseline_rows()][:: max(sanitized_share(3), share(9))]:
+    for row in [*rows(), *baseline_rows()][:: share(9)]:
         compare_all(row)
         if PACKAGE is not None:
             compare_python(row)
     for failure in failures:
         print(failure)
     print(f"{checks} answers compared, {len(failures)} differ")
-    return 1 if failures or checks < 300 // max(sanitized_share(4), share(12)) else 0
+    return 1 if failures or checks < 300 // share(12) else 0
 
 
 if __name__ == "__main__":

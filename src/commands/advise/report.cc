@@ -62,9 +62,8 @@ std::string plans_title(const advise::Advice& advice) {
     return "bring-up: the plainest configuration first, whatever it costs";
   }
   if (advice.fitting) {
-    return "the recipe does not fit: ways to make it fit, in the documents' order, each faster "
-           "than "
-           "the one before";
+    return "the recipe does not fit: ways to make it fit, in the documents' order, each "
+           "faster than the one before";
   }
   return fmt::format("goal: {}; each passes lint and fits in memory", to_string(advice.goal));
 }

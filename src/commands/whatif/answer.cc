@@ -30,11 +30,6 @@ RuleAxes::RuleAxes(const Question& question,
       own_(question.knowledge().rules.size()) {
   const lint::RuleDependencies influence(question.knowledge(), framework, "", vocabularies);
   const auto& names = question.knowledge().names;
-  const std::vector<lint::Rule>& rules = question.knowledge().rules;
-  for (std::size_t rule = 0; rule < rules.size(); ++rule) {
-    // Predictions read the whole target, not the names of a condition.
-    own_[rule] = lint::is_predicted(rules[rule]) ? (Axes{1} << question.axes.size()) - 1 : Axes{0};
-  }
   for (std::size_t i = 0; i < question.axes.size(); ++i) {
     const auto& axis = question.axes[i].name;
     const Axes bit = Axes{1} << i;
@@ -53,6 +48,9 @@ RuleAxes::RuleAxes(const Question& question,
 }
 
 Axes RuleAxes::of(const lint::Rule& rule) const {
+  if (lint::is_predicted(rule)) {  // it reads the whole target, not the names of a condition
+    return (Axes{1} << question_.axes.size()) - 1;
+  }
   Axes axes = always_ | own_[static_cast<std::size_t>(&rule - question_.knowledge().rules.data())];
   for (const auto premise : rule.premises) {
     axes |= own_[static_cast<std::size_t>(premise)];

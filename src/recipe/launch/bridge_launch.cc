@@ -104,11 +104,12 @@ class BridgeLaunchReader {
     for (const Word& word : open) {
       leave_open(word);
     }
-    if (!based && missing_.empty() && option(launch_, "--recipe") != nullptr) {
-      missing_ = {"the base recipe"};  // a Python recipe, which sets what the words omit
-    }
-    if (!based) {
-      report_misspelt_recipe();
+    const Given* named = based ? nullptr : option(launch_, "--recipe");
+    if (named != nullptr) {
+      report_misspelt(*named);
+      if (missing_.empty()) {
+        missing_ = {"the base recipe"};  // a Python recipe, which sets what the words omit
+      }
     }
     if (!missing_.empty()) {
       recipe_.raw["raw.unwritten"] = Value::unknown(missing_);
@@ -205,21 +206,20 @@ class BridgeLaunchReader {
   }
 
   /// `--recipe NAME` that is close to a recipe of the release and is not one of any release.
-  void report_misspelt_recipe() {
-    const Given* named = option(launch_, "--recipe");
-    if (named == nullptr || !named->known()) {
-      return;
-    }
+  void report_misspelt(const Given& named) {
     const RecipeBook& book = RecipeBook::embedded();
-    const std::string name = parse_recipe_name(option_text(*named)).name;
+    const std::string name = parse_recipe_name(option_text(named)).name;
     const auto has_it = [&](std::string_view release) {
       return book.find(release, name) != nullptr;
     };
+    if (!named.known() || std::ranges::any_of(book.releases(), has_it)) {
+      return;
+    }
     const std::string nearest = text::did_you_mean(name, book.names(vocabulary_.version()));
-    if (!nearest.empty() && std::ranges::none_of(book.releases(), has_it)) {
+    if (!nearest.empty()) {
       recipe_.diagnostics.push_back(
           {"recipe/missing-file",
-           named->mark,
+           named.mark,
            fmt::format(
                "Megatron-Bridge {} has no recipe `{}`{}", vocabulary_.version(), name, nearest),
            {},
