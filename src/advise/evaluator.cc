@@ -39,7 +39,7 @@ Evaluator::Evaluator(const recipe::Recipe& recipe,
       vocabulary_(recipe.vocabulary_or(vocabulary)),
       knowledge_(knowledge),
       variants_(recipe, vocabulary, target, knowledge),
-      itinerary_(lint::plan(knowledge, recipe, vocabulary_)),
+      itinerary_(lint::plan_for_release(knowledge, recipe, vocabulary_)),
       facts_(recipe, vocabulary_, target, knowledge.names, knowledge.derived),
       settled_(recipe, vocabulary_, target, knowledge.names, knowledge.derived),
       reported_(lint::reported_by_readers(facts_, knowledge)) {

@@ -305,16 +305,6 @@ int count_checked(const Knowledge& knowledge,
       std::ranges::count_if(all, [&](const Rule* rule) { return selection.takes(*rule); }));
 }
 
-/// Whether it is known which release runs: for a framework around Megatron only if it is given.
-bool is_settled(const recipe::Recipe& recipe, const facts::Target& target) {
-  const auto given = [&](std::string_view name) {
-    const auto* component = target.stack.find(name);
-    return component != nullptr && component->version.has_value();
-  };
-  return !recipe::has_trainer(recipe) || given(recipe::to_string(recipe.framework)) ||
-         (recipe.framework == recipe::Framework::mlm && given("mcore"));
-}
-
 bool matches(const Rule& rule, const std::string& pattern) {
   const auto starts = [&](std::string_view text) {
     return !pattern.empty() && text.starts_with(pattern);
@@ -362,7 +352,7 @@ Result lint(const recipe::Recipe& recipe,
     collector.finish();
     return result;
   }
-  const auto launch_plan = plan(knowledge, recipe, vocabulary, is_settled(recipe, target));
+  const auto launch_plan = plan(knowledge, recipe, vocabulary, target);
   result.rules_checked = count_checked(knowledge, vocabulary, launch_plan, selection);
   result.launch = run_launch(launch_plan, facts, reported_by_readers(facts, knowledge), collector);
   result.effective = facts.rewrites();

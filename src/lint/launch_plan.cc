@@ -160,11 +160,26 @@ class Planner {
 
 }  // namespace
 
+bool is_settled(const recipe::Recipe& recipe, const facts::Target& target) {
+  const auto given = [&](std::string_view name) {
+    const auto* component = target.stack.find(name);
+    return component != nullptr && component->version.has_value();
+  };
+  return !recipe::has_trainer(recipe) || given(recipe::to_string(recipe.framework)) ||
+         (recipe.framework == recipe::Framework::mlm && given("mcore"));
+}
+
 LaunchPlan plan(const Knowledge& knowledge,
                 const recipe::Recipe& recipe,
                 const recipe::Vocabulary& vocabulary,
-                bool settled) {
-  return Planner(knowledge, recipe, vocabulary, settled).run();
+                const facts::Target& target) {
+  return Planner(knowledge, recipe, vocabulary, is_settled(recipe, target)).run();
+}
+
+LaunchPlan plan_for_release(const Knowledge& knowledge,
+                            const recipe::Recipe& recipe,
+                            const recipe::Vocabulary& vocabulary) {
+  return Planner(knowledge, recipe, vocabulary, true).run();
 }
 
 }  // namespace epwise::lint

@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "lint/facts/facts.h"
 #include "lint/knowledge.h"
 #include "recipe/recipe.h"
 #include "recipe/vocabulary/vocabulary.h"
@@ -31,14 +32,25 @@ struct LaunchPlan {
   std::vector<const Rule*> unsettled;
 };
 
-/// For a trainer's recipe, the stages that also run there; checks of other stages do not count.
-/// `settled`: whether the release is known; if not, differences between releases are omitted.
+/// Whether it is known which release of the recipe's framework runs: for a framework around
+/// Megatron only if the target's stack gives it.
+bool is_settled(const recipe::Recipe& recipe, const facts::Target& target);
+
+/// What is known of the launch on `target`. For a trainer's recipe, the stages that also run there;
+/// checks of other stages do not count. If the release is not settled, rewrites that differ between
+/// releases are omitted, and rules of some releases only are `unsettled`.
 ///
 /// Pointers point into `knowledge`. Omits rewrites of fields that neither the version nor the
 /// recipe has.
 LaunchPlan plan(const Knowledge& knowledge,
                 const recipe::Recipe& recipe,
                 const recipe::Vocabulary& vocabulary,
-                bool settled = true);
+                const facts::Target& target);
+
+/// The launch on the release of `vocabulary`, whether or not the target's stack gives it: what a
+/// number is computed for that says which release it assumes.
+LaunchPlan plan_for_release(const Knowledge& knowledge,
+                            const recipe::Recipe& recipe,
+                            const recipe::Vocabulary& vocabulary);
 
 }  // namespace epwise::lint

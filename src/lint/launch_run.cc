@@ -239,7 +239,7 @@ class Silence final : public LaunchEvents {
 
 Launch settle(facts::Facts& facts, const Knowledge& knowledge) {
   Silence silence;
-  return run_launch(plan(knowledge, facts.recipe(), facts.vocabulary()),
+  return run_launch(plan_for_release(knowledge, facts.recipe(), facts.vocabulary()),
                     facts,
                     reported_by_readers(facts, knowledge),
                     silence);

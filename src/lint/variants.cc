@@ -83,7 +83,7 @@ class Variants::State {
         const facts::Target& target,
         const Knowledge& knowledge)
       : knowledge_(knowledge),
-        launch_plan_(plan(knowledge, recipe, vocabulary)),
+        launch_plan_(plan(knowledge, recipe, vocabulary, target)),
         influence_(knowledge, recipe.framework, vocabulary.version(), {&vocabulary}),
         reads_(knowledge, vocabulary),
         facts_(recipe, vocabulary, target, knowledge.names, knowledge.derived),
@@ -135,6 +135,11 @@ class Variants::State {
   void evaluate(const std::vector<bool>& wanted, Ledger& ledger) {
     Writer writer(knowledge_, facts_, wanted, ledger);
     run_launch(launch_plan_, facts_, reported_, writer);
+    for (const auto* rule : launch_plan_.unsettled) {
+      if (writer.wants(*rule)) {
+        ledger.entries[writer.index(*rule)].open = true;
+      }
+    }
     for (const auto* rule : launch_plan_.rest) {
       if (!writer.wants(*rule)) {
         continue;

@@ -384,7 +384,7 @@ Tracer::Tracer(const recipe::Recipe& recipe,
       knowledge_(knowledge),
       facts_(recipe, vocabulary, target, knowledge.names, knowledge.derived) {
   Recorder recorder(knowledge, facts_, rewrites_);
-  const auto itinerary = lint::plan(knowledge, recipe, vocabulary);
+  const auto itinerary = lint::plan(knowledge, recipe, vocabulary, target);
   lint::run_launch(itinerary, facts_, lint::reported_by_readers(facts_, knowledge), recorder);
 }
 
