@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <limits>
 #include <set>
 #include <string>
+#include <tuple>
 #include <utility>
 
 #include "advise/decision.h"
@@ -194,7 +196,18 @@ class Climb {
     std::string move;
   };
 
-  /// The fastest valid move of a rung on top of a candidate; the first if none is valid.
+  /// Whether a move is to be shown rather than another: one that fits, then a valid one, then a fast
+  /// one.
+  static bool is_better(const Assessment& one, const Assessment& other) {
+    const auto key = [](const Assessment& each) {
+      return std::tuple(!each.usable(),
+                        !each.legal,
+                        each.step > 0 ? each.step : std::numeric_limits<double>::max());
+    };
+    return key(one) < key(other);
+  }
+
+  /// The best move of a rung on top of a candidate; the first if none is valid.
   Step best(const Rung& rung, const Candidate& from) {
     Step chosen;
     for (const std::string& move : rung.moves) {
@@ -205,11 +218,7 @@ class Climb {
         continue;
       }
       step.prospect = study_.assessor.prospect(step.candidate);
-      const bool usable = step.prospect.assessment.usable();
-      const bool better =
-          usable && (!chosen.prospect.assessment.usable() ||
-                     step.prospect.assessment.step < chosen.prospect.assessment.step);
-      if (chosen.move.empty() || better) {
+      if (chosen.move.empty() || is_better(step.prospect.assessment, chosen.prospect.assessment)) {
         chosen = std::move(step);
       }
     }
@@ -247,10 +256,9 @@ class Climb {
         state.alone = sim::compare(*start_.work, *alone.prospect.work, constants).speedup;
       }
     }
-    if (state.fits) {
-      below_ = step.prospect;
-      at_ = step.candidate;
-    }
+    // Also one that does not fit: the ladder is about time, and "added" means to all those above.
+    below_ = step.prospect;
+    at_ = step.candidate;
     return state;
   }
 

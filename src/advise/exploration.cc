@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <memory>
 #include <string_view>
 #include <utility>
@@ -41,6 +42,14 @@ bool only_counts_are_open(const Space& space) {
   });
 }
 
+constexpr Position kOff = 1;  // the first move of an axis that switches something on or off
+
+bool can_be_off(const Space::Dimension& dimension) {
+  const std::string_view group = dimension.axis->group;
+  return (group == "overlap" || group == "graphs") &&
+         std::ranges::find(dimension.positions, kOff) != dimension.positions.end();
+}
+
 std::vector<Position> positions_of(const Space::Dimension& dimension,
                                    const Expedition& expedition,
                                    bool counts) {
@@ -51,13 +60,11 @@ std::vector<Position> positions_of(const Space::Dimension& dimension,
   if (expedition.with_speed || saves_memory(axis)) {
     return dimension.positions;
   }
-  std::vector<Position> off{0};
-  constexpr Position kFirst = 1;
-  const bool can_be_off = axis.group == "overlap" || axis.group == "graphs";
-  if (can_be_off && std::ranges::find(dimension.positions, kFirst) != dimension.positions.end()) {
-    off.push_back(kFirst);
-  }
-  return off;
+  return can_be_off(dimension) ? std::vector<Position>{0, kOff} : std::vector<Position>{0};
+}
+
+std::vector<Position> own_or(Position other) {
+  return other == 0 ? std::vector<Position>{0} : std::vector<Position>{0, other};
 }
 
 }  // namespace
@@ -70,8 +77,12 @@ SearchResult explore(const Study& study, const Request& request, Expedition expe
   const std::vector<const lint::Rule*> quick = quick_rules(study);
   const bool counts = only_counts_are_open(*expedition.space);
   Landscape landscape;
-  for (const Space::Dimension& dimension : expedition.space->dimensions()) {
-    landscape.positions.push_back(positions_of(dimension, expedition, counts));
+  const std::vector<Space::Dimension>& dimensions = expedition.space->dimensions();
+  for (std::size_t i = 0; i < dimensions.size(); ++i) {
+    const Space::Dimension& dimension = dimensions[i];
+    landscape.positions.push_back(expedition.others && !is_layout(*dimension.axis)
+                                      ? own_or((*expedition.others)[i])
+                                      : positions_of(dimension, expedition, counts));
     landscape.layout.push_back(is_layout(*dimension.axis));
     landscape.alone.push_back(dimension.axis->alone && expedition.with_speed);
     landscape.later.push_back(expedition.with_speed && dimension.open &&
@@ -123,10 +134,53 @@ SearchBounds short_bounds(std::size_t looks) {
   return bounds;
 }
 
+/// What needs the least memory on the recipe's layout: overlap and graphs off, every other axis at its
+/// leanest position, one after another.
+Candidate leanest(const Study& study, const Space& space) {
+  Assessor assessor(study.world, &space);
+  const auto need = [&](const Candidate& candidate) {
+    const double bytes = assessor.assess(candidate).needed_memory;
+    return bytes > 0 ? bytes : std::numeric_limits<double>::infinity();  // not valid, or unknown
+  };
+  Candidate lean = space.start();
+  const std::vector<Space::Dimension>& dimensions = space.dimensions();
+  for (std::size_t i = 0; i < dimensions.size(); ++i) {
+    if (can_be_off(dimensions[i])) {
+      lean[i] = kOff;
+    }
+  }
+  double least = need(lean);
+  for (std::size_t i = 0; i < dimensions.size(); ++i) {
+    if (is_layout(*dimensions[i].axis) || dimensions[i].axis->sweep) {
+      continue;
+    }
+    for (const Position position : dimensions[i].positions) {
+      Candidate tried = lean;
+      tried[i] = position;
+      const double bytes = need(tried);
+      if (bytes < least) {
+        least = bytes;
+        lean = std::move(tried);
+      }
+    }
+  }
+  return lean;
+}
+
+/// All layouts with what needs the least memory: whether anything fits at all.
+SearchResult explore_leanest(const Study& study, const Request& request, const Space& space) {
+  constexpr std::size_t kLooks = 2000;
+  Expedition expedition{&space, Goal::speed, short_bounds(kLooks), false, leanest(study, space)};
+  expedition.bounds.exhaustive = 0;
+  expedition.bounds.rounds = 1;
+  expedition.bounds.starts = 1;
+  expedition.bounds.seeds = {*expedition.others};
+  return explore(study, request, std::move(expedition));
+}
+
 /// The smallest number of GPUs, by doubling, on which something fits; 0: none up to the limit.
 int enough_gpus(const Study& study, const Request& request) {
   constexpr int kMostGpus = 16384;
-  constexpr std::size_t kLooks = 400;
   const facts::Target& own = *study.world.base.target;
   for (int gpus = own.gpus.value_or(1) * 2; gpus <= kMostGpus; gpus *= 2) {
     facts::Target target = own;
@@ -139,8 +193,7 @@ int enough_gpus(const Study& study, const Request& request) {
     const Space space(study.knowledge, assessor.cache().plain(), freedom);
     Assessor of_space(larger, &space);
     const Study other{larger, study.knowledge, space, of_space, study.present};
-    Expedition expedition{&space, Goal::speed, short_bounds(kLooks), false};
-    if (!explore(other, request, std::move(expedition)).visits.empty()) {
+    if (!explore_leanest(other, request, space).visits.empty()) {
       return gpus;
     }
   }
@@ -154,19 +207,12 @@ Fitting fit_first(const Study& study, const Request& request, PlanMaker& maker) 
   constexpr double kFaster = 0.97;
   Fitting fitting;
   double least = study.present.assessment.needed_memory;
-  for (int rank = 1; rank <= kFullRecompute; ++rank) {
-    Freedom freedom = request.freedom;
-    freedom.to_fit = true;
-    freedom.most_fit = rank;
-    const Space space(study.knowledge, study.assessor.cache().plain(), freedom);
-    Expedition expedition{&space, Goal::speed, short_bounds(kLooks), false};
-    expedition.bounds.seeds = fitting.seeds;
-    const SearchResult result = explore(study, request, std::move(expedition));
+  const auto take = [&](const SearchResult& result) {
     if (result.least_unfit) {
       least = std::min(least, study.assessor.assess(result.least_unfit->candidate).needed_memory);
     }
     if (result.visits.empty()) {
-      continue;
+      return;
     }
     fitting.seeds.push_back(result.visits.front().candidate);
     const std::optional<Plan> plan = maker.make(result.visits.front().candidate);
@@ -177,6 +223,30 @@ Fitting fit_first(const Study& study, const Request& request, PlanMaker& maker) 
       const int means = means_of(plan->candidate, study.space);
       fitting.plans.back().means = kMeans[static_cast<std::size_t>(means)];
     }
+  };
+  for (int rank = 1; rank <= kFullRecompute; ++rank) {
+    Freedom freedom = request.freedom;
+    freedom.to_fit = true;
+    freedom.most_fit = rank;
+    const Space space(study.knowledge, study.assessor.cache().plain(), freedom);
+    Expedition expedition{&space, Goal::speed, short_bounds(kLooks), false};
+    expedition.bounds.seeds = fitting.seeds;
+    take(explore(study, request, std::move(expedition)));
+  }
+  if (fitting.seeds.empty()) {
+    const auto leanest_with = [&](int rank) {
+      Freedom freedom = request.freedom;
+      freedom.to_fit = true;
+      freedom.most_fit = rank;
+      const Space space(study.knowledge, study.assessor.cache().plain(), freedom);
+      return explore_leanest(study, request, space);
+    };
+    const SearchResult all = leanest_with(kFullRecompute);
+    for (int rank = 1; rank < kFullRecompute && !all.visits.empty() && fitting.seeds.empty();
+         ++rank) {
+      take(leanest_with(rank));
+    }
+    take(all);
   }
   if (fitting.seeds.empty()) {
     fitting.shortage =

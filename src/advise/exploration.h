@@ -15,6 +15,8 @@ struct Expedition {
   Goal goal = Goal::speed;
   SearchBounds bounds;
   bool with_speed = true;  // otherwise dispatcher, overlap and graphs can only be switched off
+  /// If given, only layouts are free; every other axis is as in the recipe or as here.
+  std::optional<Candidate> others = {};
 };
 
 SearchResult explore(const Study& study, const Request& request, Expedition expedition);

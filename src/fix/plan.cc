@@ -556,7 +556,9 @@ Outcome FixSearch::look(const std::vector<int>& chosen) {
   }
   const auto is_fresh = [this](const Finding& finding) {
     return finding.severity >= lint::Severity::warning &&
-           !std::ranges::binary_search(verdict_.problems, name_of(finding));
+           !std::ranges::binary_search(verdict_.problems, name_of(finding)) &&
+           !(lint::is_predicted(*finding.rule) &&
+             std::ranges::binary_search(verdict_.waiting, name_of(finding)));
   };
   for (const Finding& finding : trial.result.findings) {
     if (is_fresh(finding) || targets_.contains(name_of(finding))) {

@@ -13,6 +13,7 @@
 #include "fix/plan.h"
 #include "fix/search.h"
 #include "lint/spelling_fixes.h"
+#include "session/memory.h"
 
 namespace epwise::fix {
 
@@ -40,7 +41,7 @@ class Prover {
 
   bool holds(Fix& fix, const lint::Finding& finding) {
     const auto foreseen = finding.rule->builtin ? std::nullopt : judge_.with(fix);
-    if (foreseen && !settles(fix, finding, *foreseen)) {
+    if (foreseen && (!settles(fix, finding, *foreseen) || overflows(fix))) {
       return false;
     }
     const Change change = change_of(fix, recipe_, base_.vocabulary());
@@ -95,6 +96,18 @@ class Prover {
                                      : is_better(judge_.before(), after, name);
   }
 
+  /// Rules alone say nothing about memory.
+  bool overflows(const Fix& fix) {
+    std::string key;
+    for (const Fix::Edit& edit : fix.edits) {
+      key += edit.name + '\0' + edit.value + '\0';
+    }
+    const auto known = overflows_.find(key);
+    return known != overflows_.end()
+               ? known->second
+               : overflows_.emplace(key, session::would_overflow(base_, fix.edits)).first->second;
+  }
+
   /// Findings often share a fix.
   const Verdict& tried(Draft draft) {
     std::string key = draft.bytes;
@@ -114,6 +127,7 @@ class Prover {
   bool patches_of_notes_;
   Judge judge_;
   std::map<std::string, Verdict> verdicts_;
+  std::map<std::string, bool> overflows_;  // by the edits of a fix
   std::optional<session::Analysis> before_;  // a copy, made on first use: fixes of base_ change
 };
 

@@ -346,14 +346,44 @@ bool states_its_size(const recipe::Recipe& recipe) {
   });
 }
 
+/// Whether the machine is known, and the job's split can be read.
+bool has_a_target(const Analysis& analysis) {
+  return analysis.recipe->readable && analysis.target->hw != nullptr &&
+         analysis.target->gpus.has_value() && !splits_by_itself(*analysis.recipe);
+}
+
+/// The rules about memory that run here.
+std::vector<const lint::Rule*> memory_rules(const Analysis& analysis) {
+  std::vector<const lint::Rule*> rules;
+  for (const lint::Rule& rule : analysis.knowledge().rules) {
+    if (lint::is_predicted(rule) && analysis.selection().takes(rule)) {
+      rules.push_back(&rule);
+    }
+  }
+  return rules;
+}
+
+bool has_memory_finding(const lint::Result& result) {
+  return std::ranges::any_of(result.findings,
+                             [](const auto& finding) { return lint::is_predicted(*finding.rule); }) ||
+         std::ranges::any_of(result.accepted, [](const auto& accepted) {
+           return lint::is_predicted(*accepted.finding.rule);
+         });
+}
+
 }  // namespace
 
 void check_memory(Analysis& analysis) {
-  const facts::Target& target = *analysis.target;
-  if (!analysis.recipe->readable || target.hw == nullptr || !target.gpus ||
-      splits_by_itself(*analysis.recipe) || !has_a_shape(analysis.result)) {
+  if (!has_a_target(analysis)) {
     return;
   }
+  if (!has_a_shape(analysis.result)) {
+    for (const lint::Rule* rule : memory_rules(analysis)) {
+      analysis.result.waiting.push_back(rule);
+    }
+    return;
+  }
+  const facts::Target& target = *analysis.target;
   const recipe::Recipe& recipe = *analysis.recipe;
   MemoryCheck check(analysis);
   const std::optional<workload::Workload> job = check.job_of({});
@@ -369,10 +399,7 @@ void check_memory(Analysis& analysis) {
   if (fits_at_best && may_be_whole) {
     need = check.need_of(*job, {}, Unwritten::defaults);
   }
-  analysis.result.rules_checked += static_cast<int>(
-      std::ranges::count_if(analysis.knowledge().rules, [&](const lint::Rule& rule) {
-        return lint::is_predicted(rule) && analysis.selection().takes(rule);
-      }));
+  analysis.result.rules_checked += static_cast<int>(memory_rules(analysis).size());
   if (!(need.excess >= kLikely)) {
     return;
   }
@@ -399,6 +426,15 @@ void check_memory(Analysis& analysis) {
     }
   }
   analysis.result.findings.push_back(std::move(finding));
+}
+
+bool would_overflow(const Analysis& analysis, const std::vector<lint::Fix::Edit>& edits) {
+  if (!has_a_target(analysis) || !has_a_shape(analysis.result) ||
+      has_memory_finding(analysis.result) || memory_rules(analysis).empty()) {
+    return false;
+  }
+  const std::optional<Need> need = MemoryCheck(analysis).need(edits);
+  return need && need->excess >= kLikely;
 }
 
 }  // namespace epwise::session

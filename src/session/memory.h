@@ -1,5 +1,7 @@
 #pragma once
 
+#include <vector>
+
 #include "session/analysis.h"
 
 namespace epwise::session {
@@ -15,6 +17,12 @@ namespace epwise::session {
 /// of another trainer to its defaults. What they leave open counts as what needs the least. A file
 /// that states the model's size may be a whole recipe: if it does not fit as it is written, that is at
 /// least a warning.
+///
+/// A recipe that is rejected for its shape has no memory; the rules then wait for a legal shape.
 void check_memory(Analysis& analysis);
+
+/// Whether a recipe that has no memory finding gets one with these edits. False where memory is not
+/// judged, now or after the edits.
+bool would_overflow(const Analysis& analysis, const std::vector<lint::Fix::Edit>& edits);
 
 }  // namespace epwise::session

@@ -122,6 +122,10 @@ void Suppressions::accept(const recipe::Recipe& recipe,
       for (const lint::Open& open : result.open) {
         seen.open.insert(open.rule);
       }
+      for (const lint::Explained& explained : result.explained) {
+        seen.open.insert(explained.rule);
+      }
+      seen.open.insert(result.waiting.begin(), result.waiting.end());
       if (!seen.problem.empty() || !seen.lapsed.empty() || !seen.undecided.empty()) {
         continue;
       }

@@ -47,9 +47,10 @@ class Suppressions {
   struct Seen {
     Comment comment;
     std::set<const lint::Rule*> used;  // rules of which it accepts a finding
-    std::set<const lint::Rule*> open;  // undecided rules
-    std::string problem;               // of rules and conditions
-    std::string lapsed;                // why it no longer accepts anything
+    // undecided rules, and those that fail without a finding of their own
+    std::set<const lint::Rule*> open;
+    std::string problem;  // of rules and conditions
+    std::string lapsed;   // why it no longer accepts anything
     std::string undecided;
     std::set<const lint::Rule*> rules;
   };

@@ -122,6 +122,9 @@ FILES_OF_OURS = {
     "broken.yaml": "model: {a: [1\n",
     "accepted.yaml": pathlib.Path(RECIPE).read_text().replace(
         "global_batch_size: 1024", "global_batch_size: 1000  # epwise: ignore[batch/indivisible]: a test of the comment"),
+    "accepted-part.yaml": "model: {num_layers: 4, tensor_model_parallel_size: 3}\n"
+        "train:\n  global_batch_size: 10  # epwise: ignore[batch/indivisible]: a test of the comment\n  micro_batch_size: 4\n",
+    "divided.log": "AssertionError: global batch size (10) is not divisible by micro batch size (4) times data parallel size (2)\n",
     "bad.yaml": "model: {num_layers: 4, tensor_model_parallel_size: 3}\ntrain: {global_batch_size: 10, micro_batch_size: 4}\n",
     "raises.yaml": "model: {num_layers: 4, seq_length: 4096}\ntrain: {global_batch_size: 16, micro_batch_size: 0}\n",
     "text.yaml": "model: {num_layers: four, kv_channels: [1, 2], tensor_model_parallel_size: 2}\nlogger: {wandb_exp_name: .nan}\n",
@@ -145,7 +148,8 @@ SESSIONS = [
     f"compare {{recipe}} {pathlib.Path(RECIPE).parent / 'next80-ep8-overlap.yaml'} {{target}}",
     f"compare {pathlib.Path(RECIPE).parent} {pathlib.Path(RECIPE).parent} {{target}}",
     "compare {recipe} {overlap} {target}", "compare {recipe} few.yaml {target}", "compare few.yaml {recipe} {target} --calibration measured.cal",
-    "advise {recipe} {target} --may-change dispatcher,graphs --top 2", "advise few.yaml {target}", "advise bad.yaml {target}",
+    "advise {recipe} {target} --may-change dispatcher,graphs --top 2", "advise accepted.yaml {target} --may-change dispatcher --top 1",
+    "advise accepted-part.yaml --hw h100 --gpus 9", "advise few.yaml {target}", "advise bad.yaml {target}",
     "advise {recipe} {target} --among {overlap} --may-change overlap --goal memory",
     "advise {recipe} {target} --profile measured.yaml --calibration measured.cal --may-change dispatcher",
     "advise {recipe} {target} --profile run.sqlite --may-change overlap --top 1", "advise {recipe} --hw gb200 --gpus 64 --may-change overlap,dispatcher --top 1",
@@ -168,11 +172,11 @@ SESSIONS = [
     "calibrate {recipe} --gpus 16 --backend replay --replay truth.yaml --quick --fresh -o fresh.cal", "calibrate show missing.cal",
     "calibrate show replayed.cal", "calibrate diff replayed.cal again.cal", "calibrate show fitted.cal",
     "explain --from-log crash.log mlm.yaml", "explain --from-log crash.log", "explain --from-log launcher.log {recipe} {target}",
-    "explain --from-log crash.log few.yaml", "explain --from-log batch.jsonl", "explain EPO001", "explain overlap/expert-rank",
+    "explain --from-log divided.log accepted-part.yaml --gpus 9", "explain --from-log crash.log few.yaml", "explain --from-log batch.jsonl", "explain EPO001", "explain overlap/expert-rank",
     "rules list", "rules show EPO001 PAR019", "rules coverage", "rules coverage {recipe}", "rules coverage run.sh", "rules drift --upstream up",
     "recipes list qwen3_30b --stack bridge=0.6.2", "models list", "models show Qwen/Qwen3-30B-A3B", "support", "hw list", "hw show h100", "hw show gb200", "doctor", "cost gemm hw=h100 dtype=bf16 m=4096 n=4096 k=4096", "cost",
     "cost gemm hw=b200 dtype=fp8 m=1 n=4096 k=4096", "cost --batch batch.jsonl",
-    "diff {recipe} {overlap} {target}", "diff few.yaml bad.yaml", "diff HEAD", "diff HEAD bad.yaml", "diff HEAD few.yaml bad.yaml", "diff missing.yaml bad.yaml",
+    "diff {recipe} {overlap} {target}", "diff few.yaml bad.yaml", "diff bad.yaml accepted-part.yaml --gpus 9", "diff HEAD", "diff HEAD bad.yaml", "diff HEAD few.yaml bad.yaml", "diff missing.yaml bad.yaml",
 ]
 
 

@@ -282,6 +282,14 @@ void add_contenders(Console& console,
 
 }  // namespace
 
+report::AdvisedRecipe advised_recipe(const AdvisedJob& job) {
+  report::AdvisedRecipe recipe;
+  recipe.path = job.recipe().path;
+  recipe.target = job.target_text();
+  recipe.accepted = report::accepted_stop(job.base().result);
+  return recipe;
+}
+
 report::AdvisedRecipe advice_on(const AdvisedJob& job,
                                 Console& console,
                                 const Arguments& arguments) {
@@ -295,7 +303,7 @@ report::AdvisedRecipe advice_on(const AdvisedJob& job,
   }
   SearchProgress progress(console.terminal.err ? &console.err : nullptr);
   request.progress = [&](std::size_t done, std::size_t /*planned*/) { progress.tell(done); };
-  report::AdvisedRecipe recipe{job.recipe().path, job.target_text(), "", 0, {}};
+  report::AdvisedRecipe recipe = advised_recipe(job);
   recipe.advice = advise::advise(job.world(), advise::knowledge(), request);
   progress.end();
   return recipe;

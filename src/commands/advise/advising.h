@@ -53,6 +53,9 @@ advise::Request advise_request(const Console& console,
                                const Arguments& arguments,
                                const hw::Profile& hw);
 
+/// The recipe without advice.
+report::AdvisedRecipe advised_recipe(const AdvisedJob& job);
+
 /// The advice, by those options and --among. Throws os::UsageError and os::MissingError.
 report::AdvisedRecipe advice_on(const AdvisedJob& job,
                                 Console& console,

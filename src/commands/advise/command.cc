@@ -201,7 +201,7 @@ Advised advise_recipe(Console& console, const Arguments& arguments) {
 
 ExitCode answer_which(Console& console, const Arguments& arguments, const AdvisedJob& job) {
   destination_of(console, arguments);
-  report::AdvisedRecipe recipe{job.recipe().path, job.target_text(), "", 0, {}};
+  report::AdvisedRecipe recipe = advised_recipe(job);
   recipe.advice = advise::which_dispatcher(job.world(), advise::knowledge());
   print(console, arguments, job, recipe);
   const bool chosen = recipe.advice.choice && !recipe.advice.choice->name.empty();

@@ -57,7 +57,7 @@ std::string advice_tiles(const Advice& advice) {
               fmt::format("{} to {} (80 % interval)",
                           seconds_text(now.step_time.low),
                           seconds_text(now.step_time.high))) +
-         tile("binds", advice.diagnosis.wall, shares) +
+         tile("limited by", advice.diagnosis.wall, shares) +
          tile("memory",
               gib_text(now.needed_memory.value),
               now.memory_limit > 0 ? fmt::format("of {}; {:.0f} % probability of running out",
@@ -266,6 +266,9 @@ std::string advice_body(const AdvisedRecipe& recipe) {
   std::string out = fmt::format("<header><h1>{}</h1><p class=\"sub\">on {}</p></header>\n",
                                 escaped(recipe.path),
                                 escaped(recipe.target));
+  if (!recipe.accepted.empty()) {
+    out += fmt::format("<p class=\"bad\">{}</p>\n", escaped(recipe.accepted));
+  }
   if (!advice.present) {
     out += "<section><p class=\"bad\">No advice; missing facts:</p><ul>";
     for (const text::Diagnostic& each : advice.missing) {

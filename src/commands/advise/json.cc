@@ -312,6 +312,9 @@ std::string advise_json(const AdvisedRecipe& recipe) {
     left.push_back(rule->code);
   }
   json["errors_left"] = left;
+  if (!recipe.accepted.empty()) {
+    json["accepted"] = recipe.accepted;
+  }
   if (advice.present) {
     add_advice_findings(advice, json);
     return json_text(json);

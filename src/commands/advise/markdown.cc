@@ -107,6 +107,9 @@ std::string plan_part(const advise::Plan& plan, int number) {
 std::string advise_markdown(const AdvisedRecipe& recipe) {
   const Advice& advice = recipe.advice;
   std::string out = fmt::format("## `{}` on {}\n", recipe.path, recipe.target);
+  if (!recipe.accepted.empty()) {
+    out += fmt::format("\n{}\n", recipe.accepted);
+  }
   if (!advice.present) {
     out += "\nNo advice; missing facts:\n\n";
     for (const text::Diagnostic& each : advice.missing) {
@@ -114,7 +117,7 @@ std::string advise_markdown(const AdvisedRecipe& recipe) {
     }
     return out;
   }
-  out += fmt::format("\nStep {}; **{}** binds ({:.0f} % sure).\n",
+  out += fmt::format("\nStep {}; limited by **{}** ({:.0f} % sure).\n",
                      range_text(advice.present->step_time),
                      advice.diagnosis.wall,
                      100 * advice.diagnosis.sure);

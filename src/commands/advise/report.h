@@ -12,8 +12,7 @@ namespace epwise::report {
 struct AdvisedRecipe {
   std::string path;
   std::string target;  // "h100 x 16 (--hw, --gpus)"
-  std::string hw;      // "h100"
-  int gpus = 0;
+  std::string accepted;  // why it would not start, if the user has accepted that
   advise::Advice advice;
 };
 

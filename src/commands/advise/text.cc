@@ -36,6 +36,9 @@ class AdviceText {
       }
       return std::move(out_);
     }
+    if (!recipe.accepted.empty()) {
+      say("  ", safe(recipe.accepted), Role::warning);
+    }
     present(advice);
     repairs(advice);
     dispatchers(advice);
@@ -132,7 +135,7 @@ class AdviceText {
     for (const auto& [name, share] : advice.diagnosis.shares) {
       shares += fmt::format("{}{} {:.0f} %", shares.empty() ? "" : ", ", name, 100 * share);
     }
-    line(fmt::format("  {:<{}}", "binds", kAdviceNameWidth) +
+    line(fmt::format("  {:<{}}", "limited by", kAdviceNameWidth) +
          paint_(Role::strong, advice.diagnosis.wall) +
          fmt::format(", {:.0f} % sure", 100 * advice.diagnosis.sure) +
          paint_(Role::dim, "  of the step: " + shares));

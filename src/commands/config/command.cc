@@ -52,18 +52,14 @@ std::string shown_rows(const std::vector<EffectiveSetting>& settings, bool origi
   return text;
 }
 
-/// What a launch script or a trainer's settings specify about GPUs, if the settings do not.
+/// The GPUs of the recipe itself: a launch script and a trainer's settings specify some.
 void take_launcher(const std::string& path, Workspace& workspace, ResolvedTarget& resolved) {
   try {
-    const facts::Target& found = *analyze(workspace.open({path, {}, false})).front().target;
-    if (!resolved.target.gpus) {
-      resolved.target.gpus = found.gpus;
-      resolved.target.gpus_source = found.gpus_source;
-    }
-    if (resolved.target.hw == nullptr) {
-      resolved.target.hw = found.hw;
-      resolved.target.hw_source = found.hw_source;
-    }
+    const facts::Target found = *analyze(workspace.open({path, {}, false})).front().target;
+    resolved.target.gpus = found.gpus;
+    resolved.target.gpus_source = found.gpus_source;
+    resolved.target.hw = found.hw;
+    resolved.target.hw_source = found.hw_source;
   } catch (const os::MissingError&) {
     return;  // not a recipe: its place alone counts
   }

@@ -23,7 +23,7 @@ diff::Side side_of(const Analysis& analysis) {
 std::string stopped(const Analysis& analysis) {
   return count_reported_errors(analysis.result) == 0
              ? ""
-             : report::stopped_text({"", analysis.recipe, analysis.result, {}, {}});
+             : report::stopped_text(analysis.result);
 }
 
 /// All findings.
@@ -54,6 +54,12 @@ report::RecipeDifference difference_of(const Simulator& simulator,
       side_of(before.analysis), side_of(after.analysis), after.analysis.knowledge());
   recipes.stopped_before = stopped(before.analysis);
   recipes.stopped_after = stopped(after.analysis);
+  if (recipes.stopped_before.empty()) {
+    recipes.accepted_before = report::accepted_stop(before.analysis.result);
+  }
+  if (recipes.stopped_after.empty()) {
+    recipes.accepted_after = report::accepted_stop(after.analysis.result);
+  }
   if (!(recipes.stopped_before + recipes.stopped_after).empty()) {
     return recipes;
   }

@@ -106,6 +106,14 @@ Findings findings_of(const lint::Result& result) {
   return findings;
 }
 
+Findings accepted_of(const lint::Result& result) {
+  Findings findings;
+  for (const lint::Accepted& accepted : result.accepted) {
+    findings.emplace(name_of(accepted.finding), &accepted.finding);
+  }
+  return findings;
+}
+
 /// Elements of `all` that are missing in the other.
 std::vector<const lint::Finding*> without(const Findings& all, Findings others) {
   std::vector<const lint::Finding*> rest;
@@ -185,7 +193,13 @@ Difference difference_of(const Side& before, const Side& after, const lint::Know
   const Findings old = findings_of(before.result);
   const Findings now = findings_of(after.result);
   const auto introduced = without(now, old);
-  const auto removed = without(old, now);
+  const auto gone = without(old, now);
+  const Findings waived = accepted_of(after.result);
+  std::vector<const lint::Finding*> removed = gone;
+  const auto accepted = std::ranges::stable_partition(
+      removed, [&](const lint::Finding* finding) { return !waived.contains(name_of(*finding)); });
+  result.accepted = told({accepted.begin(), accepted.end()});
+  removed.erase(accepted.begin(), accepted.end());
   result.introduced = told(introduced);
   result.removed = told(removed);
   const Values were(before, knowledge);
@@ -205,7 +219,7 @@ Difference difference_of(const Side& before, const Side& after, const lint::Know
     changed.default_before = were.is_default(name);
     changed.default_after = are.is_default(name);
     for (const auto& [list, side] :
-         {std::pair(&introduced, &after), std::pair(&removed, &before)}) {
+         {std::pair(&introduced, &after), std::pair(&gone, &before)}) {
       for (const lint::Finding* finding : *list) {
         if (reads(*finding, side->recipe, name, changed.field)) {
           changed.rules.emplace_back(finding->rule->id);

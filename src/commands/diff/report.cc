@@ -17,19 +17,22 @@ namespace {
 
 /// "step 1.91 s (1.80 to 2.03) → 1.84 s (1.73 to 1.96), -3.7 % (-5.0 to -2.4): faster"
 std::vector<std::string> predicted(const RecipeDifference& recipes) {
-  std::vector<std::string> stopped;
+  std::vector<std::string> lines;
   for (const auto& [name, why] : {std::pair(&recipes.before, &recipes.stopped_before),
-                                  std::pair(&recipes.after, &recipes.stopped_after)}) {
+                                  std::pair(&recipes.before, &recipes.accepted_before),
+                                  std::pair(&recipes.after, &recipes.stopped_after),
+                                  std::pair(&recipes.after, &recipes.accepted_after)}) {
     if (!why->empty()) {
-      stopped.push_back(fmt::format("{} {}", *name, *why));
+      lines.push_back(fmt::format("{} {}", *name, *why));
     }
   }
-  if (!stopped.empty()) {
-    stopped.emplace_back("no step time is predicted for a recipe that does not run");
-    return stopped;
+  if (!(recipes.stopped_before + recipes.stopped_after).empty()) {
+    lines.emplace_back("no step time is predicted for a recipe that does not run");
+    return lines;
   }
   if (!recipes.predicted_before || !recipes.predicted_after) {
-    return {fmt::format("no prediction: {}", recipes.unpredicted)};
+    lines.push_back(fmt::format("no prediction: {}", recipes.unpredicted));
+    return lines;
   }
   const auto step = [](const sim::Range& range) {
     return fmt::format("{:.3g} s ({:.3g} to {:.3g})", range.value, range.low, range.high);
@@ -40,7 +43,6 @@ std::vector<std::string> predicted(const RecipeDifference& recipes) {
                        range.low / units::kGiB,
                        range.high / units::kGiB);
   };
-  std::vector<std::string> lines;
   std::string line = fmt::format("step {} → {}",
                                  step(recipes.predicted_before->step_time),
                                  step(recipes.predicted_after->step_time));
@@ -136,6 +138,7 @@ std::string diff_text(const RecipeDifference& recipes, const Style& style) {
   }
   add_told_findings("introduced:", difference.introduced, out);
   add_told_findings("removed:", difference.removed, out);
+  add_told_findings("accepted now:", difference.accepted, out);
   for (const diff::Wanted& wanted : difference.wanted) {
     out +=
         fmt::format("also suggested, but not applied: {} ({})\n", assignment(wanted), wanted.rule);
@@ -170,6 +173,7 @@ std::string diff_markdown(const RecipeDifference& recipes) {
   }
   add_list("introduced", difference.introduced, out);
   add_list("removed", difference.removed, out);
+  add_list("accepted now", difference.accepted, out);
   if (!difference.wanted.empty()) {
     out += "\n**Also requested, but not changed**\n\n";
   }
@@ -262,6 +266,9 @@ std::string diff_json(const RecipeDifference& recipes) {
                 {{"before", sentence_or_null(recipes.stopped_before)},
                  {"after", sentence_or_null(recipes.stopped_after)}}},
                {"predicted", nullptr}};
+  if (!recipes.difference.accepted.empty()) {
+    json["accepted"] = told_v1(recipes.difference.accepted);
+  }
   if (recipes.predicted_before && recipes.predicted_after) {
     json["predicted"] = {{"before", prediction_v1(*recipes.predicted_before)},
                          {"after", prediction_v1(*recipes.predicted_after)}};

@@ -25,6 +25,9 @@ struct RecipeDifference {
   /// time, so none is predicted; empty: lint finds no error in it.
   std::string stopped_before;
   std::string stopped_after;
+  /// Why a recipe would not start, where the user has accepted that: it is predicted all the same.
+  std::string accepted_before;
+  std::string accepted_after;
 };
 
 std::string diff_text(const RecipeDifference& recipes, const Style& style);

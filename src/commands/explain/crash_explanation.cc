@@ -100,8 +100,9 @@ void look_for_troubles(const std::string& text,
 }
 
 /// What the user accepts may still be what a run died of.
-void take_back_accepted(lint::Result& result) {
+void take_back_accepted(lint::Result& result, report::CrashReport& report) {
   for (lint::Accepted& each : result.accepted) {
+    report.accepted.emplace(each.finding.rule, each.source);
     result.findings.push_back(std::move(each.finding));
   }
   result.accepted.clear();
@@ -119,7 +120,12 @@ void ask_recipe(const Analysis& analysis, report::CrashReport& report) {
     report.settings.push_back(tracer.trace(std::string(field)));
   }
   for (const auto id : trouble.rules) {
-    report.about.push_back(analysis.knowledge().find(id));
+    const lint::Rule* rule = analysis.knowledge().find(id);
+    // A prediction that was not made, or that does not point to the trouble, clears nothing.
+    if (!lint::is_predicted(*rule) ||
+        audit::standing(*rule, analysis.result).kind == audit::Standing::Kind::found) {
+      report.about.push_back(rule);
+    }
   }
 }
 
@@ -174,7 +180,7 @@ CrashAnswer open_answer(const std::string& name,
   report.log = name;
   if (answer.analysis) {
     const Analysis& analysis = *answer.analysis;
-    take_back_accepted(answer.analysis->result);
+    take_back_accepted(answer.analysis->result, report);
     report.recipe = report::LintedFile{analysis.recipe->path,
                                        analysis.recipe,
                                        analysis.result,

@@ -27,7 +27,8 @@ std::string trouble_text(const CrashReport& report,
                          const Style& style);
 
 /// "a GPU ran out of memory, …": what else was searched for, for logs without a match.
-std::string looked_for(const CrashReport& report);
+/// `names`: with the names of the failures.
+std::string looked_for(const CrashReport& report, bool names);
 
 std::vector<const lint::Finding*> located(const lint::Rule& rule, const CrashReport& report) {
   if (!report.recipe) {
@@ -157,9 +158,12 @@ class TroubleText {
           2);
     }
     if (kept > 0) {
-      say(fmt::format("{} about it that the recipe satisfies{}",
-                      text::counted(kept, "further rule"),
-                      style_.verbose ? ": " + kept_names() : ""),
+      say(fmt::format(
+              "the recipe satisfies {} about it{}",
+              text::counted(
+                  kept,
+                  report_.about.size() == static_cast<std::size_t>(kept) ? "rule" : "other rule"),
+              style_.verbose ? ": " + kept_names() : ""),
           2);
     }
   }
@@ -209,18 +213,15 @@ std::string trouble_text(const CrashReport& report,
   return TroubleText(report, each, style).run(besides);
 }
 
-std::string looked_for(const CrashReport& report) {
-  std::vector<std::string_view> names;
-  for (const auto& trouble : report.looked_for.troubles) {
-    names.push_back(trouble);
-  }
+std::string looked_for(const CrashReport& report, bool names) {
+  const auto& troubles = report.looked_for.troubles;
   return fmt::format(
       "searched for: the messages of {} checks, the upstream lines of {}, and {} failures of "
       "running jobs ({})",
       report.looked_for.spoken,
       report.looked_for.placed,
-      names.size(),
-      fmt::join(names, ", "));
+      troubles.size(),
+      names ? fmt::format("{}", fmt::join(troubles, ", ")) : "-v names them");
 }
 
 namespace {
@@ -261,7 +262,7 @@ class CrashText {
       say(fmt::format(
           "{}: no error found: no traceback, argument error, exception line or known message",
           report_.log));
-      say(looked_for(report_), 2);
+      say(looked_for(report_, style_.verbose), 2);
       what_to_send();
       return out_;
     }
@@ -362,7 +363,7 @@ class CrashText {
       say(fmt::format("raised at {}:{} in {}", last.path, last.line, last.function), 2);
     }
     say("unknown: no rule or known failure matches this error", 2);
-    say(looked_for(report_), 2);
+    say(looked_for(report_, style_.verbose), 2);
     if (report_.recipe && report_.recipe->result.launch.rule != nullptr) {
       expected_instead();
     }
@@ -407,6 +408,9 @@ class CrashText {
     }
     for (const auto* finding : findings) {
       out_ += '\n' + finding_text(*report_.recipe, *finding, true, style_, paint_);
+      if (const auto by = report_.accepted.find(finding->rule); by != report_.accepted.end()) {
+        say(fmt::format("the recipe accepts this finding: {}", by->second), 2);
+      }
     }
   }
 
@@ -566,6 +570,9 @@ Json suspect_json(const audit::Suspect& suspect, const CrashReport& report) {
       }
       for (const auto* finding : located(*suspect.rule, report)) {
         json["findings"].push_back(finding_json(*finding, *report.recipe));
+        if (const auto by = report.accepted.find(finding->rule); by != report.accepted.end()) {
+          json["findings"].back()["accepted_by"] = by->second;
+        }
       }
     }
   }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -28,6 +29,8 @@ struct CrashReport {
   std::vector<CrashCase> cases = {};  // the cause first, consequences last
   std::optional<audit::FirstFailure> first_failure = {};
   std::optional<LintedFile> recipe = {};  // linted on its target, if one was given
+  /// By which comment or baseline the user has accepted findings that may be what a run died of.
+  std::map<const lint::Rule*, std::string> accepted = {};
   /// For the first case, if it is a failure of a running job: the recipe's related values, and its
   /// rules.
   std::vector<why::Trace> settings = {};

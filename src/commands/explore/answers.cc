@@ -422,7 +422,7 @@ std::string Explorer::search(const Wish& wish, const Json& body) {
     const session::Arguments arguments = with_target(arguments_, wish);
     const cli::AdvisedJob job(console_, arguments, {.path = opened_.path, .text = wish.text});
     SearchState state;
-    report::AdvisedRecipe recipe{job.recipe().path, job.target_text(), "", 0, {}};
+    report::AdvisedRecipe recipe = cli::advised_recipe(job);
     if (!for_plans) {
       recipe.advice = advise::which_dispatcher(job.world(), advise::knowledge());
     } else {

@@ -24,9 +24,10 @@ constexpr std::string_view kAboutLint = R"(FILES
 
 WHERE SETTINGS COME FROM
   In order of precedence: the option, its EPWISE_* variable, a comment at the top of the recipe
-  (# epwise: --hw gb200 --gpus 256), the matching entry of `targets` in the nearest .epwise.yaml up
-  to the root of the repository, and the rest of that file. `epwise config show --origin FILE` shows
-  which one applies. Values that are not given are unknown; rules that need them are skipped.
+  (# epwise: --hw gb200 --gpus 256), what a launch script says (#SBATCH, torchrun), the matching entry
+  of `targets` in the nearest .epwise.yaml up to the root of the repository, and the rest of that
+  file. `epwise config show --origin FILE` shows which one applies. Values that are not given are
+  unknown; rules that need them are skipped.
 
 ACCEPTED FINDINGS
   # epwise: ignore[RULE, ...]: reason      after a key or on the line above it accepts findings

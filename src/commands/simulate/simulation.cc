@@ -144,7 +144,7 @@ SimulatedJob Simulator::run(const Analysis& analysis, bool force) const {
   report.target = describe(target, analysis.recipe->framework);
   report.hw = target.hw == nullptr ? "" : target.hw->name;
   report.lint_errors = count_reported_errors(analysis.result);
-  report.accepted = report::accepted_stop({"", analysis.recipe, analysis.result, {}, {}});
+  report.accepted = report::accepted_stop(analysis.result);
   if (count_errors(analysis.result) > 0 && !force) {
     return job;
   }

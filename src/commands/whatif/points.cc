@@ -49,11 +49,9 @@ bool is_accepted(const lint::Result& result, const Question& question) {
          });
 }
 
-std::vector<const lint::Rule*> blockers_of(const Look& look,
-                                           const lint::Result& result,
-                                           const Question& question) {
+std::vector<const lint::Rule*> blockers_of(const Look& look, const Question& question) {
   std::vector<const lint::Rule*> all;
-  if (look.launch.verdict == lint::Verdict::rejects && !is_accepted(result, question)) {
+  if (look.launch.verdict == lint::Verdict::rejects && !look.accepted) {
     add_once(look.launch.rule, all);
   }
   for (const auto& sighting : look.sightings) {
@@ -120,7 +118,9 @@ Look Points::lint(const Spot& spot) {
   look.framework_version = result.framework_version;
   look.version_unknown = result.version_unknown;
   look.sightings = sightings_of(result);
-  look.blockers = blockers_of(look, result, question_);
+  look.accepted =
+      look.launch.verdict == lint::Verdict::rejects && is_accepted(result, question_);
+  look.blockers = blockers_of(look, question_);
   return look;
 }
 

@@ -46,6 +46,7 @@ struct Look {
   /// What prevents the combination from being clean: rules at or above the threshold, and the rule
   /// that rejects the launch.
   std::vector<const lint::Rule*> blockers;
+  bool accepted = false;  // the launch is rejected, but by nothing that counts for the user
 
   bool clean() const { return blockers.empty(); }
 

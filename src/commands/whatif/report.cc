@@ -49,9 +49,11 @@ AnswerCell launch_cell(const Look& look) {
     case lint::Verdict::starts:
       return {"starts", Role::good};
     case lint::Verdict::rejects:
-      return {look.launch.rule == nullptr ? "rejects"
-                                          : fmt::format("{} rejects", look.launch.rule->code),
-              Role::error};
+      return {
+          fmt::format("{}rejects{}",
+                      look.launch.rule == nullptr ? "" : fmt::format("{} ", look.launch.rule->code),
+                      look.accepted ? " (accepted)" : ""),
+          look.accepted ? Role::warning : Role::error};
     case lint::Verdict::undecided:
       break;
   }
@@ -147,7 +149,9 @@ class WhatifText {
         report_.path,
         recipe::title(report_.framework),
         version_text(answer_.present.framework_version, answer_.present.version_unknown),
-        report_.target.empty() ? "" : ", ",
+        report_.target.empty()            ? ""
+        : report_.target.starts_with('(') ? " "
+                                          : ", ",
         report_.target));
     for (const auto& sweep : answer_.sweeps) {
       add(sweep);
@@ -261,10 +265,16 @@ class WhatifText {
     if (!found.empty()) {
       say(fmt::format("same at every point: {}", fmt::join(found, ", ")));
     }
-    if (advice + open > 0) {
-      say(fmt::format("and at every point: {} below the threshold, {}{}",
-                      counted(advice, "finding"),
-                      counted(open, "undecided rule"),
+    std::vector<std::string> rest;
+    if (advice > 0) {
+      rest.push_back(counted(advice, "finding") + " below the threshold");
+    }
+    if (open > 0) {
+      rest.push_back(counted(open, "undecided rule"));
+    }
+    if (!rest.empty()) {
+      say(fmt::format("and at every point: {}{}",
+                      fmt::join(rest, ", "),
                       style_.verbose ? "" : " (-v lists the findings, `epwise lint` everything)"));
     }
   }
@@ -293,6 +303,9 @@ class WhatifText {
                       counted(static_cast<int>(answer_.clean->changed.size()), "change"),
                       changes(*answer_.clean),
                       spot()));
+    }
+    if (answer_.clean && answer_.clean->look.accepted) {
+      say("    it would not start there, which you have accepted (`epwise lint` says by what)");
     }
     if (answer_.clean && answer_.clean->look.launch.verdict == lint::Verdict::undecided) {
       say(fmt::format("    the launch is undecided there: unknown {}",

@@ -25,6 +25,10 @@ struct Target {
   std::string hw_source;    // "--hw", ".epwise.yaml:4", "recipe.yaml:1", "this machine"
   std::optional<int> gpus;  // world size
   std::string gpus_source;
+  /// GPU and number come from a configuration file: a default for recipes that do not say, such as
+  /// YAML files. What a launch script says comes before it.
+  bool hw_is_default = false;
+  bool gpus_are_default = false;
   recipe::Stack stack;
   std::optional<std::string> purpose;  // purpose of the run: one of kPurposes
   /// Options of Bridge's performance harness, when it launches the recipe: {"moe_a2a_overlap",
@@ -34,9 +38,10 @@ struct Target {
   recipe::Environment environment;
 };
 
-/// The target, completed by the recipe's own launcher: raw.gpus is the world size of a launch
+/// The target with what the recipe's own launcher says: raw.gpus is the world size of a launch
 /// script, raw.hw the GPU given to Bridge's harness (`-g h100`), raw.gpus_source and raw.hw_source
-/// their locations.
+/// their locations. They come before defaults and after options and headers; of two different numbers
+/// the source names both: "--gpus, not the 16 of run.sbatch:2".
 Target with_launcher(const Target& target, const recipe::Recipe& recipe);
 
 }  // namespace epwise::facts

@@ -37,6 +37,7 @@ class TargetReader {
 
   TargetSettings read() {
     TargetSettings settings;
+    settings.from_configuration = true;
     settings.hw = scalar("hw");
     settings.gpus = scalar("gpus");
     settings.framework = scalar("framework");

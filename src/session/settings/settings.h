@@ -22,6 +22,7 @@ struct TargetSettings {
   std::vector<Setting> inputs;           // "host=40us": known facts about the run, for predictions
   std::optional<Setting> base;           // a file, relative to the working directory
   std::optional<Setting> model_config;   // config.json of a trainer's model, likewise
+  bool from_configuration = false;       // of a file of settings, for many recipes
 
   bool operator==(const TargetSettings&) const = default;
 };

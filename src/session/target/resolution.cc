@@ -74,14 +74,24 @@ const hw::Profile* profile_of(const Setting& setting, const os::Files& files) {
                                text::did_you_mean(setting.value, names)));
 }
 
+/// The first source that has a setting; null if none has.
+const TargetSettings* strongest_source(std::span<const TargetSettings* const> sources,
+                                       std::optional<Setting> TargetSettings::*member) {
+  const auto found = std::ranges::find_if(
+      sources, [&](const TargetSettings* source) { return (source->*member).has_value(); });
+  return found == sources.end() ? nullptr : *found;
+}
+
 const Setting* strongest(std::span<const TargetSettings* const> sources,
                          std::optional<Setting> TargetSettings::*member) {
-  for (const TargetSettings* source : sources) {
-    if (const std::optional<Setting>& setting = source->*member) {
-      return &*setting;
-    }
-  }
-  return nullptr;
+  const TargetSettings* source = strongest_source(sources, member);
+  return source == nullptr ? nullptr : &*(source->*member);
+}
+
+bool is_default(std::span<const TargetSettings* const> sources,
+                std::optional<Setting> TargetSettings::*member) {
+  const TargetSettings* source = strongest_source(sources, member);
+  return source != nullptr && source->from_configuration;
 }
 
 int count_of(const Setting& setting) {
@@ -112,6 +122,8 @@ void resolve_hardware(std::span<const TargetSettings* const> sources,
   const Setting* hw = strongest(sources, &TargetSettings::hw);
   const Setting* gpus = strongest(sources, &TargetSettings::gpus);
   const bool here = hw != nullptr && hw->value == "auto";
+  target.hw_is_default = is_default(sources, &TargetSettings::hw);
+  target.gpus_are_default = is_default(sources, &TargetSettings::gpus);
   if (here) {
     target.hw = machine.get().profile;
     target.hw_source = kThisMachine;

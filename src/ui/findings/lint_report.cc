@@ -301,10 +301,10 @@ std::string because_of(const lint::Result& result) {
 }
 
 /// Errors after the start-up checks: ": PAR012, PRC006 and 2 more".
-std::string later_errors(const LintedFile& file) {
+std::string later_errors(const lint::Result& result) {
   constexpr std::size_t kMostNamed = 3;
   std::vector<std::string> codes;
-  for (const lint::Finding* finding : shown(file)) {
+  for (const lint::Finding* finding : shown(result)) {
     const std::string code(finding->rule->code);
     if (finding->severity == lint::Severity::error && !finding->rule->builtin &&
         std::ranges::find(codes, code) == codes.end()) {
@@ -346,16 +346,16 @@ std::string trainer_text(const LintedFile& file) {
 
 }  // namespace
 
-std::string verdict_text(const LintedFile& file) {
-  if (!is_readable(file)) {
+std::string verdict_text(const lint::Result& result) {
+  if (result.recipe == nullptr || !result.recipe->readable) {
     return "not checked: it contains no readable recipe";
   }
-  const lint::Launch& launch = file.result.launch;
+  const lint::Launch& launch = result.launch;
   const std::string stage =
       launch.stage.empty() ? std::string() : fmt::format(" at stage {}", launch.stage);
   switch (launch.verdict) {
     case lint::Verdict::starts: {
-      const std::string later = later_errors(file);
+      const std::string later = later_errors(result);
       return later.empty() ? "starts"
                            : fmt::format("passes the start-up checks but fails later: {}", later);
     }
@@ -363,22 +363,22 @@ std::string verdict_text(const LintedFile& file) {
       if (launch.rule == nullptr) {
         return fmt::format("would not start: {}{}", launch.crash, stage);
       }
-      if (const auto* root = file.result.root) {
+      if (const auto* root = result.root) {
         return fmt::format("would not start: {} ({}), via {} ({}){}{}",
                            root->id,
                            root->code,
                            launch.rule->id,
                            launch.rule->code,
                            stage,
-                           accepted_by(file.result));
+                           accepted_by(result));
       }
       return fmt::format("would not start: {} ({}){}{}{}{}",
                          launch.rule->id,
                          launch.rule->code,
                          stage,
                          launch.crash.empty() ? "" : ", " + launch.crash,
-                         because_of(file.result),
-                         accepted_by(file.result));
+                         because_of(result),
+                         accepted_by(result));
     case lint::Verdict::undecided:
       break;
   }
@@ -388,23 +388,27 @@ std::string verdict_text(const LintedFile& file) {
   return fmt::format("launch undecided, unknown: {}", listed(launch.needs));
 }
 
-std::string accepted_stop(const LintedFile& file) {
-  const bool accepted = is_readable(file) && file.result.launch.verdict == lint::Verdict::rejects &&
-                        !accepted_by(file.result).empty();
-  return accepted ? verdict_text(file) : "";
+std::string verdict_text(const LintedFile& file) {
+  return verdict_text(file.result);
 }
 
-std::string stopped_text(const LintedFile& file) {
-  if (is_readable(file) && file.result.launch.verdict != lint::Verdict::rejects) {
-    const std::string later = later_errors(file);
+std::string accepted_stop(const lint::Result& result) {
+  const bool accepted =
+      result.launch.verdict == lint::Verdict::rejects && !accepted_by(result).empty();
+  return accepted ? verdict_text(result) : "";
+}
+
+std::string stopped_text(const lint::Result& result) {
+  if (result.launch.verdict != lint::Verdict::rejects) {
+    const std::string later = later_errors(result);
     if (later.empty()) {
       return "";
     }
-    if (file.result.launch.verdict == lint::Verdict::undecided) {
+    if (result.launch.verdict == lint::Verdict::undecided) {
       return fmt::format("has errors: {}", later);
     }
   }
-  return verdict_text(file);
+  return verdict_text(result);
 }
 
 std::string version_text(const std::string& tables, const std::string& asked_for) {

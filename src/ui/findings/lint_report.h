@@ -162,14 +162,15 @@ std::string unsettled_text(const Repaired& repaired);
 ///   "launch undecided, unknown: stack.te and gpus"
 ///   "not checked: it contains no readable recipe"
 std::string verdict_text(const LintedFile& file);
+std::string verdict_text(const lint::Result& result);
 
 /// Why a recipe gets no prediction: the verdict_text of one that would not start or fails later,
 /// "has errors: PAR012" for an undecided one with errors; empty if no error was found.
-std::string stopped_text(const LintedFile& file);
+std::string stopped_text(const lint::Result& result);
 
 /// "would not start: batch/indivisible (PAR019), accepted by run.yaml:37": the verdict_text of a
 /// recipe whose launch ends with a finding that the user has accepted; empty for any other.
-std::string accepted_stop(const LintedFile& file);
+std::string accepted_stop(const lint::Result& result);
 
 /// "0.6.2"; for a version without its own tables "0.5.1 (using the tables of 0.5.0)": the requested
 /// version, and the one whose defaults and checks were used.
