@@ -100,9 +100,16 @@ class ComparisonText {
     for (const sim::CauseOfDifference& cause : comparison.causes) {
       step += std::max(cause.a, cause.b);
     }
+    const auto is_nothing = [&](const sim::CauseOfDifference& cause) {
+      return std::abs(cause.saved()) < kNothing * step;
+    };
+    if (std::ranges::all_of(comparison.causes, is_nothing)) {
+      line("no part of the step differs");
+      return;
+    }
     line(fmt::format("\n  {:<18}{:>10}{:>11}{:>12}", "", "A", "B", "B saves"));
     for (const sim::CauseOfDifference& cause : comparison.causes) {
-      if (std::abs(cause.saved()) < kNothing * step) {
+      if (is_nothing(cause)) {
         continue;
       }
       line(fmt::format("  {:<18}{:>10}{:>11}{:>12}",

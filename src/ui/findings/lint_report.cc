@@ -306,7 +306,8 @@ std::string later_errors(const lint::Result& result) {
   std::vector<std::string> codes;
   for (const lint::Finding* finding : shown(result)) {
     const std::string code(finding->rule->code);
-    if (finding->severity == lint::Severity::error && !finding->rule->builtin &&
+    const bool of_reader = finding->rule->builtin && !lint::is_predicted(*finding->rule);
+    if (finding->severity == lint::Severity::error && !of_reader &&
         std::ranges::find(codes, code) == codes.end()) {
       codes.push_back(code);
     }
