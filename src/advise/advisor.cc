@@ -358,6 +358,10 @@ Advice advise(const World& world, const Knowledge& knowledge, const Request& req
                    .highest = stated.highest,
                    .measured = stated.measured};
   Advice advice = study_recipe(held, knowledge, request);
+  if (request.stop != nullptr && *request.stop) {
+    advice.tally.stopped = true;
+    advice.shortage.reset();  // a search that was cut short proves nothing
+  }
   calibrate_to_measurement(advice, measured);
   advice.doubtful_dispatch = doubtful;
   return advice;

@@ -236,8 +236,7 @@ class Climb {
       return state;
     }
     const Move* present = study_.space.move(study_.space.start(), rung.axis);
-    state.present =
-        present != nullptr && std::ranges::find(rung.moves, present->name) != rung.moves.end();
+    state.present = present != nullptr && present->name == step.move;
     state.legality = legality_of(step.prospect);
     state.needs = needs_of(rung, step);
     if (step.prospect.work == nullptr) {

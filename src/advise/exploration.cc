@@ -25,10 +25,17 @@ bool saves_memory(const Axis& axis) {
          axis.group == "recompute" || axis.group == "memory" || axis.group == "mapping";
 }
 
+/// Rules that reject a candidate without a look at the rest. What the recipe violates itself, and the
+/// user has accepted, rejects none.
 std::vector<const lint::Rule*> quick_rules(const Study& study) {
   std::vector<const lint::Rule*> quick;
+  const lint::Judgement& own = study.assessor.cache().plain().base();
+  const auto holds = [](const std::vector<const lint::Rule*>& rules, const lint::Rule* rule) {
+    return std::ranges::find(rules, rule) != rules.end();
+  };
   for (const std::string& id : study.knowledge.quick) {
-    if (const lint::Rule* rule = study.world.base.knowledge().find(id)) {
+    const lint::Rule* rule = study.world.base.knowledge().find(id);
+    if (rule != nullptr && !holds(own.failed, rule) && !holds(own.explained, rule)) {
       quick.push_back(rule);
     }
   }

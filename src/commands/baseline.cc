@@ -66,9 +66,10 @@ ExitCode write(Console& console, const Arguments& arguments, const std::string& 
   std::vector<Baseline::Entry> entries;
   std::ptrdiff_t errors = 0;
   hooks.reads_baselines = false;
-  hooks.each = [&](report::LintedFile& file, const Checkout& checkout) {
+  const Checkout home = session::checkout_around(console.files, path);
+  hooks.each = [&](report::LintedFile& file, const Checkout& /*checkout*/) {
     const std::vector<Baseline::Entry> found =
-        Baseline::entries_of(checkout, *file.recipe, file.result);
+        Baseline::entries_of(home, *file.recipe, file.result);
     if (!found.empty()) {
       errors +=
           std::ranges::count(report::shown(file), lint::Severity::error, &lint::Finding::severity);
@@ -101,8 +102,8 @@ ExitCode prune(Console& console, const Arguments& arguments, const std::string& 
   LintHooks hooks;
   hooks.writes = false;
   hooks.reads_baselines = false;
-  hooks.each = [&](report::LintedFile& file, const Checkout& checkout) {
-    use.add(checkout, *file.recipe, known.accept(checkout, *file.recipe, file.result));
+  hooks.each = [&](report::LintedFile& file, const Checkout& /*checkout*/) {
+    use.add(*file.recipe, known.accept(*file.recipe, file.result));
   };
   hooks.judge = [&](report::LintReport& report) {
     if (!is_sound(report)) {
@@ -110,7 +111,7 @@ ExitCode prune(Console& console, const Arguments& arguments, const std::string& 
       return ExitCode::clean;
     }
     auto left = use.left([&](const std::string& name) {
-      return console.files.is_file(join(report.checkout.root, Baseline::file_of(name)));
+      return console.files.is_file(known.place_of(name));
     });
     const std::size_t gone = known.entries().size() - left.size();
     if (gone > 0) {

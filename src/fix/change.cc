@@ -217,8 +217,21 @@ class Translator {
                     : std::optional(Literal::of_text(expr::python_text(edit.target))));
   }
 
-  void set_field(const Fix::Edit& edit) {
+  /// A key of the base recipe goes by its default, which the file states.
+  bool is_of_base(const Field& field) const {
+    return recipe_.base != nullptr && !field.mark.nowhere() && !stands_in(field.mark, recipe_) &&
+           !is_word(&field);
+  }
+
+  void set_field(const Fix::Edit& removal) {
+    Fix::Edit edit = removal;
     const Field* field = written(edit.name);
+    if (edit.remove && field != nullptr && is_of_base(*field)) {
+      const auto* spec = vocabulary_.find(edit.name);
+      edit.remove = false;
+      edit.target =
+          spec != nullptr && spec->has_default ? spec->default_value : expr::Value::unset();
+    }
     if (field != nullptr) {
       check_place(*field);
     } else {

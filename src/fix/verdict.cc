@@ -79,7 +79,9 @@ session::Draft changed(const Analysis& from, const Change& change, std::string& 
 
 std::string name_of(const lint::Finding& finding) {
   const std::string id(finding.rule->id);
-  return finding.rule->builtin ? id + ": " + finding.message : id;
+  // A reader tells several mistakes by one rule; a prediction is one, whatever its numbers.
+  return finding.rule->builtin && !lint::is_predicted(*finding.rule) ? id + ": " + finding.message
+                                                                     : id;
 }
 
 Verdict verdict_of(const Analysis& analysis) {

@@ -246,7 +246,10 @@ class Session::Implementation {
     const cli::ComparedSide new_side{name_of(after), analyze(*workspace_after, after)};
     const report::RecipeDifference recipes = cli::difference_of(simulator, old_side, new_side);
     Difference result = library::difference_of(recipes);
-    result.exit_code = cli::introduces_error(recipes.difference.introduced) ? 1 : 0;
+    result.exit_code = cli::introduces_failure(recipes.difference.introduced,
+                                               new_side.analysis.document->threshold)
+                           ? 1
+                           : 0;
     result.text = report::diff_text(recipes, style(*call));
     result.json = report::diff_json(recipes);
     return result;
@@ -376,8 +379,8 @@ class Session::Implementation {
     builder.add(task, linted.outcome);
     linted.report = builder.finish();
     cli::BaselineTally baselines;
-    baselines.add(linted.outcome, checkout);
-    for (const report::BaselineCount& count : baselines.counts(files_, checkout)) {
+    baselines.add(linted.outcome);
+    for (const report::BaselineCount& count : baselines.counts(files_)) {
       cli::add_count(count, linted.report);
     }
     const auto code = cli::ExitCode{static_cast<std::uint8_t>(linted.report.exit_code)};

@@ -65,8 +65,7 @@ void apply_settings(Analysis& analysis) {
     acceptance.severities->apply(analysis.result);
   }
   if (acceptance.baseline) {
-    analysis.known =
-        acceptance.baseline->accept(*acceptance.checkout, *analysis.recipe, analysis.result);
+    analysis.known = acceptance.baseline->accept(*analysis.recipe, analysis.result);
   }
 }
 

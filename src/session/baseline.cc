@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "base/os/regular_files.h"
+#include "session/files/places.h"
 #include "yaml/literal.h"
 #include "yaml/parse.h"
 #include "yaml/reader.h"
@@ -114,6 +115,7 @@ Baseline Baseline::read(const os::Files& files, const std::string& path) {
   std::vector<text::Diagnostic> problems = stream.diagnostics;
   Baseline baseline;
   baseline.path_ = path;
+  baseline.home_ = checkout_around(files, path);
   if (stream.documents.size() != 1 || !stream.documents.front().root.is_mapping()) {
     problems.push_back({"", {&file, 0, 0}, "it has no `version` and `findings`"});
     throw UsageError(baseline_problems(path, problems));
@@ -141,14 +143,18 @@ Baseline Baseline::read(const os::Files& files, const std::string& path) {
   return baseline;
 }
 
-std::vector<Entry> Baseline::entries_of(const Checkout& checkout,
+std::string Baseline::place_of(const std::string& name) const {
+  return join(home_.root, file_of(name));
+}
+
+std::vector<Entry> Baseline::entries_of(const Checkout& home,
                                         const recipe::Recipe& recipe,
                                         const lint::Result& result) {
   std::vector<Entry> entries;
   if (!recipe.readable) {
     return entries;
   }
-  const std::string name = repository_path(checkout, recipe.path);
+  const std::string name = repository_path(home, recipe.path);
   Fingerprints fingerprints;  // they count what is the same in everything: a fresh list each time
   entries.reserve(result.findings.size());
   for (const lint::Finding& finding : result.findings) {
@@ -158,10 +164,8 @@ std::vector<Entry> Baseline::entries_of(const Checkout& checkout,
   return entries;
 }
 
-std::vector<Entry> Baseline::accept(const Checkout& checkout,
-                                    const recipe::Recipe& recipe,
-                                    lint::Result& result) const {
-  const std::vector<Entry> entries = entries_of(checkout, recipe, result);
+std::vector<Entry> Baseline::accept(const recipe::Recipe& recipe, lint::Result& result) const {
+  const std::vector<Entry> entries = entries_of(home_, recipe, result);
   std::vector<Entry> known;
   std::vector<lint::Finding> rest;
   for (std::size_t i = 0; i < entries.size(); ++i) {
@@ -179,11 +183,9 @@ std::vector<Entry> Baseline::accept(const Checkout& checkout,
   return known;
 }
 
-void BaselineUse::add(const Checkout& checkout,
-                      const recipe::Recipe& recipe,
-                      const std::vector<Entry>& known) {
+void BaselineUse::add(const recipe::Recipe& recipe, const std::vector<Entry>& known) {
   if (recipe.readable) {
-    seen_.insert(repository_path(checkout, recipe.path));
+    seen_.insert(repository_path(baseline_->home(), recipe.path));
     used_.insert(known.begin(), known.end());
   }
 }

@@ -56,7 +56,9 @@ struct BaselineCount {
 class Baseline {
  public:
   struct Entry {
-    std::string file;  // relative to the root of the repository, "a.yaml#2" for a later document
+    /// Relative to the root of the repository around the baseline or, outside of one, to the folder of
+    /// the baseline; "a.yaml#2" for a later document.
+    std::string file;
     std::string rule;
     std::string fingerprint;
 
@@ -68,21 +70,26 @@ class Baseline {
   /// Throws os::UsageError for a file that is missing, can't be read or is not a baseline.
   static Baseline read(const os::Files& files, const std::string& path);
 
-  /// An entry for each finding of a recipe; none for one that is not readable.
-  static std::vector<Entry> entries_of(const Checkout& checkout,
+  /// An entry for each finding of a recipe; none for one that is not readable. `home`: around the
+  /// baseline (checkout_around).
+  static std::vector<Entry> entries_of(const Checkout& home,
                                        const recipe::Recipe& recipe,
                                        const lint::Result& result);
 
   /// Moves the findings that this file knows to `result.accepted` and returns their entries.
   /// Nothing of a recipe that is not readable.
-  std::vector<Entry> accept(const Checkout& checkout,
-                            const recipe::Recipe& recipe,
-                            lint::Result& result) const;
+  std::vector<Entry> accept(const recipe::Recipe& recipe, lint::Result& result) const;
 
   /// "a.yaml#2" → "a.yaml": the file of an entry, from the root of the repository.
   static std::string file_of(const std::string& name) { return name.substr(0, name.rfind('#')); }
 
   const std::string& path() const { return path_; }
+
+  /// To which the files of its entries are relative.
+  const Checkout& home() const { return home_; }
+
+  /// Where the file of an entry is.
+  std::string place_of(const std::string& name) const;
 
   const std::string& reason() const { return reason_; }
 
@@ -92,6 +99,7 @@ class Baseline {
 
  private:
   std::string path_;
+  Checkout home_;
   std::string reason_;
   std::set<Entry> entries_;
 };
@@ -99,16 +107,16 @@ class Baseline {
 /// Which entries of a baseline the recipes of one run still need.
 ///
 ///   BaselineUse use(baseline);
-///   use.add(checkout, recipe, known);      // each recipe, with what Baseline::accept returned
+///   use.add(recipe, known);                // each recipe, with what Baseline::accept returned
 ///   use.count(is_there).settled            // entries that can go
 class BaselineUse {
  public:
   /// The baseline outlives the object.
   explicit BaselineUse(const Baseline& baseline) : baseline_(&baseline) {}
 
-  void add(const Checkout& checkout,
-           const recipe::Recipe& recipe,
-           const std::vector<Baseline::Entry>& known);
+  const Baseline& baseline() const { return *baseline_; }
+
+  void add(const recipe::Recipe& recipe, const std::vector<Baseline::Entry>& known);
 
   /// How many findings were known, and how many entries are settled: those of linted recipes that
   /// no finding matches, and those of files that are gone. `is_there` is asked for each file that

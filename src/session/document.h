@@ -42,7 +42,6 @@ struct Acceptance {
   std::string today;                             // "2026-11-22", for comments that end on a day
   std::shared_ptr<const Severities> severities;  // null pointer: the rules' own
   std::shared_ptr<const Baseline> baseline;      // null pointer: none
-  std::shared_ptr<const Checkout> checkout;      // with a baseline
 };
 
 /// One input, and everything that is settled about it before it is read as a recipe: its text, what

@@ -364,8 +364,9 @@ std::vector<const lint::Rule*> memory_rules(const Analysis& analysis) {
 }
 
 bool has_memory_finding(const lint::Result& result) {
-  return std::ranges::any_of(result.findings,
-                             [](const auto& finding) { return lint::is_predicted(*finding.rule); }) ||
+  return std::ranges::any_of(
+             result.findings,
+             [](const auto& finding) { return lint::is_predicted(*finding.rule); }) ||
          std::ranges::any_of(result.accepted, [](const auto& accepted) {
            return lint::is_predicted(*accepted.finding.rule);
          });
@@ -390,22 +391,19 @@ void check_memory(Analysis& analysis) {
   if (!job) {
     return;
   }
-  Need need = check.need_of(*job, {}, Unwritten::least);
+  const Need least = check.need_of(*job, {}, Unwritten::least);
   // A file that may be the whole recipe has to fit as it is written, too.
   const bool is_trainers = recipe.raw.contains("raw.trainer");
   const bool may_be_whole = may_be_overrides(recipe) && states_its_size(recipe) && !is_trainers;
   const Unwritten unwritten = may_be_whole ? Unwritten::defaults : Unwritten::least;
-  const bool fits_at_best = !(need.excess >= kLikely);
-  if (fits_at_best && may_be_whole) {
-    need = check.need_of(*job, {}, Unwritten::defaults);
-  }
+  const Need need = may_be_whole ? check.need_of(*job, {}, Unwritten::defaults) : least;
   analysis.result.rules_checked += static_cast<int>(memory_rules(analysis).size());
   if (!(need.excess >= kLikely)) {
     return;
   }
   // Other trainers state the longest sequence, not the one of a step, and share the GPU with a rollout
   // engine or not: nothing is certain there.
-  const bool certain = need.excess >= kCertain && !fits_at_best && !is_trainers;
+  const bool certain = least.excess >= kCertain && !is_trainers;
   const lint::Rule* rule =
       analysis.knowledge().find(certain ? "memory/does-not-fit" : "memory/may-not-fit");
   if (rule == nullptr || !analysis.selection().takes(*rule)) {
@@ -414,8 +412,10 @@ void check_memory(Analysis& analysis) {
   lint::Finding finding = lint::build_finding(*rule, check.settled(), analysis.knowledge(), {});
   MemoryCheck variants(analysis, unwritten);
   finding.message = message_of(need, analysis);
-  if (fits_at_best) {
-    finding.message += "; less if these are overrides of a recipe that recomputes";
+  if (least.estimate.needed < need.estimate.needed) {
+    finding.message +=
+        fmt::format("; at least {:.0f} if these are overrides of a recipe that recomputes",
+                    least.estimate.needed / kGib);
   }
   explain(need, analysis, finding);
   finding.fixes = sufficient(finding.fixes, variants);

@@ -288,11 +288,7 @@ std::shared_ptr<const Document> Workspace::open(const Source& source) {
   document->knowledge = settings.knowledge;
   document->selection = settings.selection;
   document->threshold = settings.threshold;
-  document->acceptance = {given_.comments, today_, settings.severities, settings.baseline, nullptr};
-  if (settings.baseline) {
-    static_cast<void>(checkout());
-    document->acceptance.checkout = checkout_;
-  }
+  document->acceptance = {given_.comments, today_, settings.severities, settings.baseline};
   const auto file = read(source);
   const TargetSettings header = file == nullptr ? TargetSettings{} : read_header(*file);
   const auto sources = sources_of(settings, header);

@@ -21,8 +21,13 @@ std::string read_standard_input(const Arguments& arguments, Console& console) {
 }
 
 std::string read_all(std::istream& in) {
+  if (in.eof()) {
+    throw os::UsageError("standard input can be read only once: give one `-`");
+  }
   try {
-    return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+    std::string text{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+    in.setstate(std::ios_base::eofbit);
+    return text;
   } catch (const std::ios_base::failure& failure) {
     throw os::MissingError(fmt::format("cannot read standard input: {}", failure.code().message()));
   }

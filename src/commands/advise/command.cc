@@ -189,6 +189,9 @@ Advised advise_recipe(Console& console, const Arguments& arguments) {
   if (!advice.present) {
     return {ExitCode::findings, {}};
   }
+  if (console.interruption != nullptr && console.interruption->wanted) {
+    return {ExitCode::interrupted, {}};
+  }
   Advised advised;
   if (!advice.plans.empty() && advice.plans.front().obstacle.empty()) {
     advised.planned = advice.plans.front().draft.bytes;
@@ -225,7 +228,20 @@ ExitCode run_advise(Console& console, const Arguments& arguments) {
   if (arguments.operands.size() > 1) {
     throw os::UsageError("give one recipe; --among ranks others next to it");
   }
+  if (arguments.flag("--diff") && arguments.flag("--write")) {
+    throw os::UsageError("--diff shows what --write would change: give one of them");
+  }
   if (arguments.one("--which")) {
+    for (const std::string_view option : {"--profile", "--among", "--why-not"}) {
+      if (!arguments.all(option).empty()) {
+        throw os::UsageError(fmt::format("--which dispatcher takes no {}", option));
+      }
+    }
+    for (const std::string_view option : {"--write", "--diff"}) {
+      if (arguments.flag(option)) {
+        throw os::UsageError(fmt::format("--which dispatcher takes no {}", option));
+      }
+    }
     return run_which(console, arguments);
   }
   if (!arguments.operands.empty() || !arguments.words.empty()) {

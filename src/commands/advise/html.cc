@@ -52,7 +52,9 @@ std::string advice_tiles(const Advice& advice) {
   }
   const advise::Plan* first = advice.plans.empty() ? nullptr : &advice.plans.front();
   return "<div class=\"tiles\">\n" +
-         tile(advice.anchor ? "step now, measured" : "step now",
+         tile(advice.anchor            ? "step now, measured"
+              : advice.repairs.empty() ? "step now"
+                                       : "step of the fixed recipe",
               seconds_text(now.step_time.value),
               fmt::format("{} to {} (80 % interval)",
                           seconds_text(now.step_time.low),

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/units/quantity.h"
+#include "commands/lint/fix_output.h"
 #include "ui/duration_text.h"
 
 namespace epwise::report {
@@ -23,6 +24,11 @@ std::string gib_text(double bytes) {
 std::string change_text(const advise::PlanChange& change) {
   if (change.to.empty()) {
     return "remove " + change.field;
+  }
+  if (change.from.empty() && change.field.starts_with("--")) {
+    // as it is typed
+    return change.to == "true" ? "add " + change.field
+                               : "add " + cli::shell_joined({change.field, change.to});
   }
   return change.from.empty() ? fmt::format("add {}: {}", change.field, change.to)
                              : fmt::format("{}: {} → {}", change.field, change.from, change.to);
@@ -69,13 +75,16 @@ std::string plans_title(const advise::Advice& advice) {
 }
 
 std::string no_plan_text(const advise::Advice& advice) {
+  if (advice.tally.stopped) {
+    return "The search was cut short before it found a plan.";
+  }
   if (advice.shortage) {
     const advise::Shortage& shortage = *advice.shortage;
     return fmt::format("Nothing fits: the leanest variant needs {} of {}, {} too much. {}",
                        gib_text(shortage.least),
                        gib_text(shortage.limit),
                        gib_text(shortage.least - shortage.limit),
-                       shortage.gpus > 0 ? fmt::format("It fits on {} GPUs.", shortage.gpus)
+                       shortage.gpus > 0 ? fmt::format("A variant fits on {} GPUs.", shortage.gpus)
                                          : "No number of GPUs up to 16384 is enough.");
   }
   if (advice.fitting) {

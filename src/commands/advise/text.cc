@@ -101,8 +101,10 @@ class AdviceText {
 
   void present(const Advice& advice) {
     const sim::Prediction& now = *advice.present;
-    line(fmt::format(
-             "  {:<{}}{:>9}   ", "step now", kAdviceNameWidth, seconds_text(now.step_time.value)) +
+    line(fmt::format("  {:<{}}{:>9}   ",
+                     advice.repairs.empty() ? "step now" : "step, fixed",
+                     kAdviceNameWidth,
+                     seconds_text(now.step_time.value)) +
          paint_(Role::dim,
                 fmt::format("{} to {} (80 % interval)",
                             seconds_text(now.step_time.low),
@@ -123,14 +125,15 @@ class AdviceText {
       calibration(*advice.calibration);
     }
     const double limit = now.memory_limit;
-    line(
-        fmt::format(
-            "  {:<{}}{:>9}   ", "memory now", kAdviceNameWidth, gib_text(now.needed_memory.value)) +
-        paint_(advice.fits_risk > 0.5 ? Role::error : Role::dim,
-               limit > 0 ? fmt::format("of {}; {:.0f} % probability of running out",
-                                       gib_text(limit),
-                                       100 * advice.fits_risk)
-                         : "of unknown capacity"));
+    line(fmt::format("  {:<{}}{:>9}   ",
+                     advice.repairs.empty() ? "memory now" : "memory, fixed",
+                     kAdviceNameWidth,
+                     gib_text(now.needed_memory.value)) +
+         paint_(advice.fits_risk > 0.5 ? Role::error : Role::dim,
+                limit > 0 ? fmt::format("of {}; {:.0f} % probability of running out",
+                                        gib_text(limit),
+                                        100 * advice.fits_risk)
+                          : "of unknown capacity"));
     std::string shares;
     for (const auto& [name, share] : advice.diagnosis.shares) {
       shares += fmt::format("{}{} {:.0f} %", shares.empty() ? "" : ", ", name, 100 * share);

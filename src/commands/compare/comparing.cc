@@ -29,7 +29,7 @@ std::vector<std::string> cautions_of(const SimulatedJob& a, const SimulatedJob& 
            workload::to_string(b.workload->routing.balance));
   }
   differ("the stack", a.report.stack, b.report.stack);
-  differ("the target", a.report.target, b.report.target);
+  differ("the target", a.report.target_values, b.report.target_values);
   if (!(a.workload->architecture == b.workload->architecture)) {
     cautions.emplace_back("the models differ");
   }
@@ -64,7 +64,7 @@ report::ComparedRecipes compare_jobs(const Simulator& simulator, SimulatedJob a,
 }
 
 ExitCode exit_code_of(const report::ComparedRecipes& recipes, bool force) {
-  const bool clean = recipes.a.lint_errors + recipes.b.lint_errors == 0;
+  const bool clean = !recipes.a.fails && !recipes.b.fails;
   return recipes.comparison && (clean || force) ? ExitCode::clean : ExitCode::findings;
 }
 

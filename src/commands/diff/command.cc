@@ -105,13 +105,16 @@ class Comparing {
       const ComparedSide before{pair.old->name, analysis_of(*pair.old)};
       const ComparedSide after{pair.now->name, analysis_of(*pair.now)};
       const report::RecipeDifference recipes = difference_of(simulator_, before, after);
-      worse = introduces_error(recipes.difference.introduced);
+      worse = introduces_failure(recipes.difference.introduced, after.analysis.document->threshold);
       answer_.add(recipes);
     } else {
+      const std::optional<Analysis> added =
+          pair.now ? std::optional(analysis_of(*pair.now)) : std::nullopt;
       const report::OneSided recipe =
-          pair.now ? added_recipe(pair.path, analysis_of(*pair.now))
-                   : report::OneSided{pair.path, false, {}, {}, pairs_.naming(pair.path)};
-      worse = introduces_error(recipe.introduced) || !recipe.named_by.empty();
+          added ? added_recipe(pair.path, *added)
+                : report::OneSided{pair.path, false, {}, {}, pairs_.naming(pair.path)};
+      worse = added ? introduces_failure(recipe.introduced, added->document->threshold)
+                    : !recipe.named_by.empty();
       answer_.add(recipe);
     }
     code_ = worse ? worst(code_, ExitCode::findings) : code_;

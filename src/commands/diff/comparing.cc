@@ -21,9 +21,7 @@ diff::Side side_of(const Analysis& analysis) {
 
 /// What the launch ends with, or what fails after it; empty for a recipe without errors.
 std::string stopped(const Analysis& analysis) {
-  return count_reported_errors(analysis.result) == 0
-             ? ""
-             : report::stopped_text(analysis.result);
+  return count_reported_errors(analysis.result) == 0 ? "" : report::stopped_text(analysis.result);
 }
 
 /// All findings.
@@ -50,6 +48,12 @@ report::RecipeDifference difference_of(const Simulator& simulator,
   recipes.before = before.name;
   recipes.after = after.name;
   recipes.target = describe(*after.analysis.target, after.analysis.recipe->framework);
+  const auto values = [](const Analysis& analysis) {
+    return target_values(*analysis.target, analysis.recipe->framework);
+  };
+  if (values(before.analysis) != values(after.analysis)) {
+    recipes.target_before = describe(*before.analysis.target, before.analysis.recipe->framework);
+  }
   recipes.difference = diff::difference_of(
       side_of(before.analysis), side_of(after.analysis), after.analysis.knowledge());
   recipes.stopped_before = stopped(before.analysis);
@@ -81,9 +85,11 @@ report::OneSided added_recipe(const std::string& path, const session::Analysis& 
   return {path, true, told(analysis), stopped(analysis), {}};
 }
 
-bool introduces_error(const std::vector<diff::Told>& introduced) {
-  return std::ranges::any_of(
-      introduced, [](const diff::Told& told) { return told.severity == lint::Severity::error; });
+bool introduces_failure(const std::vector<diff::Told>& introduced,
+                        const session::Threshold& threshold) {
+  return std::ranges::any_of(introduced, [&](const diff::Told& told) {
+    return threshold.fail_on && told.severity >= *threshold.fail_on;
+  });
 }
 
 }  // namespace epwise::cli

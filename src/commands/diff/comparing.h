@@ -23,7 +23,8 @@ report::RecipeDifference difference_of(const Simulator& simulator,
 /// The result for a recipe that only the newer side has.
 report::OneSided added_recipe(const std::string& path, const session::Analysis& analysis);
 
-/// Whether a change is for the worse.
-bool introduces_error(const std::vector<diff::Told>& introduced);
+/// Whether a change is for the worse: it introduces a finding at or above --fail-on.
+bool introduces_failure(const std::vector<diff::Told>& introduced,
+                        const session::Threshold& threshold);
 
 }  // namespace epwise::cli

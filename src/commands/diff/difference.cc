@@ -198,6 +198,9 @@ Difference difference_of(const Side& before, const Side& after, const lint::Know
   std::vector<const lint::Finding*> removed = gone;
   const auto accepted = std::ranges::stable_partition(
       removed, [&](const lint::Finding* finding) { return !waived.contains(name_of(*finding)); });
+  Findings known = old;
+  known.merge(accepted_of(before.result));
+  result.waived = told(without(waived, known));
   result.accepted = told({accepted.begin(), accepted.end()});
   removed.erase(accepted.begin(), accepted.end());
   result.introduced = told(introduced);
@@ -218,8 +221,7 @@ Difference difference_of(const Side& before, const Side& after, const lint::Know
     changed.about = effects.about(name);
     changed.default_before = were.is_default(name);
     changed.default_after = are.is_default(name);
-    for (const auto& [list, side] :
-         {std::pair(&introduced, &after), std::pair(&gone, &before)}) {
+    for (const auto& [list, side] : {std::pair(&introduced, &after), std::pair(&gone, &before)}) {
       for (const lint::Finding* finding : *list) {
         if (reads(*finding, side->recipe, name, changed.field)) {
           changed.rules.emplace_back(finding->rule->id);

@@ -45,6 +45,7 @@ struct Difference {
   std::vector<Changed> changed;  // legality first, then training, performance, neutral; by name
   std::vector<Told> introduced;
   std::vector<Told> removed;
+  std::vector<Told> waived;    // new, and accepted by the user at once
   std::vector<Told> accepted;  // reported before, and now accepted by the user
   std::vector<Wanted> wanted;  // by name
   /// Unchanged fields read by introduced findings without such a fix.

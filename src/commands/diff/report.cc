@@ -119,6 +119,11 @@ std::string diff_text(const RecipeDifference& recipes, const Style& style) {
                        recipes.target.empty() ? "" : ": ",
                        recipes.target);
   }
+  if (!recipes.target_before.empty()) {
+    out += fmt::format("the targets differ: {} before, {} after\n",
+                       recipes.target_before,
+                       recipes.target.empty() ? "none" : recipes.target);
+  }
   std::size_t widest = 0;
   for (const diff::Changed& changed : difference.changed) {
     widest = std::max(widest, changed.field.size());
@@ -137,6 +142,7 @@ std::string diff_text(const RecipeDifference& recipes, const Style& style) {
     out += "no effective value differs\n";
   }
   add_told_findings("introduced:", difference.introduced, out);
+  add_told_findings("introduced, but accepted:", difference.waived, out);
   add_told_findings("removed:", difference.removed, out);
   add_told_findings("accepted now:", difference.accepted, out);
   for (const diff::Wanted& wanted : difference.wanted) {
@@ -157,6 +163,11 @@ std::string diff_markdown(const RecipeDifference& recipes) {
   const diff::Difference& difference = recipes.difference;
   std::string out =
       fmt::format("### epwise: {} → {}\n", table_cell(recipes.before), table_cell(recipes.after));
+  if (!recipes.target_before.empty()) {
+    out += fmt::format("\nThe targets differ: {} before, {} after.\n",
+                       recipes.target_before,
+                       recipes.target.empty() ? "none" : recipes.target);
+  }
   if (difference.changed.empty()) {
     out += "\nNo effective value differs.\n";
   } else {
@@ -172,6 +183,7 @@ std::string diff_markdown(const RecipeDifference& recipes) {
                        changed.default_after ? " (default)" : "");
   }
   add_list("introduced", difference.introduced, out);
+  add_list("introduced, but accepted", difference.waived, out);
   add_list("removed", difference.removed, out);
   add_list("accepted now", difference.accepted, out);
   if (!difference.wanted.empty()) {
@@ -266,6 +278,12 @@ std::string diff_json(const RecipeDifference& recipes) {
                 {{"before", sentence_or_null(recipes.stopped_before)},
                  {"after", sentence_or_null(recipes.stopped_after)}}},
                {"predicted", nullptr}};
+  if (!recipes.target_before.empty()) {
+    json["target_before"] = recipes.target_before;
+  }
+  if (!recipes.difference.waived.empty()) {
+    json["introduced_accepted"] = told_v1(recipes.difference.waived);
+  }
   if (!recipes.difference.accepted.empty()) {
     json["accepted"] = told_v1(recipes.difference.accepted);
   }

@@ -15,7 +15,8 @@ namespace epwise::report {
 struct RecipeDifference {
   std::string before;  // "main:a.yaml"
   std::string after;
-  std::string target;
+  std::string target;              // of the newer side
+  std::string target_before = {};  // if it is another one; otherwise empty
   diff::Difference difference;
   std::optional<sim::Prediction> predicted_before;
   std::optional<sim::Prediction> predicted_after;

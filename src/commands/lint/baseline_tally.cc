@@ -7,23 +7,21 @@
 
 namespace epwise::cli {
 
-void BaselineTally::add(const LintOutcome& outcome, const Checkout& checkout) {
+void BaselineTally::add(const LintOutcome& outcome) {
   for (const LintOutcome::Known& known : outcome.known) {
     auto use = uses_.find(known.baseline->path());
     if (use == uses_.end()) {
       use = uses_.emplace(known.baseline->path(), session::BaselineUse(*known.baseline)).first;
     }
-    use->second.add(checkout, *known.recipe, known.entries);
+    use->second.add(*known.recipe, known.entries);
   }
 }
 
-std::vector<report::BaselineCount> BaselineTally::counts(const os::Files& files,
-                                                         const Checkout& checkout) const {
+std::vector<report::BaselineCount> BaselineTally::counts(const os::Files& files) const {
   std::vector<report::BaselineCount> counts;
   for (const auto& [path, use] : uses_) {
-    counts.push_back(use.count([&](const std::string& name) {
-      return files.is_file(join(checkout.root, session::Baseline::file_of(name)));
-    }));
+    counts.push_back(use.count(
+        [&](const std::string& name) { return files.is_file(use.baseline().place_of(name)); }));
   }
   return counts;
 }

@@ -14,10 +14,10 @@ namespace epwise::cli {
 /// Which entries of baselines a run has used.
 class BaselineTally {
  public:
-  void add(const LintOutcome& outcome, const Checkout& checkout);
+  void add(const LintOutcome& outcome);
 
   /// The totals of each baseline, by its path.
-  std::vector<report::BaselineCount> counts(const os::Files& files, const Checkout& checkout) const;
+  std::vector<report::BaselineCount> counts(const os::Files& files) const;
 
  private:
   std::map<std::string, session::BaselineUse> uses_;  // by file

@@ -173,7 +173,7 @@ class LintRun {
     tell_unpriced(task, outcome);
     fixed_[i] = std::move(outcome.fixed);
     base_is_used_ = base_is_used_ || may_use_base(outcome);
-    baselines_.add(outcome, workspace_.checkout());
+    baselines_.add(outcome);
     for (report::LintedFile& file : outcome.files) {
       if (hooks_.each) {
         hooks_.each(file, workspace_.checkout());
@@ -192,7 +192,7 @@ class LintRun {
   ExitCode judge(ReportBuilder& builder) {
     report::LintReport& report = builder.finish();
     for (const report::BaselineCount& count :
-         baselines_.counts(console_.files, workspace_.checkout())) {
+         baselines_.counts(console_.files)) {
       tell_settled(count);
       add_count(count, report);
     }

@@ -107,7 +107,7 @@ class Jobs {
       ++others_;
       return;
     }
-    if (!job->report.prediction || (job->report.lint_errors > 0 && !force_)) {
+    if (!job->report.prediction || (job->report.fails && !force_)) {
       code_ = worst(code_, ExitCode::findings);
     }
     jobs_.push_back(std::move(*job));

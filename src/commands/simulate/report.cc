@@ -183,6 +183,13 @@ class SimulationText {
                       count_text((stage.loss + stage.transient + stage.graphs + stage.buffers) /
                                  units::kGiB))));
     }
+    const double beside = needed.value - prediction.peak_memory.value;
+    if (beside > 0) {
+      line(fmt::format("  {:<{}}", "", kSimulationNameWidth) +
+           paint_(Role::dim,
+                  fmt::format("fragmentation, CUDA context and communicators of the fullest GPU {}",
+                              count_text(beside / units::kGiB))));
+    }
   }
 
   void inputs(const std::vector<workload::Input>& inputs) {
@@ -352,11 +359,11 @@ std::string range_cells(const sim::Range& range, double unit) {
 }  // namespace
 
 std::string simulate_csv(const std::vector<SimulatedRecipe>& recipes) {
-  constexpr std::size_t kRanges = 12;
+  constexpr std::size_t kRanges = 15;
   std::string out =
       "path,hw,lint_errors,step_time_s,step_time_low_s,step_time_high_s,tokens_per_s_per_gpu,"
       "tokens_low,tokens_high,tflops_per_gpu,tflops_low,tflops_high,"
-      "peak_gib,peak_low,peak_high";
+      "peak_gib,peak_low,peak_high,needed_gib,needed_low,needed_high";
   for (const std::string_view name : sim::kWaterfallNames) {
     out += fmt::format(",{}_s", name);
   }
@@ -372,6 +379,7 @@ std::string simulate_csv(const std::vector<SimulatedRecipe>& recipes) {
     out += range_cells(prediction.tokens_per_second, 1);
     out += range_cells(prediction.flops_per_second, units::kTera);
     out += range_cells(prediction.peak_memory, units::kGiB);
+    out += range_cells(prediction.needed_memory, units::kGiB);
     for (const sim::WaterfallTerm& term : prediction.waterfall) {
       out += fmt::format(",{:.6g}", term.seconds);
     }

@@ -24,7 +24,9 @@ struct SimulatedRecipe {
   std::string framework;  // "bridge"
   std::string target;     // "h100 x 16 (--hw, --gpus)"
   std::string hw;         // "h100"
+  std::string target_values = {};  // "h100 x 16"
   int lint_errors = 0;
+  bool fails = false;  // by --fail-on and --strict, as lint
   std::string accepted = {};  // why it would not start, if the user has accepted that; or empty
   std::optional<sim::Prediction> prediction;
   std::vector<workload::Input> inputs;    // used by the prediction

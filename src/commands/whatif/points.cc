@@ -45,7 +45,8 @@ bool is_accepted(const lint::Result& result, const Question& question) {
          std::ranges::any_of(result.accepted,
                              [&](const auto& each) { return rejects(each.finding.rule); }) ||
          std::ranges::any_of(result.findings, [&](const lint::Finding& finding) {
-           return rejects(finding.rule) && question.fail_on && finding.severity < *question.fail_on;
+           return rejects(finding.rule) &&
+                  (!question.fail_on || finding.severity < *question.fail_on);
          });
 }
 
@@ -118,8 +119,7 @@ Look Points::lint(const Spot& spot) {
   look.framework_version = result.framework_version;
   look.version_unknown = result.version_unknown;
   look.sightings = sightings_of(result);
-  look.accepted =
-      look.launch.verdict == lint::Verdict::rejects && is_accepted(result, question_);
+  look.accepted = look.launch.verdict == lint::Verdict::rejects && is_accepted(result, question_);
   look.blockers = blockers_of(look, question_);
   return look;
 }

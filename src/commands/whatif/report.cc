@@ -305,7 +305,8 @@ class WhatifText {
                       spot()));
     }
     if (answer_.clean && answer_.clean->look.accepted) {
-      say("    it would not start there, which you have accepted (`epwise lint` says by what)");
+      say("    it would not start there; what stops it is accepted, not selected or below "
+          "--fail-on");
     }
     if (answer_.clean && answer_.clean->look.launch.verdict == lint::Verdict::undecided) {
       say(fmt::format("    the launch is undecided there: unknown {}",

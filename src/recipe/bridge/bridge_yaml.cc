@@ -211,6 +211,13 @@ class BridgeYamlReader {
 
   // ---- sections
 
+  /// Sections that a name or a rule's own check (REC301) may stand for.
+  static bool may_be_plain(std::string_view section) {
+    constexpr std::array<std::string_view, 4> kNames = {
+        "mixed_precision", "nvrx_straggler", "tensor_inspect", "peft"};
+    return std::ranges::find(kNames, section) != kNames.end();
+  }
+
   void read_section(const ConfigNode& section, bool dump) {
     if (section.name.starts_with("_")) {
       return;
@@ -223,6 +230,15 @@ class BridgeYamlReader {
       recipe_.sections[section.name] = section.key;
     }
     if (!section.is_mapping()) {
+      if (!section.is_null() && vocabulary_.has_section(section.name) &&
+          !may_be_plain(section.name)) {
+        recipe_.diagnostics.push_back(
+            {"recipe/plain-section",
+             section.mark,
+             fmt::format("`{}` must be a mapping of its fields", section.name),
+             {},
+             "write the fields below it, or leave the section out"});
+      }
       add_field(section.name, section);
       return;
     }

@@ -83,6 +83,8 @@ Trainer trainer_of(const ConfigNode& root) {
   trainer.decides = texts_at(root, "decides");
   trainer.converted = texts_at(root, "converted");
   trainer.keeps = texts_at(root, "keeps");
+  trainer.also_reads = texts_at(root, "also_reads");
+  trainer.passes_on = text_at(root, "passes_on");
   trainer.stops_at_unknown = is_node_on(root, "stops_at_unknown");
   trainer.refuses_misspelt = is_node_on(root, "refuses_misspelt");
   trainer.drops_lone_sequence_parallel = is_node_on(root, "drops_lone_sequence_parallel");

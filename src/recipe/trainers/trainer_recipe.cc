@@ -80,6 +80,9 @@ class TrainerRecipeReader {
     if (trainer_.stops_at_unknown) {
       read_unknown();
     }
+    if (!trainer_.also_reads.empty()) {
+      report_unread();
+    }
     report_misspelt();
     for (const auto& [name, value] : trainer_.fixed) {
       recipe_.fields.erase(name);
@@ -146,6 +149,34 @@ class TrainerRecipeReader {
                        child.spelling.empty() ? child.name : child.spelling,
                        trainer_.title,
                        trainer_.version)});
+    }
+  }
+
+  /// Fields of Megatron-Core where the trainer does not look for them.
+  void report_unread() {
+    const ConfigNode* root = node_at(root_, role_.path);
+    if (root == nullptr || !root->is_mapping()) {
+      return;
+    }
+    const auto reads = [this](std::string_view key) {
+      return std::ranges::find(trainer_.also_reads, key) != trainer_.also_reads.end() ||
+             std::ranges::any_of(trainer_.settings, [key](const Trainer::Setting& setting) {
+               return std::string_view(setting.key).substr(0, setting.key.find('.')) == key;
+             });
+    };
+    for (const ConfigNode& child : root->children) {
+      if (reads(child.name) || vocabulary_.find("model." + child.name) == nullptr) {
+        continue;
+      }
+      recipe_.diagnostics.push_back(
+          {"recipe/unknown-key",
+           child.key,
+           fmt::format("{} ({}) does not read `{}` here, so it has no effect",
+                       trainer_.title,
+                       trainer_.version,
+                       child.name),
+           {},
+           fmt::format("put it under `{}`", key_below(role_.path, trainer_.passes_on))});
     }
   }
 

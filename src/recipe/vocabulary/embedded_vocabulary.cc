@@ -82,9 +82,12 @@ class NamesBefore {
     for (const SectionRow& section : table.sections) {
       add(section.name, section.versions);
     }
-    for (const ClassRow& cls : table.classes) {
-      add_fields(cls.fields);
-      add(cls.name, cls.versions);
+    classes_ = table.classes;
+    for (std::size_t i = 0; i < classes_.size(); ++i) {
+      for (const FieldRow& row : add_fields(classes_[i].fields)) {
+        owners_[row.name].push_back({i, row.versions});
+      }
+      add(classes_[i].name, classes_[i].versions);
     }
     if (!table.attributes.empty()) {
       add_fields(table.attributes);
@@ -103,21 +106,49 @@ class NamesBefore {
                                                               : found->second.to_text(versions_);
   }
 
+  /// The classes of a section with a field of this name at a version, in the order of the table.
+  std::vector<const ClassRow*> classes_with(std::string_view field,
+                                            std::string_view section,
+                                            int version) const {
+    std::vector<const ClassRow*> classes;
+    const auto found = owners_.find(field);
+    if (found == owners_.end()) {
+      return classes;
+    }
+    for (const Owner& owner : found->second) {
+      const ClassRow& cls = classes_[owner.cls];
+      if (cls.section == section && cls.versions.holds(version) && owner.versions.holds(version)) {
+        classes.push_back(&cls);
+      }
+    }
+    return classes;
+  }
+
  private:
   void add(std::string_view name, VersionRange versions) {
     known_.try_emplace(name, versions_.size()).first->second.add(versions);
   }
 
-  void add_fields(std::string_view group) {
-    for (const FieldRow& row : embedded::read_as<std::vector<FieldRow>>(group)) {
+  std::vector<FieldRow> add_fields(std::string_view group) {
+    auto rows = embedded::read_as<std::vector<FieldRow>>(group);
+    for (const FieldRow& row : rows) {
       add(row.name, row.versions);
       add(row.attribute, row.versions);
       for (const std::string_view alias : row.aliases) {
         add(alias, row.versions);
       }
     }
+    return rows;
   }
 
+  /// A class that has a field, in some versions.
+  struct Owner {
+    std::size_t cls = 0;
+    VersionRange versions;
+  };
+
+  std::vector<ClassRow> classes_;
+  std::unordered_map<std::string_view, std::vector<Owner>> owners_;  // by field
   std::vector<std::string_view> versions_;
   std::unordered_map<std::string_view, Known> known_;
 };
@@ -140,13 +171,6 @@ std::shared_ptr<const NamesBefore> names_in(std::string_view table) {
   return names;
 }
 
-bool has_field(const ClassRow& cls, std::string_view name, int version) {
-  const auto rows = embedded::read_as<std::vector<FieldRow>>(cls.fields);
-  return std::any_of(rows.begin(), rows.end(), [&](const FieldRow& row) {
-    return row.name == name && row.versions.holds(version);
-  });
-}
-
 }  // namespace
 
 std::string Vocabulary::history(std::string_view name_or_flag) const {
@@ -165,15 +189,9 @@ std::vector<std::string_view> Vocabulary::classes_of(std::string_view section) c
 }
 
 std::vector<std::string_view> Vocabulary::classes_with(std::string_view canonical) const {
-  const auto table = embedded::read_as<FrameworkTable>(table_);
-  const std::string_view section = canonical.substr(0, canonical.find('.'));
-  std::vector<const ClassRow*> classes;
-  for (const ClassRow& cls : table.classes) {
-    if (cls.section == section && cls.versions.holds(version_index_) &&
-        has_field(cls, canonical, version_index_)) {
-      classes.push_back(&cls);
-    }
-  }
+  const std::shared_ptr<const NamesBefore> table = names_in(table_);
+  const std::vector<const ClassRow*> classes =
+      table->classes_with(canonical, canonical.substr(0, canonical.find('.')), version_index_);
   std::vector<std::string_view> names;
   for (const ClassRow* const cls : classes) {
     if (std::none_of(classes.begin(), classes.end(), [&](const ClassRow* other) {

@@ -153,6 +153,23 @@ Checkout find_checkout(const os::Files& files) {
   return checkout;
 }
 
+Checkout checkout_around(const os::Files& files, std::string_view path) {
+  const std::size_t slash = path.rfind('/');
+  const std::string folder = slash == std::string_view::npos ? "."
+                             : slash == 0                    ? "/"
+                                                             : std::string(path.substr(0, slash));
+  Checkout checkout;
+  checkout.here = files.canonical(".").value_or("");
+  const std::optional<std::string> home = files.canonical(folder);
+  if (!home) {
+    checkout.root = checkout.here;
+    return checkout;
+  }
+  const std::string root = enclosing_folders(files, *home).back();
+  checkout.root = git_folders(files, root).own.empty() ? *home : root;
+  return checkout;
+}
+
 std::string folded(std::string_view path) {
   std::vector<std::string_view> parts;
   for (std::size_t at = 0; at <= path.size();) {
@@ -169,6 +186,15 @@ std::string folded(std::string_view path) {
 }
 
 std::string repository_path(const Checkout& checkout, std::string_view path) {
+  if (!path.starts_with('/') && !checkout.here.empty()) {
+    const std::string absolute = fmt::format("{}/{}", checkout.here, path);
+    if (checkout.root == "/") {
+      return folded(absolute);
+    }
+    Checkout elsewhere;
+    elsewhere.root = checkout.root;
+    return repository_path(elsewhere, absolute);
+  }
   if (!path.starts_with('/')) {
     return folded(fmt::format("{}/{}", checkout.prefix, path));
   }

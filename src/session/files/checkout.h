@@ -16,11 +16,17 @@ struct Checkout {
   std::string uri;       // of the origin, may be empty
   std::string revision;  // full commit id, may be empty
   std::string branch;    // may be empty
+  /// Absolute: the working directory, if it may lie outside of the root; empty: it lies at `prefix`.
+  std::string here = {};
 };
 
 /// The git checkout around the working directory, read from its files without running git. Outside
 /// a checkout only the root exists. A user name or token in the URL of the origin is omitted.
 Checkout find_checkout(const os::Files& files);
+
+/// The repository around a file, or outside of one the file's folder, for names that do not depend on
+/// the working directory: only `root` and `here`.
+Checkout checkout_around(const os::Files& files, std::string_view path);
 
 /// A path relative to the root of the repository, or to the working directory outside one: resolves
 /// "../", and makes an absolute path below the root relative. Any other absolute path is unchanged.

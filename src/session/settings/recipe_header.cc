@@ -20,7 +20,7 @@ namespace {
 constexpr std::string_view kPrefix = "epwise:";
 
 /// `hw=h100` and `gpus 64` are meant as options; other prose is a comment.
-void check_dashes(std::string_view comment) {
+void check_dashes(std::string_view comment, const std::string& place) {
   const std::string_view name = comment.substr(0, comment.find_first_of("= "));
   const std::vector<Option> options = target_options();
   const bool option =
@@ -29,7 +29,8 @@ void check_dashes(std::string_view comment) {
       });
   if (option) {
     throw os::UsageError(fmt::format(
-        "`# epwise: {}`: options in a header begin with two dashes: `# epwise: --{} {}`",
+        "{}: `# epwise: {}`: options in a header begin with two dashes: `# epwise: --{} {}`",
+        place,
         comment,
         name,
         text::trimmed(comment.substr(name.size() + 1), text::kBlanksAndReturns)));
@@ -37,14 +38,14 @@ void check_dashes(std::string_view comment) {
 }
 
 /// The options in a comment line; empty for any other comment.
-std::string_view options_in(std::string_view comment) {
+std::string_view options_in(std::string_view comment, const std::string& place) {
   comment.remove_prefix(1);
   comment = text::trimmed(comment, text::kBlanksAndReturns);
   if (!comment.starts_with(kPrefix)) {
     return {};
   }
   comment = text::trimmed(comment.substr(kPrefix.size()), text::kBlanksAndReturns);
-  check_dashes(comment);
+  check_dashes(comment, place);
   return comment.starts_with("--") ? comment : std::string_view{};
 }
 
@@ -52,25 +53,26 @@ bool is_before_content(std::string_view line) {
   return line.empty() || line.front() == '#' || line.front() == '%' || line == "---";
 }
 
-void override_with(TargetSettings later, TargetSettings& settings) {
-  if (later.hw) {
-    settings.hw = std::move(later.hw);
-  }
-  if (later.gpus) {
-    settings.gpus = std::move(later.gpus);
-  }
-  if (later.framework) {
-    settings.framework = std::move(later.framework);
-  }
-  if (later.purpose) {
-    settings.purpose = std::move(later.purpose);
-  }
-  if (later.base) {
-    settings.base = std::move(later.base);
-  }
-  if (later.model_config) {
-    settings.model_config = std::move(later.model_config);
-  }
+/// Lines of a header add up; the same thing in two of them is a mistake.
+void add_line(TargetSettings later, TargetSettings& settings) {
+  const auto take = [](std::optional<Setting>& from, std::optional<Setting>& to) {
+    if (from && to) {
+      throw os::UsageError(fmt::format("{}: `{}` contradicts `{}` at {}; name one",
+                                       from->source,
+                                       from->value,
+                                       to->value,
+                                       to->source));
+    }
+    if (from) {
+      to = std::move(from);
+    }
+  };
+  take(later.hw, settings.hw);
+  take(later.gpus, settings.gpus);
+  take(later.framework, settings.framework);
+  take(later.purpose, settings.purpose);
+  take(later.base, settings.base);
+  take(later.model_config, settings.model_config);
   std::ranges::move(later.stack, std::back_inserter(settings.stack));
   std::ranges::move(later.environment, std::back_inserter(settings.environment));
   std::ranges::move(later.allowed_targets, std::back_inserter(settings.allowed_targets));
@@ -118,11 +120,14 @@ TargetSettings read_header(const text::SourceFile& file) {
     if (!is_before_content(line)) {
       break;
     }
-    const std::string_view options = line.starts_with('#') ? options_in(line) : std::string_view{};
-    if (options.empty()) {
+    if (!line.starts_with('#')) {
       continue;
     }
     const std::string place = fmt::format("{}:{}", file.name(), number);
+    const std::string_view options = options_in(line, place);
+    if (options.empty()) {
+      continue;
+    }
     const std::string who = fmt::format("the header at {}", place);
     const Arguments arguments = parse_words(target_options(), split_words(options), who, place);
     if (!arguments.operands.empty()) {
@@ -139,7 +144,7 @@ TargetSettings read_header(const text::SourceFile& file) {
     if (said.model_config) {
       said.model_config->value = join(parent_of(file.name()), said.model_config->value);
     }
-    override_with(std::move(said), settings);
+    add_line(std::move(said), settings);
   }
   return settings;
 }

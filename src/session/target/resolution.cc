@@ -388,21 +388,27 @@ std::string versions_of(const recipe::Stack& stack) {
          framework_version(stack, recipe::Framework::mlm);
 }
 
-std::string describe(const facts::Target& target, recipe::Framework framework) {
+std::string target_values(const facts::Target& target, recipe::Framework framework) {
   std::vector<std::string> parts;
-  std::vector<std::string> sources;
-  if (const std::string hardware = hardware_text(target); !hardware.empty()) {
-    parts.push_back(hardware);
+  if (std::string hardware = hardware_text(target); !hardware.empty()) {
+    parts.push_back(std::move(hardware));
   }
-  add_once(target.hw_source, sources);
-  add_once(target.gpus_source, sources);
   for (const auto& [name, component] : target.stack.components()) {
-    add_once(component.source, sources);
     if (name != recipe::to_string(framework)) {
       parts.push_back(component_text(name, component));
     }
   }
-  std::string text = fmt::format("{}", fmt::join(parts, ", "));
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+std::string describe(const facts::Target& target, recipe::Framework framework) {
+  std::vector<std::string> sources;
+  add_once(target.hw_source, sources);
+  add_once(target.gpus_source, sources);
+  for (const auto& [name, component] : target.stack.components()) {
+    add_once(component.source, sources);
+  }
+  std::string text = target_values(target, framework);
   if (!sources.empty()) {
     text += fmt::format("{}({})", text.empty() ? "" : " ", fmt::join(sources, ", "));
   }

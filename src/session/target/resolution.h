@@ -84,6 +84,9 @@ std::string framework_version(const recipe::Stack& stack, recipe::Framework fram
 /// Both framework versions of a stack, which decide how a recipe is read: "0.6.2 0.17.0".
 std::string versions_of(const recipe::Stack& stack);
 
+/// The target in one line without sources: "h100 x 16, te 2.14.0, no deepep".
+std::string target_values(const facts::Target& target, recipe::Framework framework);
+
 /// The target in one line, with its sources, without the framework, which reports name
 /// themselves: "h100 x 16, te 2.14.0, no deepep (--hw, --gpus, --stack)".
 std::string describe(const facts::Target& target, recipe::Framework framework);

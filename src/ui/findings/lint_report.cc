@@ -320,13 +320,38 @@ std::string later_errors(const lint::Result& result) {
   return listed(codes);
 }
 
-/// ", accepted by known.yaml": the launch fails on a finding that the user has accepted.
-std::string accepted_by(const lint::Result& result) {
-  const auto is_it = [&result](const lint::Accepted& accepted) {
-    return accepted.finding.rule == result.launch.rule || accepted.finding.rule == result.root;
+/// Why a finding that stops the launch does not count for the user: ", accepted by known.yaml",
+/// ", which is only a note here", ", which is not selected"; empty if it counts.
+std::string waiver_of(const lint::Result& result) {
+  const auto stops = [&result](const lint::Finding& finding) {
+    return finding.rule == result.launch.rule || finding.rule == result.root;
   };
-  const auto found = std::ranges::find_if(result.accepted, is_it);
-  return found == result.accepted.end() ? "" : fmt::format(", accepted by {}", found->source);
+  const auto accepted = std::ranges::find_if(
+      result.accepted, [&](const lint::Accepted& each) { return stops(each.finding); });
+  if (accepted != result.accepted.end()) {
+    return fmt::format(", accepted by {}", accepted->source);
+  }
+  const auto reported = std::ranges::find_if(result.findings, stops);
+  if (reported != result.findings.end()) {
+    return reported->severity == lint::Severity::error
+               ? ""
+               : fmt::format(", which is only a {} here", lint::to_string(reported->severity));
+  }
+  const bool has_errors = std::ranges::any_of(result.findings, [](const lint::Finding& finding) {
+    return finding.severity == lint::Severity::error;
+  });
+  return has_errors || result.launch.rule == nullptr ? "" : ", which is not selected";
+}
+
+/// Errors after the start-up checks that the user has accepted: "MEM101 by run.yaml:3".
+std::string accepted_later(const lint::Result& result) {
+  std::vector<std::string> all;
+  for (const lint::Accepted& accepted : result.accepted) {
+    if (accepted.finding.severity == lint::Severity::error) {
+      all.push_back(fmt::format("{} by {}", accepted.finding.rule->code, accepted.source));
+    }
+  }
+  return listed(all);
 }
 
 /// A framework around Megatron, with a Megatron-Core version that is not given.
@@ -357,8 +382,11 @@ std::string verdict_text(const lint::Result& result) {
   switch (launch.verdict) {
     case lint::Verdict::starts: {
       const std::string later = later_errors(result);
-      return later.empty() ? "starts"
-                           : fmt::format("passes the start-up checks but fails later: {}", later);
+      const std::string accepted = accepted_later(result);
+      return !later.empty() ? fmt::format("passes the start-up checks but fails later: {}", later)
+             : !accepted.empty()
+                 ? fmt::format("passes the start-up checks but fails later, accepted: {}", accepted)
+                 : "starts";
     }
     case lint::Verdict::rejects:
       if (launch.rule == nullptr) {
@@ -371,7 +399,7 @@ std::string verdict_text(const lint::Result& result) {
                            launch.rule->id,
                            launch.rule->code,
                            stage,
-                           accepted_by(result));
+                           waiver_of(result));
       }
       return fmt::format("would not start: {} ({}){}{}{}{}",
                          launch.rule->id,
@@ -379,7 +407,7 @@ std::string verdict_text(const lint::Result& result) {
                          stage,
                          launch.crash.empty() ? "" : ", " + launch.crash,
                          because_of(result),
-                         accepted_by(result));
+                         waiver_of(result));
     case lint::Verdict::undecided:
       break;
   }
@@ -394,9 +422,14 @@ std::string verdict_text(const LintedFile& file) {
 }
 
 std::string accepted_stop(const lint::Result& result) {
-  const bool accepted =
-      result.launch.verdict == lint::Verdict::rejects && !accepted_by(result).empty();
-  return accepted ? verdict_text(result) : "";
+  const bool rejects = result.launch.verdict == lint::Verdict::rejects;
+  if (rejects ? !waiver_of(result).empty()
+              : result.launch.verdict == lint::Verdict::starts && later_errors(result).empty() &&
+                    !accepted_later(result).empty()) {
+    return verdict_text(result);
+  }
+  const std::string later = rejects ? "" : accepted_later(result);
+  return later.empty() ? "" : fmt::format("has errors that are accepted: {}", later);
 }
 
 std::string stopped_text(const lint::Result& result) {

@@ -168,8 +168,9 @@ std::string verdict_text(const lint::Result& result);
 /// "has errors: PAR012" for an undecided one with errors; empty if no error was found.
 std::string stopped_text(const lint::Result& result);
 
-/// "would not start: batch/indivisible (PAR019), accepted by run.yaml:37": the verdict_text of a
-/// recipe whose launch ends with a finding that the user has accepted; empty for any other.
+/// What stops a recipe although it does not count for the user, by a comment, a baseline, a severity
+/// or a selection: "would not start: batch/indivisible (PAR019), accepted by run.yaml:37", or an
+/// accepted error after the start-up checks; empty for any other recipe.
 std::string accepted_stop(const lint::Result& result);
 
 /// "0.6.2"; for a version without its own tables "0.5.1 (using the tables of 0.5.0)": the requested
