@@ -124,6 +124,7 @@ FILES_OF_OURS = {
         "global_batch_size: 1024", "global_batch_size: 1000  # epwise: ignore[batch/indivisible]: a test of the comment"),
     "accepted-part.yaml": "model: {num_layers: 4, tensor_model_parallel_size: 3}\n"
         "train:\n  global_batch_size: 10  # epwise: ignore[batch/indivisible]: a test of the comment\n  micro_batch_size: 4\n",
+    "even-part.yaml": "model: {num_layers: 4, tensor_model_parallel_size: 3}\ntrain:\n  global_batch_size: 12\n  micro_batch_size: 4\n",
     "header.yaml": "# epwise: --hw h100\nmodel: {num_layers: 4, num_moe_experts: 8, moe_router_topk: 2}\n",
     "divided.log": "AssertionError: global batch size (10) is not divisible by micro batch size (4) times data parallel size (2)\n",
     "bad.yaml": "model: {num_layers: 4, tensor_model_parallel_size: 3}\ntrain: {global_batch_size: 10, micro_batch_size: 4}\n",
@@ -177,7 +178,7 @@ SESSIONS = [
     "rules list", "rules show EPO001 PAR019", "rules coverage", "rules coverage {recipe}", "rules coverage run.sh", "rules drift --upstream up",
     "recipes list qwen3_30b --stack bridge=0.6.2", "models list", "models show Qwen/Qwen3-30B-A3B", "support", "hw list", "hw show h100", "hw show gb200", "doctor", "cost gemm hw=h100 dtype=bf16 m=4096 n=4096 k=4096", "cost",
     "cost gemm hw=b200 dtype=fp8 m=1 n=4096 k=4096", "cost --batch batch.jsonl",
-    "diff {recipe} {overlap} {target}", "diff few.yaml bad.yaml", "diff bad.yaml accepted-part.yaml --gpus 9", "diff few.yaml accepted-part.yaml --gpus 9", "diff few.yaml header.yaml --gpus 9", "diff HEAD", "diff HEAD bad.yaml", "diff HEAD few.yaml bad.yaml", "diff missing.yaml bad.yaml",
+    "diff {recipe} {overlap} {target}", "diff few.yaml bad.yaml", "diff bad.yaml accepted-part.yaml --gpus 9", "diff even-part.yaml accepted-part.yaml --gpus 9", "diff few.yaml header.yaml --gpus 9", "diff HEAD", "diff HEAD bad.yaml", "diff HEAD few.yaml bad.yaml", "diff missing.yaml bad.yaml",
 ]
 
 

@@ -90,7 +90,7 @@ TEST_CASE("concise: of several files those that start are counted") {
   b.file("c.yaml", "x: 1\n").result.launch = rejected_by(rule);
   CHECK(support::written("concise", b.report(), {}) ==
         "b.yaml: launch undecided, unknown: stack.te\n"
-        "c.yaml: would not start: shape/experts (SHP001) at stage validate\n"
+        "c.yaml: would not start: shape/experts (SHP001) at stage validate, which is not selected\n"
         "3 files, 1 starts, 1 would not start, 1 undecided\n");
 }
 
