@@ -79,7 +79,8 @@ ExitCode run_why(Console& console, const Arguments& arguments) {
     throw UsageError(fmt::format(
         "`{0}` is a section; name one of its fields{1}", key, example_below(recipe, key)));
   }
-  const auto trace = tracer.trace(key);
+  auto trace = tracer.trace(key);
+  why::judge_remainders(analysis.result, trace);
   const std::string format = arguments.text_of("--format", "text");
   console.out << (format == "json" ? report::why_json(trace)
                                    : report::why_text(trace, style_of(arguments, console)));

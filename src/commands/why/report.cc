@@ -141,11 +141,15 @@ class WhyText {
       if (inexact.rule == nullptr) {
         say(fmt::format("{}; it is rounded down", value), 2);
       } else {
-        say(fmt::format("{}; the framework does not round: {} ({}){}",
+        const bool open = !inexact.rejects && !inexact.waiver.empty();
+        say(fmt::format("{}; the framework does not round: {} ({}){}{}",
                         value,
                         inexact.rule->id,
                         inexact.rule->code,
-                        inexact.rejects ? " rejects the launch" : ", an error after start-up"),
+                        inexact.rejects ? " rejects the launch"
+                        : open          ? ""
+                                        : ", an error after start-up",
+                        inexact.waiver),
             2);
       }
     }

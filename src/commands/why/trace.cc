@@ -8,6 +8,9 @@
 #include <utility>
 #include <vector>
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include "base/units/version.h"
 #include "expr/expression.h"
 #include "lint/launch_plan.h"
@@ -573,6 +576,41 @@ void Tracer::add_target_steps(const std::string& key, Trace& trace) const {
   } else if (key == "fw" || key == "model_class" || key.starts_with("raw.") ||
              key.starts_with("installed.")) {
     add(Step::Kind::written, "the recipe itself");
+  }
+}
+
+namespace {
+
+void judge(const lint::Result& result, Inexact& inexact) {
+  const lint::Rule* rule = inexact.rule;
+  const auto accepted = std::ranges::find_if(
+      result.accepted, [rule](const auto& each) { return each.finding.rule == rule; });
+  const auto open = std::ranges::find(result.open, rule, &lint::Open::rule);
+  if (accepted != result.accepted.end()) {
+    inexact.waiver = fmt::format(", accepted by {}", accepted->source);
+  } else if (open != result.open.end()) {
+    inexact.rejects = false;
+    inexact.waiver = fmt::format(", undecided: unknown {}", fmt::join(open->needs, ", "));
+  } else if (std::ranges::find(result.findings, rule, &lint::Finding::rule) ==
+                 result.findings.end() &&
+             std::ranges::find(result.explained, rule, &lint::Explained::rule) ==
+                 result.explained.end() &&
+             std::ranges::find(result.waiting, rule) == result.waiting.end() &&
+             result.launch.rule != rule && result.launch.verdict != lint::Verdict::rejects) {
+    inexact.rule = nullptr;
+  }
+}
+
+}  // namespace
+
+void judge_remainders(const lint::Result& result, Trace& trace) {
+  for (Inexact& inexact : trace.inexact) {
+    if (inexact.rule != nullptr) {
+      judge(result, inexact);
+    }
+  }
+  for (Trace& input : trace.inputs) {
+    judge_remainders(result, input);
   }
 }
 

@@ -8,6 +8,7 @@
 #include "base/text/diagnostic.h"
 #include "expr/expression.h"
 #include "expr/value.h"
+#include "lint/engine.h"
 #include "lint/facts/facts.h"
 #include "lint/knowledge.h"
 
@@ -61,6 +62,7 @@ struct Inexact {
   Remainder remainder;
   const lint::Rule* rule = nullptr;  // null pointer: no rule
   bool rejects = false;              // this framework makes that check at start-up
+  std::string waiver = {};           // ", accepted by run.yaml:7"; ", undecided: unknown gpus"
 };
 
 /// A value, its stages, and the values from which it was computed.
@@ -123,5 +125,9 @@ class Tracer {
   facts::Facts facts_;
   std::map<expr::NameSlot, std::vector<Step>> rewrites_;
 };
+
+/// Takes over what a lint of the same recipe says about the rules of a trace's remainders: accepted,
+/// undecided, or not violated (then the remainder has no consequence).
+void judge_remainders(const lint::Result& result, Trace& trace);
 
 }  // namespace epwise::why

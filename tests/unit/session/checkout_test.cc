@@ -79,3 +79,18 @@ TEST_CASE("The root is known in a checkout and outside of one") {
   CHECK(of(Map{{".git/HEAD", "abc\n"}}).root == "/");
   CHECK(of(Map{{"a", ""}}).root == "/");
 }
+
+TEST_CASE("names from the repository around a file do not depend on the working directory") {
+  using epwise::session::repository_path;
+  Checkout around;
+  around.root = "/repo";
+  around.here = "/repo/sub";
+  CHECK(repository_path(around, "../a.yaml") == "a.yaml");
+  CHECK(repository_path(around, "b.yaml") == "sub/b.yaml");
+  around.here = "/";
+  CHECK(repository_path(around, "repo/a.yaml") == "a.yaml");
+  CHECK(repository_path(around, "/repo/a.yaml") == "a.yaml");
+  CHECK(repository_path(around, "other/a.yaml") == "/other/a.yaml");
+  around.root = "/";
+  CHECK(repository_path(around, "a.yaml") == "a.yaml");
+}
