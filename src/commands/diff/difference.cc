@@ -196,13 +196,12 @@ Difference difference_of(const Side& before, const Side& after, const lint::Know
   const auto gone = without(old, now);
   const Findings waived = accepted_of(after.result);
   std::vector<const lint::Finding*> removed = gone;
-  const auto accepted = std::ranges::stable_partition(
-      removed, [&](const lint::Finding* finding) { return !waived.contains(name_of(*finding)); });
-  Findings known = old;
-  known.merge(accepted_of(before.result));
-  result.waived = told(without(waived, known));
-  result.accepted = told({accepted.begin(), accepted.end()});
-  removed.erase(accepted.begin(), accepted.end());
+  const auto accepted =
+      std::stable_partition(removed.begin(), removed.end(), [&](const lint::Finding* finding) {
+        return !waived.contains(name_of(*finding));
+      });
+  result.accepted = told({accepted, removed.end()});
+  removed.erase(accepted, removed.end());
   result.introduced = told(introduced);
   result.removed = told(removed);
   const Values were(before, knowledge);

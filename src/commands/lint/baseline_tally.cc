@@ -19,7 +19,8 @@ void BaselineTally::add(const LintOutcome& outcome) {
 
 std::vector<report::BaselineCount> BaselineTally::counts(const os::Files& files) const {
   std::vector<report::BaselineCount> counts;
-  for (const auto& [path, use] : uses_) {
+  for (const auto& each : uses_) {
+    const session::BaselineUse& use = each.second;
     counts.push_back(use.count(
         [&](const std::string& name) { return files.is_file(use.baseline().place_of(name)); }));
   }
