@@ -200,6 +200,9 @@ Difference difference_of(const Side& before, const Side& after, const lint::Know
       std::stable_partition(removed.begin(), removed.end(), [&](const lint::Finding* finding) {
         return !waived.contains(name_of(*finding));
       });
+  Findings known = old;
+  known.merge(accepted_of(before.result));
+  result.waived = told(without(waived, known));
   result.accepted = told({accepted, removed.end()});
   removed.erase(accepted, removed.end());
   result.introduced = told(introduced);
