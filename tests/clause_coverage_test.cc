@@ -128,7 +128,8 @@ void watch(const Rule& rule, const epwise::lint::Example& example, std::vector<C
                                linted.target->target,
                                epwise::test::knowledge().names,
                                epwise::test::knowledge().derived);
-    const auto itinerary = epwise::lint::plan_for_release(epwise::test::knowledge(), *recipe, vocabulary);
+    const auto itinerary =
+        epwise::lint::plan_for_release(epwise::test::knowledge(), *recipe, vocabulary);
     Watcher watcher(rule, facts, clauses);
     epwise::lint::run_launch(itinerary, facts, {}, watcher);
     if (std::ranges::find(itinerary.rest, &rule) != itinerary.rest.end()) {

@@ -110,9 +110,8 @@ ExitCode prune(Console& console, const Arguments& arguments, const std::string& 
       console.err << fmt::format("epwise: {} unchanged: not everything was checked\n", path);
       return ExitCode::clean;
     }
-    auto left = use.left([&](const std::string& name) {
-      return console.files.is_file(known.place_of(name));
-    });
+    auto left = use.left(
+        [&](const std::string& name) { return console.files.is_file(known.place_of(name)); });
     const std::size_t gone = known.entries().size() - left.size();
     if (gone > 0) {
       console.files.write_atomically(path, Baseline::to_text(known.reason(), left));

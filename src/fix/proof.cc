@@ -127,7 +127,7 @@ class Prover {
   bool patches_of_notes_;
   Judge judge_;
   std::map<std::string, Verdict> verdicts_;
-  std::map<std::string, bool> overflows_;  // by the edits of a fix
+  std::map<std::string, bool> overflows_;    // by the edits of a fix
   std::optional<session::Analysis> before_;  // a copy, made on first use: fixes of base_ change
 };
 

@@ -11,7 +11,7 @@ namespace epwise::report {
 /// The results of `epwise advise` for one recipe.
 struct AdvisedRecipe {
   std::string path;
-  std::string target;  // "h100 x 16 (--hw, --gpus)"
+  std::string target;    // "h100 x 16 (--hw, --gpus)"
   std::string accepted;  // why it would not start, if the user has accepted that
   advise::Advice advice;
 };

@@ -191,8 +191,7 @@ class LintRun {
 
   ExitCode judge(ReportBuilder& builder) {
     report::LintReport& report = builder.finish();
-    for (const report::BaselineCount& count :
-         baselines_.counts(console_.files)) {
+    for (const report::BaselineCount& count : baselines_.counts(console_.files)) {
       tell_settled(count);
       add_count(count, report);
     }

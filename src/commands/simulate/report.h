@@ -21,12 +21,12 @@ struct Utilisation {
 /// The result of `epwise simulate` for one recipe: a prediction, or why there is none.
 struct SimulatedRecipe {
   std::string path;
-  std::string framework;  // "bridge"
-  std::string target;     // "h100 x 16 (--hw, --gpus)"
-  std::string hw;         // "h100"
+  std::string framework;           // "bridge"
+  std::string target;              // "h100 x 16 (--hw, --gpus)"
+  std::string hw;                  // "h100"
   std::string target_values = {};  // "h100 x 16"
   int lint_errors = 0;
-  bool fails = false;  // by --fail-on and --strict, as lint
+  bool fails = false;         // by --fail-on and --strict, as lint
   std::string accepted = {};  // why it would not start, if the user has accepted that; or empty
   std::optional<sim::Prediction> prediction;
   std::vector<workload::Input> inputs;    // used by the prediction

@@ -12,8 +12,7 @@ Target with_launcher(const Target& target, const recipe::Recipe& recipe) {
   if (gpus != recipe.raw.end() && gpus->second.integer() != nullptr) {
     const int started = static_cast<int>(*gpus->second.integer());
     const auto found = recipe.raw.find("raw.gpus_source");
-    const std::string source =
-        found == recipe.raw.end() ? "the launcher" : found->second.to_text();
+    const std::string source = found == recipe.raw.end() ? "the launcher" : found->second.to_text();
     if (!target.gpus || target.gpus_are_default) {
       result.gpus = started;
       result.gpus_source = source;

@@ -53,8 +53,8 @@ struct Trainer {
   /// Keys besides those of `settings` that a trainer reads which takes every key by its name. A field
   /// of Megatron-Core that is in neither has no effect there, but at `passes_on`. Empty: not known.
   std::vector<std::string> also_reads;
-  std::string passes_on;  // "model_overrides"
-  bool ignores_null = false;      // a null setting counts as not written
+  std::string passes_on;         // "model_overrides"
+  bool ignores_null = false;     // a null setting counts as not written
   bool words_are_lists = false;  // a single word counts as a one-item list where a list is expected
   bool none_is_null = false;     // the word "none" is null, as a value
   std::map<std::string, expr::Value> fixed;  // fields that it always sets itself
