@@ -174,6 +174,14 @@ Candidate leanest(const Study& study, const Space& space) {
   return lean;
 }
 
+/// The space of a recipe that does not fit, with the means of fitting up to a rank; 0: all.
+Space fitting_space(const Study& study, const Request& request, const Evaluator& recipe, int rank) {
+  Freedom freedom = request.freedom;
+  freedom.to_fit = true;
+  freedom.most_fit = rank;
+  return Space(study.knowledge, recipe, freedom);
+}
+
 /// All layouts with what needs the least memory: whether anything fits at all.
 SearchResult explore_leanest(const Study& study, const Request& request, const Space& space) {
   constexpr std::size_t kLooks = 2000;
@@ -194,10 +202,8 @@ int enough_gpus(const Study& study, const Request& request) {
     target.gpus = gpus;
     World larger = study.world;
     larger.base = study.world.base.on(target);
-    Freedom freedom = request.freedom;
-    freedom.to_fit = true;
     Assessor assessor(larger, nullptr);
-    const Space space(study.knowledge, assessor.cache().plain(), freedom);
+    const Space space = fitting_space(study, request, assessor.cache().plain(), 0);
     Assessor of_space(larger, &space);
     const Study other{larger, study.knowledge, space, of_space, study.present};
     if (!explore_leanest(other, request, space).visits.empty()) {
@@ -232,20 +238,14 @@ Fitting fit_first(const Study& study, const Request& request, PlanMaker& maker) 
     }
   };
   for (int rank = 1; rank <= kFullRecompute; ++rank) {
-    Freedom freedom = request.freedom;
-    freedom.to_fit = true;
-    freedom.most_fit = rank;
-    const Space space(study.knowledge, study.assessor.cache().plain(), freedom);
+    const Space space = fitting_space(study, request, study.assessor.cache().plain(), rank);
     Expedition expedition{&space, Goal::speed, short_bounds(kLooks), false};
     expedition.bounds.seeds = fitting.seeds;
     take(explore(study, request, std::move(expedition)));
   }
   if (fitting.seeds.empty()) {
     const auto leanest_with = [&](int rank) {
-      Freedom freedom = request.freedom;
-      freedom.to_fit = true;
-      freedom.most_fit = rank;
-      const Space space(study.knowledge, study.assessor.cache().plain(), freedom);
+      const Space space = fitting_space(study, request, study.assessor.cache().plain(), rank);
       return explore_leanest(study, request, space);
     };
     const SearchResult all = leanest_with(kFullRecompute);

@@ -121,10 +121,13 @@ class Translator {
     return (!recipe::has_trainer(recipe_) ? "" : flag ? "--" : "++") + path;
   }
 
+  bool is_of_base(const Field& field) const {
+    return recipe_.base != nullptr && field.key.file == recipe_.base.get();
+  }
+
   /// Values of the base recipe are overridden in the file.
   bool goes_to_file(const Field* field) const {
-    return has_file_ && (field == nullptr || stands_in(field->key, recipe_) ||
-                         (recipe_.base && field->key.file == recipe_.base.get()));
+    return has_file_ && (field == nullptr || stands_in(field->key, recipe_) || is_of_base(*field));
   }
 
   void check_place(const Field& field) {
@@ -217,15 +220,10 @@ class Translator {
                     : std::optional(Literal::of_text(expr::python_text(edit.target))));
   }
 
-  /// A key of the base recipe goes by its default, which the file states.
-  bool is_of_base(const Field& field) const {
-    return recipe_.base != nullptr && !field.mark.nowhere() && !stands_in(field.mark, recipe_) &&
-           !is_word(&field);
-  }
-
   void set_field(const Fix::Edit& removal) {
     Fix::Edit edit = removal;
     const Field* field = written(edit.name);
+    // a key of the base recipe goes by its default, which the file states
     if (edit.remove && field != nullptr && is_of_base(*field)) {
       const auto* spec = vocabulary_.find(edit.name);
       edit.remove = false;

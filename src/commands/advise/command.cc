@@ -232,12 +232,8 @@ ExitCode run_advise(Console& console, const Arguments& arguments) {
     throw os::UsageError("--diff shows what --write would change: give one of them");
   }
   if (arguments.one("--which")) {
-    for (const std::string_view option : {"--profile", "--among", "--why-not"}) {
-      if (!arguments.all(option).empty()) {
-        throw os::UsageError(fmt::format("--which dispatcher takes no {}", option));
-      }
-    }
-    for (const std::string_view option : {"--write", "--diff"}) {
+    for (const std::string_view option :
+         {"--profile", "--among", "--why-not", "--write", "--diff"}) {
       if (arguments.flag(option)) {
         throw os::UsageError(fmt::format("--which dispatcher takes no {}", option));
       }

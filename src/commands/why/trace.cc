@@ -12,6 +12,7 @@
 #include <fmt/ranges.h>
 
 #include "base/units/version.h"
+#include "commands/explain/suspects.h"
 #include "expr/expression.h"
 #include "lint/launch_plan.h"
 #include "lint/launch_run.h"
@@ -585,18 +586,15 @@ void judge(const lint::Result& result, Inexact& inexact) {
   const lint::Rule* rule = inexact.rule;
   const auto accepted = std::ranges::find_if(
       result.accepted, [rule](const auto& each) { return each.finding.rule == rule; });
-  const auto open = std::ranges::find(result.open, rule, &lint::Open::rule);
+  const audit::Standing standing = audit::standing(*rule, result);
   if (accepted != result.accepted.end()) {
     inexact.waiver = fmt::format(", accepted by {}", accepted->source);
-  } else if (open != result.open.end()) {
+  } else if (standing.kind == audit::Standing::Kind::open) {
     inexact.rejects = false;
-    inexact.waiver = fmt::format(", undecided: unknown {}", fmt::join(open->needs, ", "));
-  } else if (std::ranges::find(result.findings, rule, &lint::Finding::rule) ==
-                 result.findings.end() &&
-             std::ranges::find(result.explained, rule, &lint::Explained::rule) ==
-                 result.explained.end() &&
+    inexact.waiver = fmt::format(", undecided: unknown {}", fmt::join(standing.open->needs, ", "));
+  } else if (!standing.broken() &&
              std::ranges::find(result.waiting, rule) == result.waiting.end() &&
-             result.launch.rule != rule && result.launch.verdict != lint::Verdict::rejects) {
+             result.launch.verdict != lint::Verdict::rejects) {
     inexact.rule = nullptr;
   }
 }

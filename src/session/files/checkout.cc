@@ -187,13 +187,8 @@ std::string folded(std::string_view path) {
 
 std::string repository_path(const Checkout& checkout, std::string_view path) {
   if (!path.starts_with('/') && !checkout.here.empty()) {
-    const std::string absolute = fmt::format("{}/{}", checkout.here, path);
-    if (checkout.root == "/") {
-      return folded(absolute);
-    }
-    Checkout elsewhere;
-    elsewhere.root = checkout.root;
-    return repository_path(elsewhere, absolute);
+    const std::string absolute = "/" + folded(fmt::format("{}/{}", checkout.here, path));
+    return below(checkout.root, absolute).value_or(absolute);
   }
   if (!path.starts_with('/')) {
     return folded(fmt::format("{}/{}", checkout.prefix, path));
