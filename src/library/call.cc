@@ -8,6 +8,7 @@
 
 #include "base/os/process_variables.h"
 #include "base/text/spelling.h"
+#include "session/files/file_selection.h"
 #include "session/options/run_options.h"
 #include "session/options/target_options.h"
 #include "yaml/parse.h"
@@ -101,7 +102,11 @@ session::Source source_of(const Recipe& recipe, const os::Files& files) {
   if (recipe.name.ends_with(".py")) {
     return {recipe.name, std::nullopt};  // refused with a reason
   }
-  return {recipe.name, files.read(recipe.name, yaml::Limits{}.bytes)};
+  const session::NumberedPath numbered = session::numbered_path(files, recipe.name);
+  return {numbered.path,
+          files.read(numbered.path, yaml::Limits{}.bytes),
+          false,
+          numbered.number};
 }
 
 std::vector<std::string> Call::said() const {

@@ -225,6 +225,7 @@ class Collector final : public LaunchEvents {
       const auto* next = premise != nullptr ? premise : illegal.behind(*rule);
       if (next == nullptr) {
         result_.root = rule == result_.launch.rule ? nullptr : rule;
+        result_.stop_selected = selection_.takes(*rule);
         return;
       }
       rule = next;
@@ -321,6 +322,26 @@ bool Selection::takes(const Rule& rule) const {
   const auto fits = [&](const std::string& pattern) { return matches(rule, pattern); };
   return (select.empty() || std::ranges::any_of(select, fits)) &&
          std::ranges::none_of(ignore, fits);
+}
+
+Waiver waiver_of(const Result& result) {
+  if (result.launch.verdict != Verdict::rejects || result.launch.rule == nullptr) {
+    return {};
+  }
+  const auto stops = [&result](const Finding& finding) {
+    return finding.rule == result.launch.rule || finding.rule == result.root;
+  };
+  const auto accepted = std::ranges::find_if(result.accepted, stops, &Accepted::finding);
+  if (accepted != result.accepted.end()) {
+    return {.kind = Waiver::Kind::accepted, .source = accepted->source};
+  }
+  const auto reported = std::ranges::find_if(result.findings, stops);
+  if (reported != result.findings.end()) {
+    return reported->severity == Severity::error
+               ? Waiver{}
+               : Waiver{.kind = Waiver::Kind::lowered, .severity = reported->severity};
+  }
+  return {.kind = result.stop_selected ? Waiver::Kind::none : Waiver::Kind::deselected};
 }
 
 Result lint(const recipe::Recipe& recipe,

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,7 @@ struct Result {
   /// The defect that stops the launch if its own rule is not reported because it follows from this
   /// one; otherwise a null pointer.
   const Rule* root = nullptr;
+  bool stop_selected = true;  // whether the selection takes the rule that stops the launch
   std::vector<facts::Rewrite> effective;
   std::vector<Finding> findings;     // by place, then severity, then id
   std::vector<Accepted> accepted;    // findings that the user has accepted
@@ -30,6 +32,18 @@ struct Result {
   int rules_checked = 0;
   std::vector<std::string> crashed_rules;  // internal errors, isolated: exit 70
 };
+
+/// Why the defect that stops the launch does not count for the user.
+struct Waiver {
+  enum class Kind : std::uint8_t { none, accepted, lowered, deselected };
+  Kind kind = Kind::none;               // none: it counts, or nothing stops the launch
+  std::string source = {};              // accepted: "recipe.yaml:12", "baseline.yaml"
+  Severity severity = Severity::error;  // lowered: what it counts as here
+};
+
+/// The waiver of the launch's verdict, after everything that the user accepts was taken out of the
+/// findings. Every command that weighs a rejected launch asks this.
+Waiver waiver_of(const Result& result);
 
 /// Which rules run: ids, codes, prefixes of either ("overlap/", "EPO").
 struct Selection {

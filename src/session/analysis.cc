@@ -8,6 +8,7 @@
 #include <fmt/core.h>
 
 #include "base/os/files.h"
+#include "base/text/count.h"
 #include "lint/facts/target.h"
 #include "lint/rule.h"
 #include "session/memory.h"
@@ -162,7 +163,7 @@ std::vector<Analysis> analyze(const std::shared_ptr<const Document>& document,
   const int number = document->choice.number;
   if (number > static_cast<int>(recipes.size())) {
     throw MissingError(
-        fmt::format("{}: no document {}, the file has {}", document->path, number, recipes.size()));
+        fmt::format("{} contains no recipe {}, only {}", document->path, number, recipes.size()));
   }
   const Draft draft = document->draft();
   std::vector<Analysis> analyses;
@@ -198,13 +199,33 @@ Analysis analyze_one(const std::shared_ptr<const Document>& document) {
 Analysis only_one(std::vector<Analysis> analyses, const std::string& path) {
   if (analyses.size() > 1) {
     throw UsageError(fmt::format(
-        "{} contains {} documents: choose one with --document N", path, analyses.size()));
+        "{} contains {} recipes: name one of them, for example {}#2", path, analyses.size(), path));
   }
-  if (!analyses.front().recipe->readable) {
-    throw MissingError(
-        fmt::format("cannot read {} as a recipe; `epwise lint` gives the reason", path));
+  return readable(std::move(analyses.front()));
+}
+
+void check_same_number(const std::vector<Analysis>& a, const std::vector<Analysis>& b) {
+  if (a.size() == b.size()) {
+    return;
   }
-  return std::move(analyses.front());
+  const std::string& first = a.front().document->path;
+  const std::string& second = b.front().document->path;
+  throw UsageError(
+      fmt::format("{} contains {} and {} {}: name one of each, for example {}#1 and {}#1",
+                  first,
+                  text::counted(a.size(), "recipe"),
+                  second,
+                  b.size(),
+                  first,
+                  second));
+}
+
+Analysis readable(Analysis analysis) {
+  if (!analysis.recipe->readable) {
+    throw MissingError(fmt::format("cannot read {} as a recipe; `epwise lint` gives the reason",
+                                   analysis.recipe->path));
+  }
+  return analysis;
 }
 
 bool is_not_a_recipe(const std::vector<Analysis>& analyses) {

@@ -154,6 +154,19 @@ recipe::Request request_for(const Source& source,
   return request;
 }
 
+DocumentChoice choice_of(const Source& source, const Given& given) {
+  const DocumentChoice& asked = given.choice;
+  if (source.number == 0) {
+    return asked;
+  }
+  if (asked.merge || (asked.number != 0 && asked.number != source.number)) {
+    throw UsageError(fmt::format("{}#{} and --document choose different recipes: drop one of them",
+                                 source.path,
+                                 source.number));
+  }
+  return {.number = source.number};
+}
+
 /// The weakest source first: the last one counts.
 std::vector<Setting> inputs_of(const std::vector<const TargetSettings*>& sources) {
   std::vector<Setting> inputs;
@@ -297,7 +310,7 @@ std::shared_ptr<const Document> Workspace::open(const Source& source) {
   document->inputs = inputs_of(sources);
   document->target = std::move(resolved.target);
   document->vocabularies = vocabularies_;
-  document->choice = given_.choice;
+  document->choice = choice_of(source, given_);
   return document;
 }
 

@@ -1,5 +1,6 @@
 #include "ui/single_recipe.h"
 
+#include "session/files/file_selection.h"
 #include "session/options/run_options.h"
 #include "session/options/target_options.h"
 #include "ui/command.h"
@@ -16,7 +17,8 @@ std::vector<Option> single_recipe_options() {
   result.push_back({.name = "--document",
                     .arity = Option::Arity::one,
                     .value = "N|merge",
-                    .summary = "for a file with several documents: the number of one, or merge"});
+                    .summary = "for a file with several recipes: the number of one, as FILE#N, or "
+                               "merge for documents that make one"});
   return result;
 }
 
@@ -27,7 +29,15 @@ Source source_of(const std::string& path, const Arguments& arguments, Console& c
   if (path == "-") {
     return {"<stdin>", read_standard_input(arguments, console), false};
   }
-  return {path, std::nullopt, false};
+  const session::NumberedPath numbered = session::numbered_path(console.files, path);
+  return {.path = numbered.path, .text = std::nullopt, .number = numbered.number};
+}
+
+std::vector<Analysis> analyses_of(const std::string& path,
+                                  const Arguments& arguments,
+                                  Console& console,
+                                  Workspace& workspace) {
+  return analyze(workspace.open(source_of(path, arguments, console)));
 }
 
 Analysis analyze_path(const std::string& path,

@@ -18,6 +18,12 @@ std::vector<Option> single_recipe_options();
 /// terminal.
 Source source_of(const std::string& path, const Arguments& arguments, Console& console);
 
+/// Every recipe of a file, or of what else `path` names for source_of.
+std::vector<Analysis> analyses_of(const std::string& path,
+                                  const Arguments& arguments,
+                                  Console& console,
+                                  Workspace& workspace);
+
 /// One recipe with all that options, its header and the configuration say about it. Throws
 /// os::UsageError and os::MissingError.
 Analysis analyze_path(const std::string& path,

@@ -12,6 +12,7 @@
 #include "commands/simulate/inputs.h"
 #include "commands/simulate/simulation.h"
 #include "ui/report_output.h"
+#include "ui/single_recipe.h"
 
 namespace epwise::cli {
 
@@ -28,7 +29,10 @@ constexpr std::string_view kAboutCompare = R"(WHAT IS COMPARED
 )";
 
 /// The recipes of two directories with the same names.
-ExitCode compare_directories(Console& console, const Arguments& arguments, Simulator& simulator) {
+ExitCode compare_directories(Console& console,
+                             const Arguments& arguments,
+                             Workspace& workspace,
+                             Simulator& simulator) {
   const InputPairs inputs =
       paired_inputs(console.files, arguments.operands[0], arguments.operands[1]);
   std::vector<report::ComparedRecipes> all;
@@ -38,10 +42,16 @@ ExitCode compare_directories(Console& console, const Arguments& arguments, Simul
   }
   for (const InputPairs::Pair& pair : inputs.pairs) {
     const ExitCode failed = attempt(console.err, [&] {
-      auto a = simulator.run_found(pair.a, true);
-      auto b = simulator.run_found(pair.b, true);
-      if (a && b) {
-        all.push_back(compare_jobs(simulator, std::move(*a), std::move(*b)));
+      const std::vector<Analysis> a = analyses_of(pair.a, arguments, console, workspace);
+      const std::vector<Analysis> b = analyses_of(pair.b, arguments, console, workspace);
+      if (is_not_a_recipe(a) || is_not_a_recipe(b)) {
+        return;
+      }
+      session::check_same_number(a, b);
+      for (std::size_t i = 0; i < a.size(); ++i) {
+        all.push_back(compare_jobs(simulator,
+                                   simulator.run(readable(a[i]), true),
+                                   simulator.run(readable(b[i]), true)));
         code = worst(code, exit_code_of(all.back(), arguments.flag("--force")));
       }
     });
@@ -71,7 +81,7 @@ ExitCode run_compare(Console& console, const Arguments& arguments) {
   Simulator simulator(console, arguments, workspace);
   if (console.files.is_directory(arguments.operands[0]) &&
       console.files.is_directory(arguments.operands[1])) {
-    return compare_directories(console, arguments, simulator);
+    return compare_directories(console, arguments, workspace, simulator);
   }
   const report::ComparedRecipes recipes = compare_jobs(simulator,
                                                        simulator.run(arguments.operands[0], true),

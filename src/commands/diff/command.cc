@@ -42,7 +42,7 @@ class Answer {
       : json_(format == "json"),
         markdown_(format == "markdown"),
         style_(style),
-        several_(several && json_) {}
+        several_(several) {}
 
   void add(const report::RecipeDifference& recipes) {
     add(json_       ? report::diff_json(recipes)
@@ -56,24 +56,19 @@ class Answer {
                     : report::diff_text(recipe));
   }
 
-  std::string text() const { return several_ ? report::diffs_json(texts_) : text_; }
+  std::string text() const {
+    return json_ && (several_ || texts_.size() > 1) ? report::diffs_json(texts_)
+                                                    : fmt::format("{}", fmt::join(texts_, "\n"));
+  }
 
  private:
-  void add(const std::string& text) {
-    if (several_) {
-      texts_.push_back(text);
-      return;
-    }
-    text_ += text_.empty() ? "" : "\n";
-    text_ += text;
-  }
+  void add(std::string text) { texts_.push_back(std::move(text)); }
 
   bool json_;
   bool markdown_;
   report::Style style_;
-  bool several_;  // in one JSON object
-  std::string text_;
-  std::vector<std::string> texts_;  // of several_
+  bool several_;  // pairs of files
+  std::vector<std::string> texts_;
 };
 
 /// Compares pair by pair: an unreadable recipe does not prevent the others from being reported.
@@ -100,28 +95,54 @@ class Comparing {
 
  private:
   void tell(const DiffPair& pair) {
-    bool worse = false;
     if (pair.old && pair.now) {
-      const ComparedSide before{pair.old->name, analysis_of(*pair.old)};
-      const ComparedSide after{pair.now->name, analysis_of(*pair.now)};
-      const report::RecipeDifference recipes = difference_of(simulator_, before, after);
-      worse = introduces_failure(recipes.difference.introduced, after.analysis.document->threshold);
-      answer_.add(recipes);
+      tell_both(*pair.old, *pair.now);
+    } else if (pair.now) {
+      for (const Analysis& added : analyses_of(*pair.now)) {
+        const report::OneSided recipe = added_recipe(added.recipe->path, added);
+        count(introduces_failure(recipe.introduced, added.document->threshold));
+        answer_.add(recipe);
+      }
     } else {
-      const std::optional<Analysis> added =
-          pair.now ? std::optional(analysis_of(*pair.now)) : std::nullopt;
-      const report::OneSided recipe =
-          added ? added_recipe(pair.path, *added)
-                : report::OneSided{pair.path, false, {}, {}, pairs_.naming(pair.path)};
-      worse = added ? introduces_failure(recipe.introduced, added->document->threshold)
-                    : !recipe.named_by.empty();
+      const report::OneSided recipe{pair.path, false, {}, {}, pairs_.naming(pair.path)};
+      count(!recipe.named_by.empty());
       answer_.add(recipe);
     }
-    code_ = worse ? worst(code_, ExitCode::findings) : code_;
   }
 
-  Analysis analysis_of(const DiffSource& source) {
-    return analyze_one(workspace_.open({source.path, source.text, false}));
+  /// The recipes of two texts, one by one.
+  void tell_both(const DiffSource& old, const DiffSource& now) {
+    std::vector<Analysis> before = analyses_of(old);
+    std::vector<Analysis> after = analyses_of(now);
+    session::check_same_number(before, after);
+    for (std::size_t i = 0; i < before.size(); ++i) {
+      const std::string name = name_of(old, before[i]);
+      const ComparedSide newer{name_of(now, after[i]), std::move(after[i])};
+      const report::RecipeDifference recipes =
+          difference_of(simulator_, {name, std::move(before[i])}, newer);
+      count(introduces_failure(recipes.difference.introduced, newer.analysis.document->threshold));
+      answer_.add(recipes);
+    }
+  }
+
+  /// "main:job.sbatch#2"
+  static std::string name_of(const DiffSource& source, const Analysis& analysis) {
+    const std::string& path = analysis.recipe->path;
+    const std::size_t hash = path.rfind('#');
+    return source.number != 0 || hash == std::string::npos || hash < source.path.size()
+               ? source.name
+               : source.name + path.substr(hash);
+  }
+
+  void count(bool worse) { code_ = worse ? worst(code_, ExitCode::findings) : code_; }
+
+  std::vector<Analysis> analyses_of(const DiffSource& source) {
+    std::vector<Analysis> all =
+        analyze(workspace_.open({source.path, source.text, false, source.number}));
+    for (Analysis& each : all) {
+      each = readable(std::move(each));
+    }
+    return all;
   }
 
   template <class Error>

@@ -144,8 +144,9 @@ std::vector<DiffPair> DiffPairs::all_between(const std::string& old, const std::
 
 DiffSource DiffPairs::source_of(const std::string& word) const {
   const std::size_t colon = word.find(':');
-  if (files_.is_file(word) || word == "-") {
-    return {word, word, std::nullopt};
+  const NumberedPath numbered = numbered_path(files_, word);
+  if (files_.is_file(numbered.path) || word == "-") {
+    return {word, numbered.path, std::nullopt, numbered.number};
   }
   if (colon == std::string::npos || colon == 0) {
     throw os::MissingError(

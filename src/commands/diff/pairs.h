@@ -17,6 +17,7 @@ struct DiffSource {
   std::string name;
   std::string path;
   std::optional<std::string> text;  // at a revision; nullopt: the file as it is today
+  int number = 0;                   // only this recipe of the text, from 1; 0: all
 };
 
 struct DiffPair {

@@ -118,7 +118,7 @@ class LintRun {
   void make_tasks() {
     for (const Input& input : selection_.inputs) {
       LintTask task;
-      task.source = {input.path, std::nullopt, words_only_};
+      task.source = {input.path, std::nullopt, words_only_, input.number};
       task.named = input.named && !arguments_.flag("--skip-others");
       task.settings = &workspace_.settings_of(input.path);
       if (input.standard) {

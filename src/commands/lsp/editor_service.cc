@@ -130,7 +130,7 @@ std::shared_ptr<const lsp::LintedDocument> EditorService::lint(
 
 void EditorService::fill(lsp::LintedDocument& reading) {
   auto document = std::make_shared<Document>(
-      *workspace_->open({reading.file->name(), std::string(), false, reading.file}));
+      *workspace_->open({.path = reading.file->name(), .file = reading.file}));
   recipe::Request& request = document->request;
   request.stream = std::make_shared<const yaml::Stream>(yaml::parse(*reading.file));
   const auto remember = [this, &reading](const std::shared_ptr<const text::SourceFile>& other) {

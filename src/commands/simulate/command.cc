@@ -101,16 +101,14 @@ class Jobs {
 
  private:
   void predict(const PredictedInput& input) {
-    auto job = input.named ? std::optional(simulator_.run(input.path, force_))
-                           : simulator_.run_found(input.path, force_);
-    if (!job) {
-      ++others_;
-      return;
+    std::vector<SimulatedJob> jobs = simulator_.run_all(input.path, !input.named, force_);
+    others_ += jobs.empty() ? 1 : 0;
+    for (SimulatedJob& job : jobs) {
+      if (!job.report.prediction || (job.report.fails && !force_)) {
+        code_ = worst(code_, ExitCode::findings);
+      }
+      jobs_.push_back(std::move(job));
     }
-    if (!job->report.prediction || (job->report.fails && !force_)) {
-      code_ = worst(code_, ExitCode::findings);
-    }
-    jobs_.push_back(std::move(*job));
   }
 
   Console& console_;

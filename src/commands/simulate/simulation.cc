@@ -125,14 +125,16 @@ SimulatedJob Simulator::run(const std::string& path, bool force) {
   return run(analyze_path(path, arguments_, console_, workspace_), force);
 }
 
-std::optional<SimulatedJob> Simulator::run_found(const std::string& path, bool force) {
-  const std::shared_ptr<const Document> document =
-      workspace_.open(source_of(path, arguments_, console_));
-  std::vector<Analysis> analyses = analyze(document);
-  if (is_not_a_recipe(analyses)) {
-    return std::nullopt;
+std::vector<SimulatedJob> Simulator::run_all(const std::string& path, bool found, bool force) {
+  const std::vector<Analysis> analyses = analyses_of(path, arguments_, console_, workspace_);
+  std::vector<SimulatedJob> jobs;
+  if (found && is_not_a_recipe(analyses)) {
+    return jobs;
   }
-  return run(only_one(std::move(analyses), document->path), force);
+  for (const Analysis& analysis : analyses) {
+    jobs.push_back(run(readable(analysis), force));
+  }
+  return jobs;
 }
 
 SimulatedJob Simulator::run(const Analysis& analysis, bool force) const {

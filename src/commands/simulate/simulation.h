@@ -41,8 +41,8 @@ class Simulator {
   /// `force`: lint's errors are counted, not obeyed. Throws os::UsageError, os::MissingError.
   SimulatedJob run(const std::string& path, bool force);
 
-  /// A file that a directory gave: nullopt if it is not a recipe.
-  std::optional<SimulatedJob> run_found(const std::string& path, bool force);
+  /// Every recipe of a file; none where `found`, in a directory, turns out to be something else.
+  std::vector<SimulatedJob> run_all(const std::string& path, bool found, bool force);
 
   /// The same for a recipe that is analyzed already.
   SimulatedJob run(const Analysis& analysis, bool force) const;

@@ -34,20 +34,14 @@ std::vector<Sighting> sightings_of(const lint::Result& result) {
   return all;
 }
 
-/// Whether the user has accepted what rejects the launch, deselected its rule, or made it weigh
-/// less than what fails.
-bool is_accepted(const lint::Result& result, const Question& question) {
-  const auto rejects = [&](const lint::Rule* rule) {
-    return rule == result.launch.rule || rule == result.root;
-  };
-  const lint::Rule* cause = result.root == nullptr ? result.launch.rule : result.root;
-  return (cause != nullptr && !question.base.selection().takes(*cause)) ||
-         std::ranges::any_of(result.accepted,
-                             [&](const auto& each) { return rejects(each.finding.rule); }) ||
-         std::ranges::any_of(result.findings, [&](const lint::Finding& finding) {
-           return rejects(finding.rule) &&
-                  (!question.fail_on || finding.severity < *question.fail_on);
-         });
+/// Whether what rejects the launch does not count: it is accepted, deselected, or weighs less than
+/// what fails.
+bool is_accepted(const lint::Result& result, const std::optional<lint::Severity>& fail_on) {
+  const lint::Waiver waiver = lint::waiver_of(result);
+  const bool counts = waiver.kind == lint::Waiver::Kind::none ||
+                      (waiver.kind == lint::Waiver::Kind::lowered && fail_on &&
+                       waiver.severity >= *fail_on);
+  return result.launch.verdict == lint::Verdict::rejects && (!counts || !fail_on);
 }
 
 std::vector<const lint::Rule*> blockers_of(const Look& look, const Question& question) {
@@ -119,7 +113,7 @@ Look Points::lint(const Spot& spot) {
   look.framework_version = result.framework_version;
   look.version_unknown = result.version_unknown;
   look.sightings = sightings_of(result);
-  look.accepted = look.launch.verdict == lint::Verdict::rejects && is_accepted(result, question_);
+  look.accepted = is_accepted(result, question_.fail_on);
   look.blockers = blockers_of(look, question_);
   return look;
 }

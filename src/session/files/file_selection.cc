@@ -4,9 +4,11 @@
 #include <array>
 #include <cstddef>
 #include <iterator>
+#include <limits>
 #include <optional>
 #include <set>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -15,6 +17,7 @@
 #include "base/os/regular_files.h"
 #include "base/text/ascii.h"
 #include "base/text/wildcard.h"
+#include "base/units/checked.h"
 #include "session/files/places.h"
 
 namespace epwise::session {
@@ -287,8 +290,9 @@ Found expand(const os::Files& files, const std::string& argument) {
     return {{}, {"empty file name; is a shell variable unset?"}};
   }
   const std::string path = tidy(argument);
-  if (files.is_file(path)) {
-    return {{{path, true, false}}, {}};
+  const NumberedPath numbered = numbered_path(files, path);
+  if (files.is_file(numbered.path)) {
+    return {{{numbered.path, true, false, numbered.number}}, {}};
   }
   if (files.is_directory(path)) {
     Found found = Walk(files, "").run(path);
@@ -310,6 +314,16 @@ Found expand(const os::Files& files, const std::string& argument) {
 
 }  // namespace
 
+NumberedPath numbered_path(const os::Files& files, const std::string& operand) {
+  const std::size_t hash = operand.rfind('#');
+  if (hash == std::string::npos || files.is_file(operand)) {
+    return {operand};
+  }
+  const std::string path = operand.substr(0, hash);
+  const auto number = units::whole_number(operand.substr(hash + 1), 1, std::numeric_limits<int>::max());
+  return number && files.is_file(path) ? NumberedPath{path, *number} : NumberedPath{operand};
+}
+
 FileSelection select_files(const os::Files& files,
                            const std::vector<std::string>& arguments,
                            const std::string& standard_name) {
@@ -326,10 +340,10 @@ FileSelection select_files(const os::Files& files,
   }
   // A file that is both named and found in a directory counts as named.
   std::ranges::sort(selection.inputs, [](const Input& a, const Input& b) {
-    return std::pair(a.path, !a.named) < std::pair(b.path, !b.named);
+    return std::tuple(a.path, a.number, !a.named) < std::tuple(b.path, b.number, !b.named);
   });
   const auto same = [](const Input& a, const Input& b) {
-    return a.path == b.path && a.standard == b.standard;
+    return a.path == b.path && a.standard == b.standard && (a.number == b.number || a.number == 0);
   };
   selection.inputs.erase(std::unique(selection.inputs.begin(), selection.inputs.end(), same),
                          selection.inputs.end());

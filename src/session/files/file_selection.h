@@ -44,11 +44,24 @@ class PathPattern {
 /// The patterns of one file.
 std::vector<PathPattern> parse_patterns(std::string_view text);
 
+/// A file, and the number of one of its recipes.
+struct NumberedPath {
+  std::string path;
+  int number = 0;  // from 1; 0: all of them
+};
+
+/// Reads an operand as reports write a later launch of a script or document of a YAML stream. A
+/// file with such a name takes precedence; without a file of the shorter name the operand stays
+/// whole.
+///   numbered_path(files, "job.sbatch#2") → {"job.sbatch", 2}
+NumberedPath numbered_path(const os::Files& files, const std::string& operand);
+
 /// One file to lint.
 struct Input {
   std::string path;       // as displayed: "recipes/a.yaml"; "<stdin>" without --stdin-filename
   bool named = true;      // given by name; false: found in a directory or by a pattern
   bool standard = false;  // standard input
+  int number = 0;         // only this recipe of the file, from 1; 0: all
 };
 
 /// The inputs given by the arguments of `epwise lint`.
@@ -57,7 +70,7 @@ struct FileSelection {
   std::vector<std::string> unreadable;  // one message for each argument that gave no input
 };
 
-/// A file is taken as it is; a directory gives every YAML file (*.yaml, *.yml) and shell script
+/// A file is taken as it is, `job.sbatch#2` is one recipe of it; a directory gives every YAML file (*.yaml, *.yml) and shell script
 /// (*.sh, *.bash, *.sbatch, *.slurm, *.sub) below it; a word with `*`, `?` or `[` that is not a
 /// file name gives the files it matches; `-` is standard input under the name `standard_name`.
 /// Directories and patterns skip `.git` and everything excluded by .gitignore and .epwiseignore

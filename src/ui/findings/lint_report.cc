@@ -320,27 +320,21 @@ std::string later_errors(const lint::Result& result) {
   return listed(codes);
 }
 
-/// Why a finding that stops the launch does not count for the user: ", accepted by known.yaml",
-/// ", which is only a note here", ", which is not selected"; empty if it counts.
-std::string waiver_of(const lint::Result& result) {
-  const auto stops = [&result](const lint::Finding& finding) {
-    return finding.rule == result.launch.rule || finding.rule == result.root;
-  };
-  const auto accepted = std::ranges::find_if(
-      result.accepted, [&](const lint::Accepted& each) { return stops(each.finding); });
-  if (accepted != result.accepted.end()) {
-    return fmt::format(", accepted by {}", accepted->source);
+/// ", accepted by known.yaml", ", which is only a note here", ", which is not selected"; empty for a
+/// stop that counts.
+std::string waiver_text(const lint::Result& result) {
+  const lint::Waiver waiver = lint::waiver_of(result);
+  switch (waiver.kind) {
+    case lint::Waiver::Kind::accepted:
+      return fmt::format(", accepted by {}", waiver.source);
+    case lint::Waiver::Kind::lowered:
+      return fmt::format(", which is only a {} here", lint::to_string(waiver.severity));
+    case lint::Waiver::Kind::deselected:
+      return ", which is not selected";
+    case lint::Waiver::Kind::none:
+      break;
   }
-  const auto reported = std::ranges::find_if(result.findings, stops);
-  if (reported != result.findings.end()) {
-    return reported->severity == lint::Severity::error
-               ? ""
-               : fmt::format(", which is only a {} here", lint::to_string(reported->severity));
-  }
-  const bool has_errors = std::ranges::any_of(result.findings, [](const lint::Finding& finding) {
-    return finding.severity == lint::Severity::error;
-  });
-  return has_errors || result.launch.rule == nullptr ? "" : ", which is not selected";
+  return "";
 }
 
 /// Errors after the start-up checks that the user has accepted: "MEM101 by run.yaml:3".
@@ -399,7 +393,7 @@ std::string verdict_text(const lint::Result& result) {
                            launch.rule->id,
                            launch.rule->code,
                            stage,
-                           waiver_of(result));
+                           waiver_text(result));
       }
       return fmt::format("would not start: {} ({}){}{}{}{}",
                          launch.rule->id,
@@ -407,7 +401,7 @@ std::string verdict_text(const lint::Result& result) {
                          stage,
                          launch.crash.empty() ? "" : ", " + launch.crash,
                          because_of(result),
-                         waiver_of(result));
+                         waiver_text(result));
     case lint::Verdict::undecided:
       break;
   }
@@ -423,7 +417,7 @@ std::string verdict_text(const LintedFile& file) {
 
 std::string accepted_stop(const lint::Result& result) {
   const bool rejects = result.launch.verdict == lint::Verdict::rejects;
-  if (rejects ? !waiver_of(result).empty()
+  if (rejects ? lint::waiver_of(result).kind != lint::Waiver::Kind::none
               : result.launch.verdict == lint::Verdict::starts && later_errors(result).empty() &&
                     !accepted_later(result).empty()) {
     return verdict_text(result);
