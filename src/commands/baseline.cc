@@ -31,7 +31,8 @@ constexpr std::string_view kAboutBaseline = R"(PURPOSE
   be read as a recipe has no baseline findings: it fails as it would without a baseline.
 
   Findings depend on the target and on the selected rules: pass the same options to both commands,
-  or keep them in .epwise.yaml.
+  or keep them in .epwise.yaml. An entry names the GPU and the number of GPUs on which it was seen:
+  `prune` removes it only after a run on that target.
 )";
 
 std::string quantity(std::size_t count) {
@@ -69,7 +70,7 @@ ExitCode write(Console& console, const Arguments& arguments, const std::string& 
   const Checkout home = session::checkout_around(console.files, path);
   hooks.each = [&](report::LintedFile& file, const Checkout& /*checkout*/) {
     const std::vector<Baseline::Entry> found =
-        Baseline::entries_of(home, *file.recipe, file.result);
+        Baseline::entries_of(home, *file.recipe, file.machine, file.result);
     if (!found.empty()) {
       errors +=
           std::ranges::count(report::shown(file), lint::Severity::error, &lint::Finding::severity);
@@ -103,7 +104,7 @@ ExitCode prune(Console& console, const Arguments& arguments, const std::string& 
   hooks.writes = false;
   hooks.reads_baselines = false;
   hooks.each = [&](report::LintedFile& file, const Checkout& /*checkout*/) {
-    use.add(*file.recipe, known.accept(*file.recipe, file.result));
+    use.add(*file.recipe, file.machine, known.accept(*file.recipe, file.result));
   };
   hooks.judge = [&](report::LintReport& report) {
     if (!is_sound(report)) {
@@ -116,8 +117,15 @@ ExitCode prune(Console& console, const Arguments& arguments, const std::string& 
     if (gone > 0) {
       console.files.write_atomically(path, Baseline::to_text(known.reason(), left));
     }
+    const auto elsewhere = std::ranges::count_if(
+        left, [&use](const Baseline::Entry& entry) { return use.is_of_another_target(entry); });
     console.err << fmt::format(
-        "epwise: {}: {} resolved and removed, {} left\n", path, quantity(gone), left.size());
+        "epwise: {}: {} resolved and removed, {} left{}\n",
+        path,
+        quantity(gone),
+        left.size(),
+        elsewhere == 0 ? ""
+                       : fmt::format(", of which {} on targets that were not checked", elsewhere));
     return ExitCode::clean;
   };
   const ExitCode code = run_lint_with(console, lint, hooks);

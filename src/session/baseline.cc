@@ -132,7 +132,8 @@ Baseline Baseline::read(const os::Files& files, const std::string& path) {
       yaml::MapReader entry(item, "a finding", problems);
       baseline.entries_.insert({entry.required_text("file"),
                                 entry.required_text("rule"),
-                                entry.required_text("fingerprint")});
+                                entry.required_text("fingerprint"),
+                                entry.text("target").value_or("")});
       entry.finish();
     }
   }
@@ -149,6 +150,7 @@ std::string Baseline::place_of(const std::string& name) const {
 
 std::vector<Entry> Baseline::entries_of(const Checkout& home,
                                         const recipe::Recipe& recipe,
+                                        const std::string& target,
                                         const lint::Result& result) {
   std::vector<Entry> entries;
   if (!recipe.readable) {
@@ -159,13 +161,13 @@ std::vector<Entry> Baseline::entries_of(const Checkout& home,
   entries.reserve(result.findings.size());
   for (const lint::Finding& finding : result.findings) {
     entries.push_back(
-        {name, std::string(finding.rule->id), fingerprints.of_finding(name, finding)});
+        {name, std::string(finding.rule->id), fingerprints.of_finding(name, finding), target});
   }
   return entries;
 }
 
 std::vector<Entry> Baseline::accept(const recipe::Recipe& recipe, lint::Result& result) const {
-  const std::vector<Entry> entries = entries_of(home_, recipe, result);
+  const std::vector<Entry> entries = entries_of(home_, recipe, "", result);
   std::vector<Entry> known;
   std::vector<lint::Finding> rest;
   for (std::size_t i = 0; i < entries.size(); ++i) {
@@ -183,16 +185,25 @@ std::vector<Entry> Baseline::accept(const recipe::Recipe& recipe, lint::Result& 
   return known;
 }
 
-void BaselineUse::add(const recipe::Recipe& recipe, const std::vector<Entry>& known) {
+void BaselineUse::add(const recipe::Recipe& recipe,
+                      const std::string& target,
+                      const std::vector<Entry>& known) {
   if (recipe.readable) {
-    seen_.insert(repository_path(baseline_->home(), recipe.path));
+    seen_[repository_path(baseline_->home(), recipe.path)].insert(target);
     used_.insert(known.begin(), known.end());
   }
 }
 
+bool BaselineUse::is_of_another_target(const Entry& entry) const {
+  const auto seen = seen_.find(entry.file);
+  return seen != seen_.end() && !used_.contains(entry) && !entry.target.empty() &&
+         !seen->second.contains(entry.target);
+}
+
 bool BaselineUse::is_settled(const Entry& entry,
                              const std::function<bool(const std::string&)>& is_there) const {
-  return seen_.contains(entry.file) ? !used_.contains(entry) : !is_there(entry.file);
+  return seen_.contains(entry.file) ? !used_.contains(entry) && !is_of_another_target(entry)
+                                    : !is_there(entry.file);
 }
 
 BaselineCount BaselineUse::count(const std::function<bool(const std::string&)>& is_there) const {
@@ -221,10 +232,11 @@ std::string Baseline::to_text(const std::string& reason, std::vector<Entry> entr
   text += fmt::format("version: {}\nreason: {}\nfindings:", kVersion, quoted(reason));
   text += entries.empty() ? " []\n" : "\n";
   for (const Entry& entry : entries) {
-    text += fmt::format("  - {{file: {}, rule: {}, fingerprint: {}}}\n",
+    text += fmt::format("  - {{file: {}, rule: {}, fingerprint: {}{}}}\n",
                         quoted(entry.file),
                         entry.rule,
-                        quoted(entry.fingerprint));
+                        quoted(entry.fingerprint),
+                        entry.target.empty() ? "" : ", target: " + quoted(entry.target));
   }
   return text;
 }

@@ -1,10 +1,12 @@
 #pragma once
 
+#include <compare>
 #include <functional>
 #include <map>
 #include <set>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "base/os/files.h"
@@ -49,10 +51,12 @@ struct BaselineCount {
 ///   version: 1
 ///   reason: before the gate was switched on
 ///   findings:
-///     - {file: recipes/a.yaml, rule: batch/indivisible, fingerprint: "9a0f3c5d1e2b4a67:1"}
+///     - {file: recipes/a.yaml, rule: batch/indivisible, fingerprint: "9a0f3c5d1e2b4a67:1",
+///        target: h100 x 16}
 ///
 /// A finding is identified by rule, file, location in the document and the values that the rule
-/// read, not by its line; if a value changes, it is a new finding.
+/// read, not by its line; if a value changes, it is a new finding. Only a run on the target of an
+/// entry can tell that it no longer occurs.
 class Baseline {
  public:
   struct Entry {
@@ -61,8 +65,15 @@ class Baseline {
     std::string file;
     std::string rule;
     std::string fingerprint;
+    std::string target = {};  // "h100 x 16": where the finding was seen; empty in older files
 
-    auto operator<=>(const Entry&) const = default;
+    /// Without the target: a finding may occur on several.
+    auto operator<=>(const Entry& other) const {
+      return std::tie(file, rule, fingerprint) <=>
+             std::tie(other.file, other.rule, other.fingerprint);
+    }
+
+    bool operator==(const Entry& other) const { return (*this <=> other) == 0; }
   };
 
   Baseline() = default;
@@ -70,10 +81,11 @@ class Baseline {
   /// Throws os::UsageError for a file that is missing, can't be read or is not a baseline.
   static Baseline read(const os::Files& files, const std::string& path);
 
-  /// An entry for each finding of a recipe; none for one that is not readable. `home`: around the
-  /// baseline (checkout_around).
+  /// An entry for each finding of a recipe on `target` (machine_text); none for one that is not
+  /// readable. `home`: around the baseline (checkout_around).
   static std::vector<Entry> entries_of(const Checkout& home,
                                        const recipe::Recipe& recipe,
+                                       const std::string& target,
                                        const lint::Result& result);
 
   /// Moves the findings that this file knows to `result.accepted` and returns their entries.
@@ -107,7 +119,7 @@ class Baseline {
 /// Which entries of a baseline the recipes of one run still need.
 ///
 ///   BaselineUse use(baseline);
-///   use.add(recipe, known);                // each recipe, with what Baseline::accept returned
+///   use.add(recipe, "h100 x 16", known);   // each recipe, with what Baseline::accept returned
 ///   use.count(is_there).settled            // entries that can go
 class BaselineUse {
  public:
@@ -116,15 +128,21 @@ class BaselineUse {
 
   const Baseline& baseline() const { return *baseline_; }
 
-  void add(const recipe::Recipe& recipe, const std::vector<Baseline::Entry>& known);
+  /// `target`: machine_text of the recipe's.
+  void add(const recipe::Recipe& recipe,
+           const std::string& target,
+           const std::vector<Baseline::Entry>& known);
 
-  /// How many findings were known, and how many entries are settled: those of linted recipes that
-  /// no finding matches, and those of files that are gone. `is_there` is asked for each file that
+  /// How many findings were known, and how many entries are settled: those of recipes that were
+  /// linted on the entry's target and that no finding matches, and those of files that are gone. `is_there` is asked for each file that
   /// was not linted, by its entry's name.
   BaselineCount count(const std::function<bool(const std::string&)>& is_there) const;
 
   /// The entries that are not settled.
   std::vector<Baseline::Entry> left(const std::function<bool(const std::string&)>& is_there) const;
+
+  /// Whether the file was linted, but only on other targets than the entry's.
+  bool is_of_another_target(const Baseline::Entry& entry) const;
 
  private:
   bool is_settled(const Baseline::Entry& entry,
@@ -132,7 +150,7 @@ class BaselineUse {
 
   const Baseline* baseline_;
   std::set<Baseline::Entry> used_;
-  std::set<std::string> seen_;  // recipes that were linted
+  std::map<std::string, std::set<std::string>> seen_;  // recipe → targets on which it was linted
 };
 
 }  // namespace epwise::session

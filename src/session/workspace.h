@@ -41,11 +41,11 @@ Given given_by(const Arguments& arguments);
 
 /// Where a text comes from.
 struct Source {
-  std::string path;                 // as shown; its folder decides which configuration applies
+  std::string path;  // as shown; its folder decides which configuration applies
   /// Instead of the file's: standard input, an editor's buffer.
   std::optional<std::string> text = std::nullopt;
-  bool words_only = false;          // no text: `epwise lint -- --num-layers 4`
-  int number = 0;                   // only this recipe of the text, from 1; 0: as --document says
+  bool words_only = false;  // no text: `epwise lint -- --num-layers 4`
+  int number = 0;           // only this recipe of the text, from 1; 0: as --document says
   std::shared_ptr<const text::SourceFile> file = nullptr;  // instead of both, where it was read
 };
 

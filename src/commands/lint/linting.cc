@@ -38,7 +38,10 @@ namespace {
 void add(Analysis analysis, LintOutcome& outcome) {
   if (analysis.document->acceptance.baseline) {
     outcome.known.push_back(
-        {analysis.document->acceptance.baseline, analysis.recipe, std::move(analysis.known)});
+        {analysis.document->acceptance.baseline,
+         analysis.recipe,
+         machine_text(*analysis.target),
+         std::move(analysis.known)});
   }
   outcome.files.push_back(linted_file(std::move(analysis)));
 }
@@ -50,6 +53,7 @@ report::LintedFile linted_file(Analysis analysis) {
           analysis.recipe,
           std::move(analysis.result),
           describe(*analysis.target, analysis.recipe->framework),
+          machine_text(*analysis.target),
           std::nullopt,
           analysis.document->threshold.fail_on,
           analysis.document->threshold.effect};

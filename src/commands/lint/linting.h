@@ -55,6 +55,7 @@ struct LintOutcome {
   struct Known {
     std::shared_ptr<const Baseline> baseline;
     std::shared_ptr<const recipe::Recipe> recipe;
+    std::string target;  // "h100 x 16"
     std::vector<Baseline::Entry> entries;
   };
 

@@ -318,13 +318,6 @@ std::string component_text(std::string_view name, const recipe::Stack::Component
                            : fmt::format("{} (some version)", name);
 }
 
-std::string hardware_text(const facts::Target& target) {
-  if (target.hw == nullptr) {
-    return target.gpus ? fmt::format("{} GPUs", *target.gpus) : "";
-  }
-  return target.gpus ? fmt::format("{} x {}", target.hw->name, *target.gpus) : target.hw->name;
-}
-
 }  // namespace
 
 const hw::Profile& profile_in_file(const std::string& path, const os::Files& files) {
@@ -388,9 +381,16 @@ std::string versions_of(const recipe::Stack& stack) {
          framework_version(stack, recipe::Framework::mlm);
 }
 
+std::string machine_text(const facts::Target& target) {
+  if (target.hw == nullptr) {
+    return target.gpus ? fmt::format("{} GPUs", *target.gpus) : "";
+  }
+  return target.gpus ? fmt::format("{} x {}", target.hw->name, *target.gpus) : target.hw->name;
+}
+
 std::string target_values(const facts::Target& target, recipe::Framework framework) {
   std::vector<std::string> parts;
-  if (std::string hardware = hardware_text(target); !hardware.empty()) {
+  if (std::string hardware = machine_text(target); !hardware.empty()) {
     parts.push_back(std::move(hardware));
   }
   for (const auto& [name, component] : target.stack.components()) {

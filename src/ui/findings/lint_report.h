@@ -45,7 +45,8 @@ struct LintedFile {
   std::string path;  // relative to the working directory, "a.yaml#2" for a later document
   std::shared_ptr<const recipe::Recipe> recipe;
   lint::Result result;
-  std::string target;  // "h100 x 16, te 2.14.0, torch 2.9.1 (--hw, --gpus, --stack)"
+  std::string target;        // "h100 x 16, te 2.14.0, torch 2.9.1 (--hw, --gpus, --stack)"
+  std::string machine = {};  // "h100 x 16"
   std::optional<Repaired> repaired = {};
   /// The lowest severity that affects the exit code; nullopt: none.
   std::optional<lint::Severity> fails_from = lint::Severity::error;
