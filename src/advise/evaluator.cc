@@ -9,6 +9,7 @@
 #include "lint/finding_builder.h"
 #include "lint/launch_run.h"
 #include "lint/spelling_fixes.h"
+#include "recipe/trainers/trainer_facts.h"
 
 namespace epwise::advise {
 
@@ -52,7 +53,8 @@ bool Evaluator::varies(std::string_view field) const {
 }
 
 bool Evaluator::has_section(std::string_view field) const {
-  if (field.starts_with("env.") || recipe_.framework == recipe::Framework::mlm) {
+  if (field.starts_with("env.") || recipe_.framework == recipe::Framework::mlm ||
+      recipe::has_trainer(recipe_)) {
     return true;
   }
   const auto dot = field.find('.');
@@ -63,8 +65,12 @@ bool Evaluator::knows(std::string_view field) const {
   if (field.starts_with("env.")) {
     return true;
   }
+  if (recipe_.find(field) != nullptr) {
+    return true;
+  }
   const auto* spec = vocabulary_.find(field);
-  return (spec != nullptr && spec->name == field) || recipe_.find(field) != nullptr;
+  return spec != nullptr && spec->name == field &&
+         (!recipe::has_trainer(recipe_) || !recipe::trainer_path(recipe_, field).empty());
 }
 
 bool Evaluator::stack_has(std::string_view component) const {
@@ -95,6 +101,22 @@ std::string Evaluator::written_text(std::string_view field) const {
   return variable == recipe_.variables.end() ? std::string() : variable->second.value.to_text();
 }
 
+expr::Value Evaluator::framework_default(std::string_view field) const {
+  const auto* spec = vocabulary_.find(field);
+  return spec != nullptr && spec->has_default ? spec->default_value : expr::Value::unset();
+}
+
+Edit Evaluator::removal_of(const std::string& field) const {
+  const expr::Value* preset = recipe::preset(recipe_, field);
+  const expr::Value standard = framework_default(field);
+  return preset == nullptr || *preset == standard ? Edit{field, expr::Value::unset(), true}
+                                                  : Edit{field, standard, false};
+}
+
+bool Evaluator::is_idle(const Edit& edit) const {
+  return edit.drop ? !is_written(edit.field) : present(edit.field) == edit.value;
+}
+
 std::vector<lint::Variants::Change> Evaluator::changes_of(const Edits& edits) const {
   std::vector<lint::Variants::Change> changes;
   for (const Edit& edit : edits) {
@@ -104,8 +126,8 @@ std::vector<lint::Variants::Change> Evaluator::changes_of(const Edits& edits) co
     }
     expr::Value value = edit.value;
     if (edit.drop) {
-      const auto* spec = vocabulary_.find(edit.field);
-      value = spec != nullptr && spec->has_default ? spec->default_value : expr::Value::unset();
+      const expr::Value* preset = recipe::preset(recipe_, edit.field);
+      value = preset == nullptr ? framework_default(edit.field) : *preset;
     }
     changes.push_back({*slot, std::move(value)});
   }
@@ -228,6 +250,10 @@ Evaluator* EvaluatorCache::evaluator(const Edits& edits) {
   std::set<std::string> sections;
   std::map<std::string, std::string> fields;  // by section, one of its edited fields
   for (const Edit& edit : edits) {
+    if (recipe::has_trainer(*base_.recipe) && !plain_->knows(edit.field) &&
+        !plain_->is_idle(edit)) {
+      return nullptr;  // the trainer has no setting for it
+    }
     if (!plain_->has_section(edit.field) && !edit.drop) {
       const std::string section = edit.field.substr(0, edit.field.find('.'));
       sections.insert(section);

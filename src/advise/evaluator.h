@@ -50,7 +50,8 @@ class Evaluator {
   /// Whether the section of this field exists.
   bool has_section(std::string_view field) const;
 
-  /// Whether the framework's version has the field.
+  /// Whether the framework's version has the field and, with a trainer, its configuration a place
+  /// for it.
   bool knows(std::string_view field) const;
 
   /// Written as null.
@@ -67,6 +68,13 @@ class Evaluator {
 
   /// The written value for display; empty if not written.
   std::string written_text(std::string_view field) const;
+
+  /// The edit after which a field is as the framework has it by default: its removal, or that value
+  /// where the trainer has another default.
+  Edit removal_of(const std::string& field) const;
+
+  /// Whether an edit changes nothing of the recipe as it starts.
+  bool is_idle(const Edit& edit) const;
 
   const lint::Judgement& base() const { return variants_.base(); }
 
@@ -90,6 +98,7 @@ class Evaluator {
 
  private:
   std::vector<lint::Variants::Change> changes_of(const Edits& edits) const;
+  expr::Value framework_default(std::string_view field) const;
   void vary(const Edits& edits);
 
   const recipe::Recipe& recipe_;

@@ -235,7 +235,8 @@ void Space::apply(const std::vector<Setting>& sets, const Evaluator& evaluator, 
     const bool goes = setting.value.is_unset();
     if (!stands_at(setting, *field, evaluator)) {
       made.stands = false;
-      made.edits.push_back({*field, setting.value, goes});
+      made.edits.push_back(goes ? evaluator.removal_of(*field)
+                                : Edit{*field, setting.value, false});
     } else if (setting.value.text() != nullptr && !evaluator.is_written(*field)) {
       standing.push_back({*field, setting.value, false});
     }
@@ -258,7 +259,7 @@ Space::Made Space::make(const Move& move, const Evaluator& evaluator) {
   for (const std::string& field : move.drops) {
     const bool there = evaluator.is_written(field) && !evaluator.is_null(field);
     if (find_edit(made.edits, field) == nullptr && there) {
-      made.edits.push_back({field, expr::Value::unset(), true});
+      made.edits.push_back(evaluator.removal_of(field));
     }
   }
   return made;

@@ -237,7 +237,8 @@ class Translator {
     }
     std::optional<std::vector<std::string>> words;
     if (!edit.remove) {
-      words = {yaml::render(literal_of(edit.target))};
+      words = {edit.target.is_unset() ? recipe::null_word(recipe_)
+                                      : yaml::render(literal_of(edit.target))};
     }
     if (is_script() && !is_word(field)) {
       edit_script(field, {field == nullptr ? added_word(edit.name) : field->spelling, words});

@@ -283,6 +283,9 @@ def rows():
     script = "torchrun --nproc-per-node 8 --nnodes 2 run_recipe.py --config_file r.yaml\n"
     yield Row("a script", BROKEN, ["--hw", "h100", "--stack", STACK], {"run.sh": script}, path="run.sh")
     yield Row("a script of a sound recipe", CLEAN, ["--hw", "h100", "--stack", STACK], {"run.sh": script}, path="run.sh")
+    yield Row("the second recipe of a file", f"{CLEAN}---\n{BROKEN}", TARGET, path="r.yaml#2")
+    launches = "".join(f"torchrun --nproc-per-node 8 --nnodes 2 run_recipe.py --config_file {file}\n" for file in ("clean.yaml", "r.yaml"))
+    yield Row("the second launch of a script", BROKEN, ["--hw", "h100", "--stack", STACK], {"run.sh": launches}, path="run.sh#2")
     overrides = "train:\n  global_batch_size: 1000\n"
     yield Row("a base", overrides, [*TARGET, "--base", "clean.yaml"])
 

@@ -286,6 +286,7 @@ report::AdvisedRecipe advised_recipe(const AdvisedJob& job) {
   report::AdvisedRecipe recipe;
   recipe.path = job.recipe().path;
   recipe.target = job.target_text();
+  recipe.against = report::checked_against(job.base().result, recipe.target);
   recipe.accepted = report::accepted_stop(job.base().result);
   return recipe;
 }

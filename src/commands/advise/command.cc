@@ -109,6 +109,7 @@ ExitCode answer(Console& console, const Arguments& arguments, const AdvisedJob& 
   const report::AnsweredWhyNot answered{
       job.recipe().path,
       job.target_text(),
+      report::checked_against(job.base().result, job.target_text()),
       advise::why_not(job.world(),
                       advise::knowledge(),
                       edit_of(*arguments.one("--why-not"), job),

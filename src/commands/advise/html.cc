@@ -267,7 +267,7 @@ std::string advice_body(const AdvisedRecipe& recipe) {
   const Advice& advice = recipe.advice;
   std::string out = fmt::format("<header><h1>{}</h1><p class=\"sub\">on {}</p></header>\n",
                                 escaped(recipe.path),
-                                escaped(recipe.target));
+                                escaped(recipe.against));
   if (!recipe.accepted.empty()) {
     out += fmt::format("<p class=\"bad\">{}</p>\n", escaped(recipe.accepted));
   }

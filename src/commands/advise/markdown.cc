@@ -106,7 +106,7 @@ std::string plan_part(const advise::Plan& plan, int number) {
 
 std::string advise_markdown(const AdvisedRecipe& recipe) {
   const Advice& advice = recipe.advice;
-  std::string out = fmt::format("## `{}` on {}\n", recipe.path, recipe.target);
+  std::string out = fmt::format("## `{}` on {}\n", recipe.path, recipe.against);
   if (!recipe.accepted.empty()) {
     out += fmt::format("\n{}\n", recipe.accepted);
   }

@@ -12,6 +12,7 @@ namespace epwise::report {
 struct AdvisedRecipe {
   std::string path;
   std::string target;    // "h100 x 16 (--hw, --gpus)"
+  std::string against;   // "Megatron-Bridge 0.6.2, h100 x 16 (--hw, --gpus)"
   std::string accepted;  // why it would not start, if the user has accepted that
   advise::Advice advice;
 };
@@ -20,6 +21,7 @@ struct AdvisedRecipe {
 struct AnsweredWhyNot {
   std::string path;
   std::string target;
+  std::string against;
   advise::WhyNot answer;
 };
 

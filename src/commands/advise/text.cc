@@ -28,7 +28,7 @@ class AdviceText {
 
   std::string run(const AdvisedRecipe& recipe) {
     const Advice& advice = recipe.advice;
-    line(paint_(Role::strong, safe(recipe.path)) + " on " + safe(recipe.target));
+    line(paint_(Role::strong, safe(recipe.path)) + " on " + safe(recipe.against));
     if (!advice.present) {
       line(paint_(Role::error, "  no advice; missing facts:"));
       for (const text::Diagnostic& each : advice.missing) {
@@ -468,7 +468,7 @@ std::string why_not_text(const AnsweredWhyNot& answered, const Style& style) {
   const advise::WhyNot& answer = answered.answer;
   const Paint paint(style.colour, style.hyperlinks);
   std::string out = paint(Role::strong, printable(answered.path, style.unicode)) + " on " +
-                    printable(answered.target, style.unicode) + "\n";
+                    printable(answered.against, style.unicode) + "\n";
   out += fmt::format("  {}={}: ", answer.field, answer.value);
   out += answer.legality.legal
              ? std::string("legal\n")

@@ -25,8 +25,12 @@ class ComparisonText {
 
   std::string run(const ComparedRecipes& recipes) {
     const int width = std::max(shown_width(recipes.a), shown_width(recipes.b));
-    side('A', recipes.a, width);
-    side('B', recipes.b, width);
+    const bool same = recipes.a.against == recipes.b.against;
+    if (same) {
+      line("on " + printable(recipes.a.against, style_.unicode));
+    }
+    side('A', recipes.a, width, same);
+    side('B', recipes.b, width, same);
     if (recipes.comparison) {
       verdict(*recipes.comparison);
       cautions(recipes);
@@ -44,7 +48,7 @@ class ComparisonText {
 
   int shown_width(const SimulatedRecipe& recipe) const { return display_width(shown(recipe)); }
 
-  void side(char letter, const SimulatedRecipe& recipe, int width) {
+  void side(char letter, const SimulatedRecipe& recipe, int width, bool same_target) {
     const std::string path = shown(recipe);
     std::string text = fmt::format("{}  ", letter) + paint_(Role::strong, path);
     if (recipe.prediction) {
@@ -55,6 +59,9 @@ class ComparisonText {
                      fmt::format("{} to {}", seconds_text(step.low), seconds_text(step.high)));
     }
     line(text);
+    if (!same_target) {
+      line("   on " + printable(recipe.against, style_.unicode));
+    }
     if (recipe.lint_errors > 0) {
       line(paint_(Role::error,
                   fmt::format("   lint finds {}: it would not run as written",

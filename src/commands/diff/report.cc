@@ -113,16 +113,12 @@ std::string diff_text(const RecipeDifference& recipes, const Style& style) {
   const diff::Difference& difference = recipes.difference;
   std::string out;
   if (!style.quiet) {
-    out += fmt::format("{} → {}{}{}\n",
-                       recipes.before,
-                       recipes.after,
-                       recipes.target.empty() ? "" : ": ",
-                       recipes.target);
+    out += fmt::format("{} → {}: {}\n", recipes.before, recipes.after, recipes.against);
   }
-  if (!recipes.target_before.empty()) {
+  if (!recipes.against_before.empty()) {
     out += fmt::format("the targets differ: {} before, {} after\n",
-                       recipes.target_before,
-                       recipes.target.empty() ? "none" : recipes.target);
+                       recipes.against_before,
+                       recipes.against);
   }
   std::size_t widest = 0;
   for (const diff::Changed& changed : difference.changed) {
@@ -163,10 +159,10 @@ std::string diff_markdown(const RecipeDifference& recipes) {
   const diff::Difference& difference = recipes.difference;
   std::string out =
       fmt::format("### epwise: {} → {}\n", table_cell(recipes.before), table_cell(recipes.after));
-  if (!recipes.target_before.empty()) {
+  if (!recipes.against_before.empty()) {
     out += fmt::format("\nThe targets differ: {} before, {} after.\n",
-                       recipes.target_before,
-                       recipes.target.empty() ? "none" : recipes.target);
+                       recipes.against_before,
+                       recipes.against);
   }
   if (difference.changed.empty()) {
     out += "\nNo effective value differs.\n";

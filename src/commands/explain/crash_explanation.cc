@@ -14,6 +14,7 @@
 #include "commands/explain/flight_record.h"
 #include "commands/explain/job_messages.h"
 #include "commands/explain/troubles.h"
+#include "commands/lint/linting.h"
 #include "commands/why/trace.h"
 #include "session/target/resolution.h"
 #include "ui/lint_options.h"
@@ -181,10 +182,7 @@ CrashAnswer open_answer(const std::string& name,
   if (answer.analysis) {
     const Analysis& analysis = *answer.analysis;
     take_back_accepted(answer.analysis->result, report);
-    report.recipe = report::LintedFile{analysis.recipe->path,
-                                       analysis.recipe,
-                                       analysis.result,
-                                       describe(*analysis.target, analysis.recipe->framework)};
+    report.recipe = linted_file(analysis);
   }
   answer.knowledge = answer.analysis ? answer.analysis->document->knowledge
                                      : workspace.knowledge(workspace.given().run);

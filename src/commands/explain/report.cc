@@ -298,9 +298,17 @@ class CrashText {
                     who(crash)));
   }
 
+  void target() {
+    if (report_.recipe && !style_.quiet) {
+      say(fmt::format("recipe: {} on {}", report_.recipe->path, checked_against(*report_.recipe)),
+          2);
+    }
+  }
+
   void cause(const CrashCase& each) {
     const auto& crash = each.crash;
     headline(crash);
+    target();
     const bool sure = !each.suspects.empty() && each.suspects.front().sure;
     if (each.trouble && !sure) {
       out_ += trouble_text(report_, each, false, style_);

@@ -64,7 +64,7 @@ std::string simulation_body(const PageRecipe& recipe) {
   const SimulatedRecipe& simulated = recipe.simulated;
   std::string out = fmt::format("<header><h1>{}</h1><p class=\"sub\">on {}</p></header>\n",
                                 escaped(simulated.path),
-                                escaped(simulated.target));
+                                escaped(simulated.against));
   if (!simulated.prediction) {
     return out + refusal(simulated);
   }

@@ -43,7 +43,7 @@ class SimulationText {
 
   void show(const SimulatedRecipe& recipe) {
     line(paint_(Role::strong, printable(recipe.path, style_.unicode)) +
-         (recipe.target.empty() ? "" : " on " + printable(recipe.target, style_.unicode)));
+         " on " + printable(recipe.against, style_.unicode));
     if (!recipe.prediction) {
       refuse(recipe);
       return;

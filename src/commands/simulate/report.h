@@ -23,6 +23,7 @@ struct SimulatedRecipe {
   std::string path;
   std::string framework;           // "bridge"
   std::string target;              // "h100 x 16 (--hw, --gpus)"
+  std::string against = {};        // "Megatron-Bridge 0.6.2, h100 x 16 (--hw, --gpus)"
   std::string hw;                  // "h100"
   std::string target_values = {};  // "h100 x 16"
   int lint_errors = 0;

@@ -144,6 +144,7 @@ SimulatedJob Simulator::run(const Analysis& analysis, bool force) const {
   report.path = analysis.recipe->path;
   report.framework = recipe::to_string(analysis.recipe->framework);
   report.target = describe(target, analysis.recipe->framework);
+  report.against = report::checked_against(analysis.result, report.target);
   report.target_values = target_values(target, analysis.recipe->framework);
   report.fails = fails(analysis.result, analysis.document->threshold);
   report.hw = target.hw == nullptr ? "" : target.hw->name;

@@ -117,9 +117,11 @@ ExitCode run_whatif(Console& console, const Arguments& arguments) {
         whatif::make_axis(span, question.target, recipe.knowledge(), layout_ranks(facts)));
   }
   const auto answer = whatif::answer(question);
+  const std::string target = describe(question.target, recipe.recipe->framework);
   const report::WhatifReport report{recipe.recipe->path,
                                     recipe.recipe->framework,
-                                    describe(question.target, recipe.recipe->framework),
+                                    target,
+                                    report::checked_against(recipe.result, target),
                                     question,
                                     answer};
   const std::string format = arguments.text_of("--format", "text");

@@ -47,7 +47,7 @@ bool is_accepted(const lint::Result& result, const std::optional<lint::Severity>
 std::vector<const lint::Rule*> blockers_of(const Look& look, const Question& question) {
   std::vector<const lint::Rule*> all;
   if (look.launch.verdict == lint::Verdict::rejects && !look.accepted) {
-    add_once(look.launch.rule, all);
+    add_once(look.cause, all);
   }
   for (const auto& sighting : look.sightings) {
     const bool severe =
@@ -110,6 +110,7 @@ Look Points::lint(const Spot& spot) {
   const lint::Result& result = there.result;
   Look look;
   look.launch = result.launch;
+  look.cause = result.root == nullptr ? result.launch.rule : result.root;
   look.framework_version = result.framework_version;
   look.version_unknown = result.version_unknown;
   look.sightings = sightings_of(result);

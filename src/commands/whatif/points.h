@@ -40,6 +40,7 @@ struct Sighting {
 /// The lint result of one combination.
 struct Look {
   lint::Launch launch;
+  const lint::Rule* cause = nullptr;  // the defect that rejects the launch, as lint reports it
   std::vector<Sighting> sightings;  // one per rule, by id
   std::string framework_version;    // the version whose tables were used
   std::string version_unknown;      // the requested version, if it has no tables of its own

@@ -51,7 +51,7 @@ AnswerCell launch_cell(const Look& look) {
     case lint::Verdict::rejects:
       return {
           fmt::format("{}rejects{}",
-                      look.launch.rule == nullptr ? "" : fmt::format("{} ", look.launch.rule->code),
+                      look.cause == nullptr ? "" : fmt::format("{} ", look.cause->code),
                       look.accepted ? " (accepted)" : ""),
           look.accepted ? Role::warning : Role::error};
     case lint::Verdict::undecided:
@@ -144,15 +144,7 @@ class WhatifText {
         paint_(style.colour, style.hyperlinks) {}
 
   std::string run() {
-    say(fmt::format(
-        "{}: {} {}{}{}",
-        report_.path,
-        recipe::title(report_.framework),
-        version_text(answer_.present.framework_version, answer_.present.version_unknown),
-        report_.target.empty()            ? ""
-        : report_.target.starts_with('(') ? " "
-                                          : ", ",
-        report_.target));
+    say(fmt::format("{}: {}", report_.path, report_.against));
     for (const auto& sweep : answer_.sweeps) {
       add(sweep);
     }
@@ -287,12 +279,14 @@ class WhatifText {
                           ? fmt::format("these {}", told_.size())
                           : stuck));
     }
-    const std::string_view clean = answer_.stuck.empty() ? "clean" : "otherwise clean";
+    const std::string_view clean = answer_.stuck.empty() ? "clean" : "apart from that, clean";
     if (!answer_.searched_all) {
       say("clean: not searched, too many combinations; narrow the axes");
     } else if (!answer_.clean) {
-      say(fmt::format(
-          "{}: none of the combinations ({} linted){}", clean, answer_.looked_at, nearest()));
+      say(fmt::format("{}none of the combinations ({} linted) is clean{}",
+                      answer_.stuck.empty() ? "" : "apart from that, ",
+                      answer_.looked_at,
+                      nearest()));
     } else if (answer_.clean->changed.empty()) {
       const auto taken = spot();
       say(fmt::format(

@@ -13,7 +13,8 @@ namespace epwise::report {
 struct WhatifReport {
   std::string path;
   recipe::Framework framework = recipe::Framework::bridge;
-  std::string target;  // "h100 x 16, te 2.14.0 (--hw, --gpus, --stack)"
+  std::string target;   // "h100 x 16, te 2.14.0 (--hw, --gpus, --stack)"
+  std::string against;  // "Megatron-Bridge 0.6.2, h100 x 16, te 2.14.0 (--hw, --gpus, --stack)"
   const whatif::Question& question;
   const whatif::Answer& answer;
 };

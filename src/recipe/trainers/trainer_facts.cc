@@ -13,6 +13,7 @@ namespace {
 using expr::Value;
 
 constexpr std::string_view kPaths = "raw.trainer_paths";
+constexpr std::string_view kPreset = "raw.preset.";
 constexpr std::string_view kLongestSequence = "raw.longest_sequence";
 constexpr std::string_view kLongestMicroBatch = "raw.longest_micro_batch";
 
@@ -46,6 +47,9 @@ void note_trainer(Recipe& recipe, const Trainer& trainer, std::string_view role)
   recipe.raw["raw.trainer_role"] = role.empty() ? Value::unset() : Value::of(std::string(role));
   recipe.raw["raw.trainer_stages"] = text_list(trainer.stages);
   recipe.raw[std::string(kPaths)] = Value::of(Value::List{});
+  if (trainer.none_is_null) {
+    recipe.raw["raw.trainer_null"] = Value::of("none");
+  }
 }
 
 void note_model(Recipe& recipe, std::string_view name, std::string_view status) {
@@ -107,6 +111,24 @@ std::string trainer_name(const Recipe& recipe) {
   }
   return role == nullptr ? title->to_text()
                          : fmt::format("{} ({})", title->to_text(), role->to_text());
+}
+
+void note_preset(Recipe& recipe, std::string_view canonical, const Value& value) {
+  recipe.raw[fmt::format("{}{}", kPreset, canonical)] = value;
+}
+
+const Value* preset(const Recipe& recipe, std::string_view canonical) {
+  const auto noted = recipe.raw.find(fmt::format("{}{}", kPreset, canonical));
+  if (noted != recipe.raw.end()) {
+    return &noted->second;
+  }
+  const Field* field = has_trainer(recipe) ? recipe.find(canonical) : nullptr;
+  return field != nullptr && field->key.nowhere() ? &field->value : nullptr;
+}
+
+std::string null_word(const Recipe& recipe) {
+  const Value* word = raw(recipe, "raw.trainer_null");
+  return word == nullptr ? "null" : word->to_text();
 }
 
 std::string trainer_path(const Recipe& recipe, std::string_view canonical) {

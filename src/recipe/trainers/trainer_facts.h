@@ -46,6 +46,14 @@ bool runs_stage(const Recipe& recipe, std::string_view stage);
 /// "verl (actor)"; empty without a trainer.
 std::string trainer_name(const Recipe& recipe);
 
+/// What a field is if its setting is removed from the trainer's configuration; null pointer if that
+/// is the framework's default.
+void note_preset(Recipe& recipe, std::string_view canonical, const expr::Value& value);
+const expr::Value* preset(const Recipe& recipe, std::string_view canonical);
+
+/// The word that a trainer's options take for null: "none" of ms-swift, otherwise "null".
+std::string null_word(const Recipe& recipe);
+
 /// The path of a field in the trainer's configuration; empty if it has none.
 std::string trainer_path(const Recipe& recipe, std::string_view canonical);
 

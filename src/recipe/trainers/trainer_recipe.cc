@@ -121,6 +121,9 @@ class TrainerRecipeReader {
     const ConfigNode* node = find(setting.key);
     if (node != nullptr) {
       put(setting.field, *node, path);
+      if (setting.otherwise) {
+        note_preset(recipe_, setting.field, *setting.otherwise);
+      }
     } else if (setting.otherwise && recipe_.find(setting.field) == nullptr) {
       put_default(setting.field, *setting.otherwise);
     }

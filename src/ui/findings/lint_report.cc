@@ -349,15 +349,15 @@ std::string accepted_later(const lint::Result& result) {
 }
 
 /// A framework around Megatron, with a Megatron-Core version that is not given.
-bool is_unsettled(const LintedFile& file) {
-  return file.recipe != nullptr && recipe::has_trainer(*file.recipe) && file.result.version_assumed;
+bool is_unsettled(const lint::Result& result) {
+  return recipe::has_trainer(*result.recipe) && result.version_assumed;
 }
 
 /// "verl (actor) on any Megatron-Core (pass --stack bridge=VERSION)"
-std::string trainer_text(const LintedFile& file) {
-  const recipe::Recipe& recipe = *file.recipe;
+std::string trainer_text(const lint::Result& result) {
+  const recipe::Recipe& recipe = *result.recipe;
   const std::string core =
-      is_unsettled(file)
+      is_unsettled(result)
           ? fmt::format("any Megatron-Core (pass --stack {}=VERSION)",
                         recipe.framework == recipe::Framework::bridge ? "bridge" : "mcore")
           : fmt::format("the Megatron-Core of {}", recipe::title(recipe.framework));
@@ -443,29 +443,28 @@ std::string version_text(const std::string& tables, const std::string& asked_for
   return asked_for.empty() ? tables : fmt::format("{} (using the tables of {})", asked_for, tables);
 }
 
-std::string checked_against(const LintedFile& file) {
-  std::string text;
-  if (!is_readable(file)) {
-    return text;
+std::string checked_against(const lint::Result& result, const std::string& target) {
+  if (result.recipe == nullptr || !result.recipe->readable) {
+    return "";
   }
-  if (file.recipe != nullptr && recipe::has_trainer(*file.recipe)) {
-    text = trainer_text(file);
-  } else if (file.recipe != nullptr) {
-    text = recipe::title(file.recipe->framework);
-  }
-  if (!is_unsettled(file) && !file.result.framework_version.empty()) {
-    text += " " + version_text(file.result.framework_version, file.result.version_unknown);
-    if (file.result.version_unknown.empty() && file.result.version_assumed &&
-        file.recipe != nullptr) {
-      text += fmt::format(" (assumed; pass --stack {}=VERSION)",
-                          recipe::to_string(file.recipe->framework));
+  const recipe::Framework framework = result.recipe->framework;
+  std::string text =
+      recipe::has_trainer(*result.recipe) ? trainer_text(result) : std::string(recipe::title(framework));
+  if (!is_unsettled(result) && !result.framework_version.empty()) {
+    text += " " + version_text(result.framework_version, result.version_unknown);
+    if (result.version_unknown.empty() && result.version_assumed) {
+      text += fmt::format(" (assumed; pass --stack {}=VERSION)", recipe::to_string(framework));
     }
   }
-  if (!file.target.empty()) {
-    const bool only_sources = file.target.starts_with('(');
-    text += (text.empty() ? "" : only_sources ? " " : ", ") + file.target;
+  if (!target.empty()) {
+    const bool only_sources = target.starts_with('(');
+    text += (only_sources ? " " : ", ") + target;
   }
   return text;
+}
+
+std::string checked_against(const LintedFile& file) {
+  return checked_against(file.result, file.target);
 }
 
 }  // namespace epwise::report

@@ -181,5 +181,6 @@ std::string version_text(const std::string& tables, const std::string& asked_for
 /// "Megatron-Bridge 0.6.2, h100 x 16, te 2.14.0 (--hw, --gpus, --stack)"; empty for a file that
 /// could not be read
 std::string checked_against(const LintedFile& file);
+std::string checked_against(const lint::Result& result, const std::string& target);
 
 }  // namespace epwise::report

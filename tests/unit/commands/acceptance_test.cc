@@ -176,6 +176,9 @@ TEST_CASE("a baseline only shrinks") {
   good.replace(good.find("10"), 2, "16");
   run.files.put("a.yaml", good);
   CHECK(run.run({"gate", "a.yaml", "--gpus", "8", "--baseline", "known.yaml"}) == 1);
+  CHECK(run.run({"baseline", "prune", "known.yaml", "a.yaml", "--gpus", "16"}) == 0);
+  CHECK(run.files.read("known.yaml") == before);  // not seen on 8 GPUs
+  CHECK(run.err.find("1 on targets that were not checked") != std::string::npos);
   CHECK(run.run({"baseline", "prune", "known.yaml", "a.yaml", "--gpus", "8"}) == 0);
   CHECK(run.files.read("known.yaml").find("batch/indivisible") == std::string::npos);
   CHECK(run.run({"gate", "a.yaml", "--gpus", "8", "--baseline", "known.yaml"}) == 0);

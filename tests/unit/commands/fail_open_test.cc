@@ -69,7 +69,7 @@ TEST_CASE("Nothing that keeps epwise from looking ends in success") {
        "nothing"},
       {"wrong header", {"lint", "header.yaml"}, 2, "header.yaml:1: unknown hardware profile"},
       {"unknown target", {"lint", "good.yaml", "--target", "x"}, 2, "no target `x`"},
-      {"document that is not there", {"lint", "good.yaml", "--document", "2"}, 3, "no document 2"},
+      {"document that is not there", {"lint", "good.yaml", "--document", "2"}, 3, "contains no recipe 2"},
       {"unwritable output",
        {"lint", "good.yaml", "--format", "json=secret.yaml"},
        3,

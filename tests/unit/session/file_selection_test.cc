@@ -66,6 +66,24 @@ TEST_CASE("A file that is named is linted, whatever ignores it") {
   CHECK(selection.inputs.front().named);
 }
 
+TEST_CASE("A number after the name of a file is one of its recipes") {
+  MemoryFiles files = repository();
+  files.put("odd#2", "");
+  const auto read = [&files](const std::string& operand) {
+    const auto numbered = epwise::session::numbered_path(files, operand);
+    return numbered.path + " " + std::to_string(numbered.number);
+  };
+  CHECK(read("recipes/a.yaml#2") == "recipes/a.yaml 2");
+  CHECK(read("recipes/a.yaml#0") == "recipes/a.yaml#0 0");
+  CHECK(read("recipes/a.yaml#x") == "recipes/a.yaml#x 0");
+  CHECK(read("recipes/none.yaml#2") == "recipes/none.yaml#2 0");
+  CHECK(read("odd#2") == "odd#2 0");
+  const FileSelection all = select_files(files, {"recipes/a.yaml#2", "recipes/a.yaml#1"}, "");
+  REQUIRE(all.inputs.size() == 2);
+  CHECK(all.inputs.front().number == 1);
+  CHECK(select_files(files, {"recipes/a.yaml#2", "recipes/a.yaml"}, "").inputs.size() == 1);
+}
+
 TEST_CASE("Patterns are expanded when no shell did") {
   CHECK(paths_of(select_files(repository(), {"recipes/*.yaml"}, "")) == Paths{"recipes/a.yaml"});
   CHECK(paths_of(select_files(repository(), {"**/*.yml"}, "")) ==

@@ -87,7 +87,9 @@ TEST_CASE("concise: of several files those that start are counted") {
   auto& open = b.file("b.yaml", "x: 1\n").result.launch;
   open.verdict = lint::Verdict::undecided;
   open.needs = {"stack.te"};
-  b.file("c.yaml", "x: 1\n").result.launch = rejected_by(rule);
+  auto& stopped = b.file("c.yaml", "x: 1\n").result;
+  stopped.launch = rejected_by(rule);
+  stopped.stop_selected = false;
   CHECK(support::written("concise", b.report(), {}) ==
         "b.yaml: launch undecided, unknown: stack.te\n"
         "c.yaml: would not start: shape/experts (SHP001) at stage validate, which is not selected\n"
