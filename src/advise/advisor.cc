@@ -636,7 +636,7 @@ WhyNot why_not(const World& world, const Knowledge& knowledge, const Edit& edit,
     answer.legality.reason = question.note();
   }
   if (!answer.legality.legal && answer.legality.reason.empty()) {
-    answer.legality.reason = "this version of the framework does not have it";
+    answer.legality.reason = question.evaluator().missing_text();
   }
   if (!other.assessment.legal || other.work == nullptr || present.work == nullptr) {
     return answer;

@@ -138,7 +138,7 @@ std::vector<DispatcherRow> dispatcher_table(const Study& study) {
       continue;
     }
     if (!own && !study.space.possible(candidate)) {
-      row.row.legality.reason = "this version of the framework does not have it";
+      row.row.legality.reason = study.assessor.cache().plain().missing_text();
       rows.push_back(std::move(row));
       continue;
     }
@@ -232,7 +232,7 @@ class Climb {
     const Step step = best(rung, at_);
     state.move = step.move;
     if (step.move.empty()) {
-      state.legality.reason = "this version of the framework does not have it";
+      state.legality.reason = study_.assessor.cache().plain().missing_text();
       return state;
     }
     const Move* present = study_.space.move(study_.space.start(), rung.axis);

@@ -73,6 +73,12 @@ bool Evaluator::knows(std::string_view field) const {
          (!recipe::has_trainer(recipe_) || !recipe::trainer_path(recipe_, field).empty());
 }
 
+std::string Evaluator::missing_text() const {
+  return recipe::has_trainer(recipe_)
+             ? recipe::trainer_name(recipe_) + " has no setting for it"
+             : std::string("this version of the framework does not have it");
+}
+
 bool Evaluator::stack_has(std::string_view component) const {
   const auto* found = settled_.target().stack.find(component);
   return found != nullptr && !found->absent;

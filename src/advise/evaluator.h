@@ -54,6 +54,9 @@ class Evaluator {
   /// for it.
   bool knows(std::string_view field) const;
 
+  /// Why a field cannot be set that `knows` does not have.
+  std::string missing_text() const;
+
   /// Written as null.
   bool is_null(std::string_view field) const;
 
