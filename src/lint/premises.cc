@@ -1,4 +1,5 @@
 #include "lint/premises.h"
+#include "recipe/trainers/trainer_facts.h"
 
 #include <algorithm>
 #include <vector>
@@ -80,6 +81,10 @@ const Rule* open_premise(const Rule& rule,
 bool is_inherited(const Rule& rule, const facts::Facts& facts) {
   const auto partial = facts.recipe().raw.find("raw.partial");
   if (partial == facts.recipe().raw.end() || !partial->second.truthy()) {
+    return false;
+  }
+  // A trainer's values come from its table and a known model; no base recipe can change them.
+  if (!recipe::model_name(facts.recipe()).empty()) {
     return false;
   }
   return std::ranges::none_of(rule.operands, [&](const Operand& operand) {

@@ -313,6 +313,7 @@ constexpr std::array kVariables = std::to_array<SettingRow>({
     {"NVSHMEM_*", told, "", kFabric},
     {"FI_*", told, "", kFabric},
     {"CUDA_GRAPHS_USE_NODE_PRIORITY", told, "0", "priorities of streams are not predicted"},
+    {"CUDA_VISIBLE_DEVICES", no_effect, "", "the number of GPUs is the target's"},
     {"CUDA_LAUNCH_BLOCKING", told, "0", "launches do not wait for their kernels"},
     {"OMP_NUM_THREADS", no_effect, "", "launches come from one thread"},
     {"TRITON_CACHE_DIR", no_effect, "", kCaches},

@@ -289,6 +289,7 @@ void note_slime_step(Recipe& recipe, const LaunchWords& launch) {
 
 void complete_slime(Recipe& recipe, const LaunchWords& launch, const Vocabulary& vocabulary) {
   note_trainer(recipe, load_trainer("slime"), {});
+  recipe.raw["raw.packs"] = Value::of(true);  // slime/backends/megatron_utils/data.py: "thd"
   report_misspelt_flags(recipe, launch, vocabulary);
   const Field* half = recipe.find("model.fp16");
   const bool open = half != nullptr && half->value.is_unknown();

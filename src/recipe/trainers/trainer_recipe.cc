@@ -114,7 +114,21 @@ class TrainerRecipeReader {
     return node != nullptr && node->is_null() && trainer_.ignores_null ? nullptr : node;
   }
 
+  /// A fact about the recipe that is no field of the framework.
+  void read_fact(const Trainer::Setting& setting) {
+    const ConfigNode* node = find(setting.key);
+    if (node != nullptr) {
+      recipe_.raw[setting.field] = value_of(*node);
+    } else if (setting.otherwise) {
+      recipe_.raw[setting.field] = *setting.otherwise;
+    }
+  }
+
   void read(const Trainer::Setting& setting) {
+    if (setting.field.starts_with("raw.")) {
+      read_fact(setting);
+      return;
+    }
     const std::string path = key_below(role_.path, setting.key);
     paths_.emplace(setting.field, path);
     note_path(recipe_, setting.field, path);
