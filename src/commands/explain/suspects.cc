@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <map>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -26,6 +28,7 @@ constexpr int kStrongWords = 40;           // length of a fragment that cannot m
 constexpr int kSupportPercent = 20;        // score added by a recipe that violates the rule
 constexpr std::size_t kSmallestShare = 2;  // half of a message's marks must match
 constexpr std::size_t kFewestMarks = 2;
+constexpr double kLeastInformation = 10;  // bits, of a message without a known line
 
 /// "src/megatron/bridge/x.py" in the repository is ".../megatron/bridge/x.py" at run time.
 bool same_file(std::string_view logged, std::string_view path) {
@@ -68,10 +71,35 @@ struct Clue {
   int score() const { return contradicted ? 0 : place + message; }
 };
 
+/// How rare the word triples of upstream's messages are: "must be divisible" is in dozens of them
+/// and identifies none.
+class Rarity {
+ public:
+  explicit Rarity(const lint::Knowledge& knowledge) {
+    for (const lint::Fragment& fragment : knowledge.tables.fragments) {
+      messages_ += fragment.message.empty() ? 0 : 1;
+      for (const std::string_view mark : fragment.message) {
+        ++seen_[mark];
+      }
+    }
+  }
+
+  /// Bits of information: the logarithm of the share of messages without it.
+  double of(std::string_view mark) const {
+    const auto seen = seen_.find(mark);
+    return seen == seen_.end() ? 0 : std::log2(messages_ / seen->second);
+  }
+
+ private:
+  double messages_ = 0;
+  std::map<std::string_view, double> seen_;
+};
+
 class Investigation {
  public:
-  Investigation(const Crash& crash, const lint::Result* recipe)
-      : crash_(crash),
+  Investigation(const Crash& crash, const lint::Result* recipe, const Rarity& rarity)
+      : rarity_(rarity),
+        crash_(crash),
         message_(plain_wording(crash.message)),
         code_(plain_wording(crash.code)),
         marks_(message_marks(crash.message)),
@@ -151,11 +179,16 @@ class Investigation {
       }
     }
     std::size_t shared = 0;
+    double information = 0;
     for (const auto mark : fragment.message) {
-      shared += std::ranges::binary_search(marks_, mark) ? 1U : 0U;
+      const bool is_shared = std::ranges::binary_search(marks_, mark);
+      shared += is_shared ? 1U : 0U;
+      information += is_shared ? rarity_.of(mark) : 0;
     }
     const auto all = fragment.message.size();
-    if (shared >= std::min(kFewestMarks, all) && shared * kSmallestShare >= all && all > 0) {
+    const bool tells = clue.place > 0 || information >= kLeastInformation;
+    if (tells && shared >= std::min(kFewestMarks, all) && shared * kSmallestShare >= all &&
+        all > 0) {
       clue.message = static_cast<int>(static_cast<std::size_t>(kMessagePoints) * shared / all);
       clue.grounds.push_back(fmt::format("its message: {} of {} word hashes match", shared, all));
     } else {
@@ -196,6 +229,7 @@ class Investigation {
                fragment.seen.end();
   }
 
+  const Rarity& rarity_;
   const Crash& crash_;
   std::string message_;
   std::string code_;
@@ -290,7 +324,8 @@ std::vector<Suspect> suspects(const Crash& crash,
                               const lint::Knowledge& knowledge,
                               const lint::Result* recipe,
                               int most) {
-  const Investigation investigation(crash, recipe);
+  const Rarity rarity(knowledge);
+  const Investigation investigation(crash, recipe, rarity);
   std::vector<Suspect> all;
   for (const auto& rule : knowledge.rules) {
     auto suspect = investigation.look(rule, knowledge);
