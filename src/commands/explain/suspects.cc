@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <map>
 #include <string>
 #include <string_view>
@@ -28,7 +27,7 @@ constexpr int kStrongWords = 40;           // length of a fragment that cannot m
 constexpr int kSupportPercent = 20;        // score added by a recipe that violates the rule
 constexpr std::size_t kSmallestShare = 2;  // half of a message's marks must match
 constexpr std::size_t kFewestMarks = 2;
-constexpr double kLeastInformation = 10;  // bits, of a message without a known line
+constexpr int kMostMessages = 5;  // with a word triple that still identifies one of them
 
 /// "src/megatron/bridge/x.py" in the repository is ".../megatron/bridge/x.py" at run time.
 bool same_file(std::string_view logged, std::string_view path) {
@@ -71,34 +70,31 @@ struct Clue {
   int score() const { return contradicted ? 0 : place + message; }
 };
 
-/// How rare the word triples of upstream's messages are: "must be divisible" is in dozens of them
-/// and identifies none.
-class Rarity {
+/// In how many of upstream's messages a word triple is: "must be divisible" is in dozens of them and
+/// identifies none.
+class Usage {
  public:
-  explicit Rarity(const lint::Knowledge& knowledge) {
+  explicit Usage(const lint::Knowledge& knowledge) {
     for (const lint::Fragment& fragment : knowledge.tables.fragments) {
-      messages_ += fragment.message.empty() ? 0 : 1;
       for (const std::string_view mark : fragment.message) {
         ++seen_[mark];
       }
     }
   }
 
-  /// Bits of information: the logarithm of the share of messages without it.
-  double of(std::string_view mark) const {
+  bool is_common(std::string_view mark) const {
     const auto seen = seen_.find(mark);
-    return seen == seen_.end() ? 0 : std::log2(messages_ / seen->second);
+    return seen != seen_.end() && seen->second > kMostMessages;
   }
 
  private:
-  double messages_ = 0;
-  std::map<std::string_view, double> seen_;
+  std::map<std::string_view, int> seen_;
 };
 
 class Investigation {
  public:
-  Investigation(const Crash& crash, const lint::Result* recipe, const Rarity& rarity)
-      : rarity_(rarity),
+  Investigation(const Crash& crash, const lint::Result* recipe, const Usage& usage)
+      : usage_(usage),
         crash_(crash),
         message_(plain_wording(crash.message)),
         code_(plain_wording(crash.code)),
@@ -179,14 +175,13 @@ class Investigation {
       }
     }
     std::size_t shared = 0;
-    double information = 0;
+    bool tells = clue.place > 0;  // the line, or words that few messages have
     for (const auto mark : fragment.message) {
       const bool is_shared = std::ranges::binary_search(marks_, mark);
       shared += is_shared ? 1U : 0U;
-      information += is_shared ? rarity_.of(mark) : 0;
+      tells = tells || (is_shared && !usage_.is_common(mark));
     }
     const auto all = fragment.message.size();
-    const bool tells = clue.place > 0 || information >= kLeastInformation;
     if (tells && shared >= std::min(kFewestMarks, all) && shared * kSmallestShare >= all &&
         all > 0) {
       clue.message = static_cast<int>(static_cast<std::size_t>(kMessagePoints) * shared / all);
@@ -229,7 +224,7 @@ class Investigation {
                fragment.seen.end();
   }
 
-  const Rarity& rarity_;
+  const Usage& usage_;
   const Crash& crash_;
   std::string message_;
   std::string code_;
@@ -324,8 +319,8 @@ std::vector<Suspect> suspects(const Crash& crash,
                               const lint::Knowledge& knowledge,
                               const lint::Result* recipe,
                               int most) {
-  const Rarity rarity(knowledge);
-  const Investigation investigation(crash, recipe, rarity);
+  const Usage usage(knowledge);
+  const Investigation investigation(crash, recipe, usage);
   std::vector<Suspect> all;
   for (const auto& rule : knowledge.rules) {
     auto suspect = investigation.look(rule, knowledge);

@@ -257,8 +257,23 @@ class TrainerRecipeReader {
       const FieldSpec* spec = vocabulary_.find(name);
       if (spec != nullptr) {
         put(std::string(spec->name), child, key_below(role_.path, key) + "." + child.name);
+      } else if (meant_by(child.name, fields_of(section)).empty()) {
+        report_unheard_of(child, section);
       }
     }
+  }
+
+  /// A key of a mapping whose keys are fields of Megatron-Core, which no known release has.
+  void report_unheard_of(const ConfigNode& key, const std::string& section) {
+    if (!vocabulary_.history(section + "." + key.name).empty()) {
+      return;
+    }
+    recipe_.diagnostics.push_back(
+        {"recipe/unknown-key",
+         key.key,
+         fmt::format("no release of Megatron-Core has `{}`: {} stops at it, or it has no effect",
+                     key.name,
+                     trainer_.title)});
   }
 
   void put(const std::string& name, const ConfigNode& node, const std::string& path) {
