@@ -288,7 +288,11 @@ void note_slime_step(Recipe& recipe, const LaunchWords& launch) {
 }  // namespace
 
 void complete_slime(Recipe& recipe, const LaunchWords& launch, const Vocabulary& vocabulary) {
-  note_trainer(recipe, load_trainer("slime"), {});
+  const Trainer trainer = load_trainer("slime");
+  note_trainer(recipe, trainer, {});
+  for (const auto& [name, text] : trainer.environment) {
+    recipe.variables.try_emplace(name, Variable{Value::of(text), {}, {}});
+  }
   recipe.raw["raw.packs"] = Value::of(true);  // slime/backends/megatron_utils/data.py: "thd"
   report_misspelt_flags(recipe, launch, vocabulary);
   const Field* half = recipe.find("model.fp16");
