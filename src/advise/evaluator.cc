@@ -115,8 +115,15 @@ expr::Value Evaluator::framework_default(std::string_view field) const {
 Edit Evaluator::removal_of(const std::string& field) const {
   const expr::Value* preset = recipe::preset(recipe_, field);
   const expr::Value standard = framework_default(field);
-  return preset == nullptr || *preset == standard ? Edit{field, expr::Value::unset(), true}
-                                                  : Edit{field, standard, false};
+  // A list cannot be null in a trainer's options; without what reads it, it does not matter.
+  const bool stated = preset != nullptr && *preset != standard && preset->list() == nullptr;
+  return stated ? Edit{field, standard, false} : Edit{field, expr::Value::unset(), true};
+}
+
+bool Evaluator::is_removable(const Edit& edit) const {
+  const recipe::Field* field = recipe_.find(edit.field);
+  return !edit.drop || field == nullptr || !field->key.nowhere() ||
+         !recipe::has_trainer(recipe_);
 }
 
 bool Evaluator::is_idle(const Edit& edit) const {

@@ -76,6 +76,9 @@ class Evaluator {
   /// where the trainer has another default.
   Edit removal_of(const std::string& field) const;
 
+  /// False for the removal of a trainer's default, which no text contains.
+  bool is_removable(const Edit& edit) const;
+
   /// Whether an edit changes nothing of the recipe as it starts.
   bool is_idle(const Edit& edit) const;
 

@@ -235,8 +235,10 @@ void Space::apply(const std::vector<Setting>& sets, const Evaluator& evaluator, 
     const bool goes = setting.value.is_unset();
     if (!stands_at(setting, *field, evaluator)) {
       made.stands = false;
-      made.edits.push_back(goes ? evaluator.removal_of(*field)
-                                : Edit{*field, setting.value, false});
+      Edit edit = goes ? evaluator.removal_of(*field) : Edit{*field, setting.value, false};
+      if (evaluator.is_removable(edit)) {
+        made.edits.push_back(std::move(edit));
+      }
     } else if (setting.value.text() != nullptr && !evaluator.is_written(*field)) {
       standing.push_back({*field, setting.value, false});
     }
@@ -259,7 +261,10 @@ Space::Made Space::make(const Move& move, const Evaluator& evaluator) {
   for (const std::string& field : move.drops) {
     const bool there = evaluator.is_written(field) && !evaluator.is_null(field);
     if (find_edit(made.edits, field) == nullptr && there) {
-      made.edits.push_back(evaluator.removal_of(field));
+      Edit edit = evaluator.removal_of(field);
+      if (evaluator.is_removable(edit)) {
+        made.edits.push_back(std::move(edit));
+      }
     }
   }
   return made;

@@ -235,13 +235,17 @@ class Translator {
     } else {
       check_misspelt(edit.name);
     }
+    const std::string key = field == nullptr ? added_word(edit.name) : field->spelling;
     std::optional<std::vector<std::string>> words;
-    if (!edit.remove) {
-      words = {edit.target.is_unset() ? recipe::null_word(recipe_)
-                                      : yaml::render(literal_of(edit.target))};
+    if (!edit.remove && edit.target.is_unset()) {
+      words = {recipe::null_word(recipe_)};
+    } else if (!edit.remove) {
+      words = edit.target.list() != nullptr && key.starts_with('-')
+                  ? value_words(edit.target)
+                  : std::vector{yaml::render(literal_of(edit.target))};
     }
     if (is_script() && !is_word(field)) {
-      edit_script(field, {field == nullptr ? added_word(edit.name) : field->spelling, words});
+      edit_script(field, {key, words});
       return;
     }
     if (goes_to_file(field)) {
@@ -437,6 +441,19 @@ bool is_plain(std::string_view text) {
   });
 }
 
+/// Words as a script writes them, in quotes where the shell would read them otherwise; empty if
+/// quotes do not suffice.
+std::string shell_text(const std::vector<std::string>& words) {
+  std::string text = fmt::format("{}", fmt::join(words, " "));
+  if (is_plain(text) || text.empty()) {
+    return text;
+  }
+  const bool quotable = words.size() == 1 && std::ranges::all_of(text, [](char c) {
+    return c >= ' ' && c != '\'' && c != '\x7f';
+  });
+  return quotable ? "'" + text + "'" : "";
+}
+
 class Editor {
  public:
   explicit Editor(const recipe::Recipe& recipe)
@@ -547,8 +564,8 @@ class Editor {
   }
 
   void replace(const Field& field, const std::vector<std::string>& values) {
-    const std::string text = fmt::format("{}", fmt::join(values, " "));
-    if (field.mark == field.key || !is_plain(text)) {
+    const std::string text = shell_text(values);
+    if (field.mark == field.key || text.empty()) {
       obstruct(fmt::format("the value of {} must be written by hand", field.spelling));
       return;
     }
@@ -563,8 +580,8 @@ class Editor {
         last = &field;
       }
     }
-    const std::string value = fmt::format("{}", fmt::join(values, " "));
-    if (last == nullptr || (!values.empty() && !is_plain(value))) {
+    const std::string value = shell_text(values);
+    if (last == nullptr || (!values.empty() && value.empty())) {
       obstruct(fmt::format("{} must be added by hand", key));
       return;
     }
