@@ -448,8 +448,9 @@ std::string shell_text(const std::vector<std::string>& words) {
   if (is_plain(text) || text.empty()) {
     return text;
   }
-  const bool quotable = words.size() == 1 && std::ranges::all_of(text, [](char c) {
-    return c >= ' ' && c != '\'' && c != '\x7f';
+  constexpr std::string_view kOfLists = "[]{}\"";
+  const bool quotable = words.size() == 1 && std::ranges::all_of(text, [&](char c) {
+    return is_plain(std::string_view(&c, 1)) || kOfLists.find(c) != std::string_view::npos;
   });
   return quotable ? "'" + text + "'" : "";
 }

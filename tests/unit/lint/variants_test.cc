@@ -82,8 +82,8 @@ Value another(const Value& value, std::mt19937& random) {
 void report_word(epwise::recipe::Recipe& recipe,
                  const epwise::recipe::Field& field,
                  const epwise::recipe::Vocabulary& defaults) {
-  if (recipe.framework != epwise::recipe::Framework::bridge) {
-    return;
+  if (recipe.framework != epwise::recipe::Framework::bridge || field.mark.nowhere()) {
+    return;  // a trainer's default is not read from a text
   }
   const std::string rule = "recipe/unknown-word";
   std::erase_if(recipe.diagnostics, [&](const auto& diagnostic) {
