@@ -122,8 +122,7 @@ Edit Evaluator::removal_of(const std::string& field) const {
 
 bool Evaluator::is_removable(const Edit& edit) const {
   const recipe::Field* field = recipe_.find(edit.field);
-  return !edit.drop || field == nullptr || !field->key.nowhere() ||
-         !recipe::has_trainer(recipe_);
+  return !edit.drop || field == nullptr || !field->key.nowhere() || !recipe::has_trainer(recipe_);
 }
 
 bool Evaluator::is_idle(const Edit& edit) const {

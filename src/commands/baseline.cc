@@ -68,7 +68,9 @@ ExitCode write(Console& console, const Arguments& arguments, const std::string& 
   std::ptrdiff_t errors = 0;
   hooks.reads_baselines = false;
   const Checkout home = session::checkout_around(console.files, path);
-  hooks.each = [&](report::LintedFile& file, const Checkout& /*checkout*/) {
+  hooks.each = [&](report::LintedFile& file,
+                   const Checkout& /*checkout*/,
+                   const session::InputSettings& /*settings*/) {
     const std::vector<Baseline::Entry> found =
         Baseline::entries_of(home, *file.recipe, file.machine, file.result);
     if (!found.empty()) {
@@ -103,8 +105,13 @@ ExitCode prune(Console& console, const Arguments& arguments, const std::string& 
   LintHooks hooks;
   hooks.writes = false;
   hooks.reads_baselines = false;
-  hooks.each = [&](report::LintedFile& file, const Checkout& /*checkout*/) {
-    use.add(*file.recipe, file.machine, known.accept(*file.recipe, file.result));
+  hooks.each = [&](report::LintedFile& file,
+                   const Checkout& /*checkout*/,
+                   const session::InputSettings& settings) {
+    use.add(*file.recipe,
+            file.machine,
+            known.accept(*file.recipe, file.result),
+            known.undecided(*file.recipe, file.result, settings.selection, *settings.knowledge));
   };
   hooks.judge = [&](report::LintReport& report) {
     if (!is_sound(report)) {

@@ -121,8 +121,11 @@ class Translator {
     return (!recipe::has_trainer(recipe_) ? "" : flag ? "--" : "++") + path;
   }
 
+  /// A value of a base recipe, or of a file that a trainer's file names under `defaults`.
   bool is_of_base(const Field& field) const {
-    return recipe_.base != nullptr && field.key.file == recipe_.base.get();
+    const bool is_below = recipe::has_trainer(recipe_) && !is_script() && !field.key.nowhere() &&
+                          !stands_in(field.key, recipe_) && !is_word(&field);
+    return is_below || (recipe_.base != nullptr && field.key.file == recipe_.base.get());
   }
 
   /// Values of the base recipe are overridden in the file.
@@ -249,8 +252,12 @@ class Translator {
       return;
     }
     if (goes_to_file(field)) {
+      const std::string null = recipe::null_word(recipe_);
+      const bool spelled = edit.target.is_unset() && null != "null";  // "none" of ms-swift
       edit_file(keys_of(field == nullptr ? recipe_.path_of(edit.name) : field->spelling),
-                edit.remove ? std::nullopt : std::optional(literal_of(edit.target)));
+                edit.remove
+                    ? std::nullopt
+                    : std::optional(spelled ? Literal::of_text(null) : literal_of(edit.target)));
       return;
     }
     change_.words.push_back({recipe_.path_of(edit.name), std::move(words)});
@@ -448,10 +455,11 @@ std::string shell_text(const std::vector<std::string>& words) {
   if (is_plain(text) || text.empty()) {
     return text;
   }
-  constexpr std::string_view kOfLists = "[]{}\"";
-  const bool quotable = words.size() == 1 && std::ranges::all_of(text, [&](char c) {
-    return is_plain(std::string_view(&c, 1)) || kOfLists.find(c) != std::string_view::npos;
-  });
+  constexpr std::string_view kActive = "'$`\\!";  // what a shell or a reader of scripts acts on
+  const bool quotable =
+      words.size() == 1 && std::ranges::all_of(text, [&](char c) {
+        return c >= ' ' && c < '\x7f' && kActive.find(c) == std::string_view::npos;
+      });
   return quotable ? "'" + text + "'" : "";
 }
 

@@ -103,10 +103,7 @@ session::Source source_of(const Recipe& recipe, const os::Files& files) {
     return {recipe.name, std::nullopt};  // refused with a reason
   }
   const session::NumberedPath numbered = session::numbered_path(files, recipe.name);
-  return {numbered.path,
-          files.read(numbered.path, yaml::Limits{}.bytes),
-          false,
-          numbered.number};
+  return {numbered.path, files.read(numbered.path, yaml::Limits{}.bytes), false, numbered.number};
 }
 
 std::vector<std::string> Call::said() const {

@@ -1,8 +1,9 @@
 #include "lint/premises.h"
-#include "recipe/trainers/trainer_facts.h"
 
 #include <algorithm>
 #include <vector>
+
+#include "recipe/trainers/trainer_facts.h"
 
 namespace epwise::lint {
 

@@ -208,16 +208,13 @@ void check_same_number(const std::vector<Analysis>& a, const std::vector<Analysi
   if (a.size() == b.size()) {
     return;
   }
-  const std::string& first = a.front().document->path;
-  const std::string& second = b.front().document->path;
-  throw UsageError(
-      fmt::format("{} contains {} and {} {}: name one of each, for example {}#1 and {}#1",
-                  first,
-                  text::counted(a.size(), "recipe"),
-                  second,
-                  b.size(),
-                  first,
-                  second));
+  const bool is_first = a.size() > 1;  // the file of which one has to be named
+  const std::string& path = (is_first ? a : b).front().document->path;
+  throw UsageError(fmt::format("{} against {}: name one of {}, for example {}#2",
+                               text::counted(a.size(), "recipe"),
+                               b.size(),
+                               path,
+                               path));
 }
 
 Analysis readable(Analysis analysis) {

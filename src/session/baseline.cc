@@ -185,12 +185,32 @@ std::vector<Entry> Baseline::accept(const recipe::Recipe& recipe, lint::Result& 
   return known;
 }
 
+std::vector<Entry> Baseline::undecided(const recipe::Recipe& recipe,
+                                       const lint::Result& result,
+                                       const lint::Selection& selection,
+                                       const lint::Knowledge& knowledge) const {
+  const std::string name = repository_path(home_, recipe.path);
+  std::vector<Entry> entries;
+  std::ranges::copy_if(entries_, std::back_inserter(entries), [&](const Entry& entry) {
+    const lint::Rule* rule = entry.file == name ? knowledge.find(entry.rule) : nullptr;
+    return rule != nullptr &&
+           (!selection.takes(*rule) ||
+            std::ranges::find(result.open, rule, &lint::Open::rule) != result.open.end() ||
+            std::ranges::find(result.waiting, rule) != result.waiting.end() ||
+            std::ranges::find(result.explained, rule, &lint::Explained::rule) !=
+                result.explained.end());
+  });
+  return entries;
+}
+
 void BaselineUse::add(const recipe::Recipe& recipe,
                       const std::string& target,
-                      const std::vector<Entry>& known) {
+                      const std::vector<Entry>& known,
+                      const std::vector<Entry>& undecided) {
   if (recipe.readable) {
     seen_[repository_path(baseline_->home(), recipe.path)].insert(target);
     used_.insert(known.begin(), known.end());
+    undecided_.insert(undecided.begin(), undecided.end());
   }
 }
 
@@ -202,8 +222,9 @@ bool BaselineUse::is_of_another_target(const Entry& entry) const {
 
 bool BaselineUse::is_settled(const Entry& entry,
                              const std::function<bool(const std::string&)>& is_there) const {
-  return seen_.contains(entry.file) ? !used_.contains(entry) && !is_of_another_target(entry)
-                                    : !is_there(entry.file);
+  return seen_.contains(entry.file)
+             ? !used_.contains(entry) && !undecided_.contains(entry) && !is_of_another_target(entry)
+             : !is_there(entry.file);
 }
 
 BaselineCount BaselineUse::count(const std::function<bool(const std::string&)>& is_there) const {

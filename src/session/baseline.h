@@ -92,6 +92,13 @@ class Baseline {
   /// Nothing of a recipe that is not readable.
   std::vector<Entry> accept(const recipe::Recipe& recipe, lint::Result& result) const;
 
+  /// Entries of a recipe's file that a run does not decide: their rules are not selected, undecided
+  /// or wait for another finding.
+  std::vector<Entry> undecided(const recipe::Recipe& recipe,
+                               const lint::Result& result,
+                               const lint::Selection& selection,
+                               const lint::Knowledge& knowledge) const;
+
   /// "a.yaml#2" → "a.yaml": the file of an entry, from the root of the repository.
   static std::string file_of(const std::string& name) { return name.substr(0, name.rfind('#')); }
 
@@ -119,7 +126,8 @@ class Baseline {
 /// Which entries of a baseline the recipes of one run still need.
 ///
 ///   BaselineUse use(baseline);
-///   use.add(recipe, "h100 x 16", known);   // each recipe, with what Baseline::accept returned
+///   use.add(recipe, "h100 x 16", known, undecided);   // each recipe, with what Baseline::accept
+///                                                     // and Baseline::undecided returned
 ///   use.count(is_there).settled            // entries that can go
 class BaselineUse {
  public:
@@ -131,10 +139,11 @@ class BaselineUse {
   /// `target`: machine_text of the recipe's.
   void add(const recipe::Recipe& recipe,
            const std::string& target,
-           const std::vector<Baseline::Entry>& known);
+           const std::vector<Baseline::Entry>& known,
+           const std::vector<Baseline::Entry>& undecided);
 
   /// How many findings were known, and how many entries are settled: those of recipes that were
-  /// linted on the entry's target and that no finding matches, and those of files that are gone. `is_there` is asked for each file that
+  /// linted on the entry's target by its rule and that no finding matches, and those of files that are gone. `is_there` is asked for each file that
   /// was not linted, by its entry's name.
   BaselineCount count(const std::function<bool(const std::string&)>& is_there) const;
 
@@ -150,6 +159,7 @@ class BaselineUse {
 
   const Baseline* baseline_;
   std::set<Baseline::Entry> used_;
+  std::set<Baseline::Entry> undecided_;
   std::map<std::string, std::set<std::string>> seen_;  // recipe → targets on which it was linted
 };
 

@@ -300,11 +300,13 @@ void explain(const Need& need, const Analysis& analysis, lint::Finding& finding)
       {"memory", fmt::format("{:.1f} GiB", need.capacity / kGib), analysis.target->hw_source});
 }
 
-/// A run that is rejected for its shape or cannot be read has no memory.
+/// A run that is rejected for its shape or cannot be read has no memory. One that fails later, or is
+/// started in a wrong way, has.
 bool has_a_shape(const lint::Result& result) {
   constexpr std::array<std::string_view, 4> kTopics = {"shape/", "batch/", "recipe/", "yaml/"};
   return std::ranges::none_of(result.findings, [&](const lint::Finding& finding) {
     return finding.severity == lint::Severity::error &&
+           finding.rule->effect == lint::Effect::refuse &&
            std::ranges::any_of(kTopics, [&](std::string_view topic) {
              return finding.rule->id.starts_with(topic);
            });

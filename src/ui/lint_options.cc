@@ -37,7 +37,8 @@ std::vector<Option> input_options() {
       {.name = "--document",
        .arity = one,
        .value = "N|all|merge",
-       .summary = "for a file with several recipes: the number of one, as FILE#N, all (default), or merge for "
+       .summary = "for a file with several recipes: the number of one, as FILE#N, all (default), "
+                  "or merge for "
                   "documents that make one",
        .variable = "EPWISE_DOCUMENT"},
       {.name = "--stdin-filename",

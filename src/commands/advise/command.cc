@@ -122,10 +122,7 @@ ExitCode answer(Console& console, const Arguments& arguments, const AdvisedJob& 
   return answered.answer.legality.legal ? ExitCode::clean : ExitCode::findings;
 }
 
-ExitCode write_first(Console& console,
-                     const Arguments& arguments,
-                     const AdvisedJob& job,
-                     const advise::Advice& advice) {
+ExitCode write_first(Console& console, const AdvisedJob& job, const advise::Advice& advice) {
   const Draft before = job.base().document->draft();
   const bool plan = !advice.plans.empty() && advice.plans.front().obstacle.empty();
   const Draft* after = plan ? &advice.plans.front().draft : &advice.mended;
@@ -133,7 +130,7 @@ ExitCode write_first(Console& console,
     console.err << "epwise: no plan changes the file: nothing written\n";
     return ExitCode::clean;
   }
-  const std::string& path = arguments.operands.front();
+  const std::string& path = job.base().document->path;
   if (console.files.read(path) != before.bytes) {
     throw os::MissingError(
         fmt::format("{} was modified by another process: nothing written", path));
@@ -198,7 +195,7 @@ Advised advise_recipe(Console& console, const Arguments& arguments) {
     advised.planned = advice.plans.front().draft.bytes;
   }
   if (arguments.flag("--write") && !words_only) {
-    advised.code = write_first(console, arguments, job, advice);
+    advised.code = write_first(console, job, advice);
   }
   return advised;
 }

@@ -50,13 +50,12 @@ report::RecipeDifference difference_of(const Simulator& simulator,
   recipes.target = describe(*after.analysis.target, after.analysis.recipe->framework);
   recipes.against = report::checked_against(after.analysis.result, recipes.target);
   const auto values = [](const Analysis& analysis) {
-    return report::checked_against(
-        analysis.result, target_values(*analysis.target, analysis.recipe->framework));
+    return report::checked_against(analysis.result,
+                                   target_values(*analysis.target, analysis.recipe->framework));
   };
   if (values(before.analysis) != values(after.analysis)) {
     recipes.target_before = describe(*before.analysis.target, before.analysis.recipe->framework);
-    recipes.against_before =
-        report::checked_against(before.analysis.result, recipes.target_before);
+    recipes.against_before = report::checked_against(before.analysis.result, recipes.target_before);
   }
   recipes.difference = diff::difference_of(
       side_of(before.analysis), side_of(after.analysis), after.analysis.knowledge());

@@ -44,6 +44,9 @@ class Values {
     return value.is_unknown() ? "unknown" : value.is_unset() ? "-" : value.to_text();
   }
 
+  /// A field as its value is to be read: not the flag that switches it off.
+  std::string called(const std::string& name) const { return lint::value_name(name, facts_); }
+
   /// Whether the value comes from the framework rather than the user.
   bool is_default(const std::string& name) const {
     const auto* spec = side_.recipe.vocabulary_or(side_.vocabulary).find(name);
@@ -233,6 +236,7 @@ Difference difference_of(const Side& before, const Side& after, const lint::Know
       }
     }
     names.insert({name, changed.field});
+    changed.field = (after.recipe.find(name) != nullptr ? are : were).called(name);
     result.changed.push_back(std::move(changed));
   }
   std::ranges::stable_sort(result.changed, std::ranges::greater(), &Changed::effect);

@@ -116,9 +116,8 @@ std::string diff_text(const RecipeDifference& recipes, const Style& style) {
     out += fmt::format("{} → {}: {}\n", recipes.before, recipes.after, recipes.against);
   }
   if (!recipes.against_before.empty()) {
-    out += fmt::format("the targets differ: {} before, {} after\n",
-                       recipes.against_before,
-                       recipes.against);
+    out += fmt::format(
+        "the targets differ: {} before, {} after\n", recipes.against_before, recipes.against);
   }
   std::size_t widest = 0;
   for (const diff::Changed& changed : difference.changed) {
@@ -160,9 +159,8 @@ std::string diff_markdown(const RecipeDifference& recipes) {
   std::string out =
       fmt::format("### epwise: {} → {}\n", table_cell(recipes.before), table_cell(recipes.after));
   if (!recipes.against_before.empty()) {
-    out += fmt::format("\nThe targets differ: {} before, {} after.\n",
-                       recipes.against_before,
-                       recipes.against);
+    out += fmt::format(
+        "\nThe targets differ: {} before, {} after.\n", recipes.against_before, recipes.against);
   }
   if (difference.changed.empty()) {
     out += "\nNo effective value differs.\n";

@@ -15,9 +15,9 @@ namespace epwise::report {
 struct RecipeDifference {
   std::string before;  // "main:a.yaml"
   std::string after;
-  std::string target;              // of the newer side
-  std::string target_before = {};  // if it is another one; otherwise empty
-  std::string against;             // "Megatron-Bridge 0.6.2, h100 x 16": the newer side
+  std::string target;               // of the newer side
+  std::string target_before = {};   // if it is another one; otherwise empty
+  std::string against;              // "Megatron-Bridge 0.6.2, h100 x 16": the newer side
   std::string against_before = {};  // if it is another one; otherwise empty
   diff::Difference difference;
   std::optional<sim::Prediction> predicted_before;

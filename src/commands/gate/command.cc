@@ -186,7 +186,9 @@ ExitCode gate(Console& console, const Arguments& given, const GateWatch& watch) 
   if (choice.narrow()) {
     hooks.narrow = [&choice](FileSelection& selection) { choice.apply(selection); };
   }
-  hooks.each = [&](report::LintedFile& file, const report::Checkout& /*checkout*/) {
+  hooks.each = [&](report::LintedFile& file,
+                   const report::Checkout& /*checkout*/,
+                   const session::InputSettings& /*settings*/) {
     verdict.take(file);
     if (watch.each) {
       watch.each(file);

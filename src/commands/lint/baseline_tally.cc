@@ -13,7 +13,7 @@ void BaselineTally::add(const LintOutcome& outcome) {
     if (use == uses_.end()) {
       use = uses_.emplace(known.baseline->path(), session::BaselineUse(*known.baseline)).first;
     }
-    use->second.add(*known.recipe, known.target, known.entries);
+    use->second.add(*known.recipe, known.target, known.entries, known.undecided);
   }
 }
 

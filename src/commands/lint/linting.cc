@@ -36,12 +36,14 @@ std::shared_ptr<const Document> parsed(const std::shared_ptr<const Document>& do
 namespace {
 
 void add(Analysis analysis, LintOutcome& outcome) {
-  if (analysis.document->acceptance.baseline) {
+  if (const auto& baseline = analysis.document->acceptance.baseline) {
     outcome.known.push_back(
-        {analysis.document->acceptance.baseline,
+        {baseline,
          analysis.recipe,
          machine_text(*analysis.target),
-         std::move(analysis.known)});
+         std::move(analysis.known),
+         baseline->undecided(
+             *analysis.recipe, analysis.result, analysis.selection(), analysis.knowledge())});
   }
   outcome.files.push_back(linted_file(std::move(analysis)));
 }

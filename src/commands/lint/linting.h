@@ -57,6 +57,7 @@ struct LintOutcome {
     std::shared_ptr<const recipe::Recipe> recipe;
     std::string target;  // "h100 x 16"
     std::vector<Baseline::Entry> entries;
+    std::vector<Baseline::Entry> undecided;
   };
 
   std::vector<report::LintedFile> files;  // one a document

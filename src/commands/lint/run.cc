@@ -58,7 +58,7 @@ class LintRun {
     if (order_.fix && order_.fix->show_only) {
       std::erase_if(sinks, [](const Sink& sink) { return sink.path.empty(); });
     }
-    ReportBuilder builder(console_, arguments_, told);
+    ReportBuilder builder(console_, arguments_, is_told_in_full(sinks));
     builder.begin(tasks_, workspace_.checkout(), *knowledge);
     if (hooks_.nothing_is_fine) {
       builder.allow_nothing();
@@ -176,7 +176,7 @@ class LintRun {
     baselines_.add(outcome);
     for (report::LintedFile& file : outcome.files) {
       if (hooks_.each) {
-        hooks_.each(file, workspace_.checkout());
+        hooks_.each(file, workspace_.checkout(), *task.settings);
       }
       hides_notes(task.settings->threshold) ? output.add_without_notes(file) : output.add(file);
     }

@@ -14,8 +14,10 @@ namespace epwise::cli {
 struct LintHooks {
   /// Removes files from the selection.
   std::function<void(FileSelection&)> narrow = {};
-  /// Called for each document, in path order, with the checkout; the document is not kept.
-  std::function<void(report::LintedFile&, const Checkout&)> each = {};
+  /// Called for each document, in path order, with the checkout and the settings of its file; the
+  /// document is not kept.
+  std::function<void(report::LintedFile&, const Checkout&, const session::InputSettings&)> each =
+      {};
   /// Called with the overall result before it is written; the worse exit code wins.
   std::function<ExitCode(report::LintReport&)> judge = {};
   bool nothing_is_fine = false;  // no file left, or no recipe among them, is not a failure

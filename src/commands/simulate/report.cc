@@ -42,8 +42,8 @@ class SimulationText {
   void line(const std::string& text) { out_ += text + '\n'; }
 
   void show(const SimulatedRecipe& recipe) {
-    line(paint_(Role::strong, printable(recipe.path, style_.unicode)) +
-         " on " + printable(recipe.against, style_.unicode));
+    line(paint_(Role::strong, printable(recipe.path, style_.unicode)) + " on " +
+         printable(recipe.against, style_.unicode));
     if (!recipe.prediction) {
       refuse(recipe);
       return;

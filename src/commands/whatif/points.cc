@@ -38,9 +38,9 @@ std::vector<Sighting> sightings_of(const lint::Result& result) {
 /// what fails.
 bool is_accepted(const lint::Result& result, const std::optional<lint::Severity>& fail_on) {
   const lint::Waiver waiver = lint::waiver_of(result);
-  const bool counts = waiver.kind == lint::Waiver::Kind::none ||
-                      (waiver.kind == lint::Waiver::Kind::lowered && fail_on &&
-                       waiver.severity >= *fail_on);
+  const bool counts =
+      waiver.kind == lint::Waiver::Kind::none ||
+      (waiver.kind == lint::Waiver::Kind::lowered && fail_on && waiver.severity >= *fail_on);
   return result.launch.verdict == lint::Verdict::rejects && (!counts || !fail_on);
 }
 

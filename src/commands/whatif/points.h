@@ -41,9 +41,9 @@ struct Sighting {
 struct Look {
   lint::Launch launch;
   const lint::Rule* cause = nullptr;  // the defect that rejects the launch, as lint reports it
-  std::vector<Sighting> sightings;  // one per rule, by id
-  std::string framework_version;    // the version whose tables were used
-  std::string version_unknown;      // the requested version, if it has no tables of its own
+  std::vector<Sighting> sightings;    // one per rule, by id
+  std::string framework_version;      // the version whose tables were used
+  std::string version_unknown;        // the requested version, if it has no tables of its own
   /// What prevents the combination from being clean: rules at or above the threshold, and the rule
   /// that rejects the launch.
   std::vector<const lint::Rule*> blockers;

@@ -49,11 +49,10 @@ AnswerCell launch_cell(const Look& look) {
     case lint::Verdict::starts:
       return {"starts", Role::good};
     case lint::Verdict::rejects:
-      return {
-          fmt::format("{}rejects{}",
-                      look.cause == nullptr ? "" : fmt::format("{} ", look.cause->code),
-                      look.accepted ? " (accepted)" : ""),
-          look.accepted ? Role::warning : Role::error};
+      return {fmt::format("{}rejects{}",
+                          look.cause == nullptr ? "" : fmt::format("{} ", look.cause->code),
+                          look.accepted ? " (accepted)" : ""),
+              look.accepted ? Role::warning : Role::error};
     case lint::Verdict::undecided:
       break;
   }

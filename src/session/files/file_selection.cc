@@ -320,7 +320,8 @@ NumberedPath numbered_path(const os::Files& files, const std::string& operand) {
     return {operand};
   }
   const std::string path = operand.substr(0, hash);
-  const auto number = units::whole_number(operand.substr(hash + 1), 1, std::numeric_limits<int>::max());
+  const auto number =
+      units::whole_number(operand.substr(hash + 1), 1, std::numeric_limits<int>::max());
   return number && files.is_file(path) ? NumberedPath{path, *number} : NumberedPath{operand};
 }
 

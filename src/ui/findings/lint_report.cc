@@ -448,8 +448,8 @@ std::string checked_against(const lint::Result& result, const std::string& targe
     return "";
   }
   const recipe::Framework framework = result.recipe->framework;
-  std::string text =
-      recipe::has_trainer(*result.recipe) ? trainer_text(result) : std::string(recipe::title(framework));
+  std::string text = recipe::has_trainer(*result.recipe) ? trainer_text(result)
+                                                         : std::string(recipe::title(framework));
   if (!is_unsettled(result) && !result.framework_version.empty()) {
     text += " " + version_text(result.framework_version, result.version_unknown);
     if (result.version_unknown.empty() && result.version_assumed) {
