@@ -108,7 +108,7 @@ def rows(fingerprint: str) -> list[Row]:
         Row("everything is ignored by git", {"a.yaml": BAD, ".gitignore": "*.yaml\n"}, ["."], (3, 4), "no YAML"),
         Row("a pattern without files", good, ["*.yml"], 3, "no file matches"),
         Row("no rule is left", bad, ["a.yaml", "--select", WARNS, "--ignore", WARNS], 4, "nothing"),
-        Row("the document is not there", bad, ["a.yaml", "--document", "2"], 3, "no document 2"),
+        Row("the document is not there", bad, ["a.yaml", "--document", "2"], 3, "contains no recipe 2"),
         # Comments.
         Row("a comment for another rule", {"a.yaml": ignoring("ignore[EPO014]: no")}, ["a.yaml"], 1, WARNS),
         Row("a comment for a rule that is none", {"a.yaml": ignoring("ignore[batch/indivisibel]: no")}, ["a.yaml"], 1, WARNS),

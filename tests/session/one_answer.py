@@ -80,6 +80,10 @@ class Row:
             (self.folder / file).parent.mkdir(parents=True, exist_ok=True)
             (self.folder / file).write_text(text)
 
+    def file(self):
+        """Without the number of a recipe in it."""
+        return self.folder / self.path.split("#")[0]
+
     def run(self, *words, path=True, stdin="", without=()):
         paths = [self.path] if path else []
         options = list(self.options)
@@ -128,7 +132,7 @@ def frames(*messages):
 
 def editor_errors(row):
     """The errors that an editor shows, by an editor that asks for diagnostics."""
-    uri = (row.folder / row.path).as_uri()
+    uri = row.file().as_uri()
     said = row.run(
         "lsp",
         path=False,
@@ -145,7 +149,7 @@ def editor_errors(row):
                         "uri": uri,
                         "languageId": "yaml",
                         "version": 1,
-                        "text": (row.folder / row.path).read_text(),
+                        "text": row.file().read_text(),
                     }
                 },
             },

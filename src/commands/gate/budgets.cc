@@ -12,6 +12,7 @@
 #include "perf/sim/constants/constants.h"
 #include "perf/sim/prediction/comparison.h"
 #include "perf/sim/step/step.h"
+#include "session/files/file_selection.h"
 #include "session/files/overlay_files.h"
 #include "session/files/places.h"
 
@@ -141,11 +142,16 @@ class Checker {
     }
   }
 
-  static std::optional<SimulatedJob> simulate(Simulator& simulator,
-                                              const std::string& path,
-                                              std::string& reason) {
+  /// The label of a report as an operand: that of a file's first recipe has no number.
+  std::string operand_of(const std::string& path) const {
+    return console_.files.is_file(path) ? path + "#1" : path;
+  }
+
+  std::optional<SimulatedJob> simulate(Simulator& simulator,
+                                       const std::string& path,
+                                       std::string& reason) const {
     try {
-      SimulatedJob job = simulator.run(path, true);
+      SimulatedJob job = simulator.run(operand_of(path), true);
       if (job.report.prediction) {
         return job;
       }
@@ -184,9 +190,10 @@ class Checker {
 
   void check_regression(const std::string& path, const SimulatedJob& now) {
     const Git git(console_.programs);
-    const auto name = below(git.root(), console_.files.canonical(path).value_or(path));
+    const std::string file = session::numbered_path(console_.files, path).path;
+    const auto name = below(git.root(), console_.files.canonical(file).value_or(file));
     if (!name) {
-      throw UsageError(fmt::format("{} is outside the checkout of --against", path));
+      throw UsageError(fmt::format("{} is outside the checkout of --against", file));
     }
     auto text = git.show(limits_.against, *name);
     if (const auto before = text ? std::nullopt : git.renamed_from(limits_.against, *name)) {
@@ -200,7 +207,7 @@ class Checker {
           fmt::format("nothing to compare with: {} has no such file", limits_.against));
       return;
     }
-    OverlayFiles files(console_.files, {{path, *text}});
+    OverlayFiles files(console_.files, {{file, *text}});
     Console before{console_.in,
                    console_.out,
                    console_.err,

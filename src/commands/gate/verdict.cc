@@ -25,9 +25,8 @@ Verdict::Verdict(Console& console,
 }
 
 void Verdict::take(const report::LintedFile& file) {
-  const std::string path = report::file_path(file);
-  if (file.recipe->readable && (recipes_.empty() || recipes_.back() != path)) {
-    recipes_.push_back(path);
+  if (file.recipe->readable) {
+    recipes_.push_back(file.recipe->path);
   }
   if (receipt_) {
     slip_.add(file);
