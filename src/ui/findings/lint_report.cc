@@ -306,8 +306,10 @@ std::string later_errors(const lint::Result& result) {
   std::vector<std::string> codes;
   for (const lint::Finding* finding : shown(result)) {
     const std::string code(finding->rule->code);
-    const bool of_reader = finding->rule->builtin && !lint::is_predicted(*finding->rule);
-    if (finding->severity == lint::Severity::error && !of_reader &&
+    // what a reader refuses is part of the launch's verdict
+    const bool of_launch = finding->rule->builtin && !lint::is_predicted(*finding->rule) &&
+                           finding->rule->effect == lint::Effect::refuse;
+    if (finding->severity == lint::Severity::error && !of_launch &&
         std::ranges::find(codes, code) == codes.end()) {
       codes.push_back(code);
     }
@@ -405,10 +407,10 @@ std::string verdict_text(const lint::Result& result) {
     case lint::Verdict::undecided:
       break;
   }
-  if (launch.needs.empty()) {
-    return "launch undecided" + stage;
-  }
-  return fmt::format("launch undecided, unknown: {}", listed(launch.needs));
+  const std::string later = later_errors(result);
+  return fmt::format("launch undecided{}{}",
+                     launch.needs.empty() ? stage : ", unknown: " + listed(launch.needs),
+                     later.empty() ? "" : "; it has errors: " + later);
 }
 
 std::string verdict_text(const LintedFile& file) {
