@@ -107,22 +107,16 @@ std::string Evaluator::written_text(std::string_view field) const {
   return variable == recipe_.variables.end() ? std::string() : variable->second.value.to_text();
 }
 
-expr::Value Evaluator::framework_default(std::string_view field) const {
-  const auto* spec = vocabulary_.find(field);
-  return spec != nullptr && spec->has_default ? spec->default_value : expr::Value::unset();
-}
-
-Edit Evaluator::removal_of(const std::string& field) const {
+std::optional<Edit> Evaluator::removal_of(const std::string& field) const {
   const expr::Value* preset = recipe::preset(recipe_, field);
-  const expr::Value standard = framework_default(field);
+  const expr::Value standard = vocabulary_.default_of(field);
   // A list cannot be null in a trainer's options; without what reads it, it does not matter.
-  const bool stated = preset != nullptr && *preset != standard && preset->list() == nullptr;
-  return stated ? Edit{field, standard, false} : Edit{field, expr::Value::unset(), true};
-}
-
-bool Evaluator::is_removable(const Edit& edit) const {
-  const recipe::Field* field = recipe_.find(edit.field);
-  return !edit.drop || field == nullptr || !field->key.nowhere() || !recipe::has_trainer(recipe_);
+  if (preset != nullptr && *preset != standard && preset->list() == nullptr) {
+    return Edit{field, standard, false};
+  }
+  const recipe::Field* value = recipe_.find(field);
+  const bool is_preset = value != nullptr && value->key.nowhere() && recipe::has_trainer(recipe_);
+  return is_preset ? std::nullopt : std::optional(Edit{field, expr::Value::unset(), true});
 }
 
 bool Evaluator::is_idle(const Edit& edit) const {
@@ -139,7 +133,7 @@ std::vector<lint::Variants::Change> Evaluator::changes_of(const Edits& edits) co
     expr::Value value = edit.value;
     if (edit.drop) {
       const expr::Value* preset = recipe::preset(recipe_, edit.field);
-      value = preset == nullptr ? framework_default(edit.field) : *preset;
+      value = preset == nullptr ? vocabulary_.default_of(edit.field) : *preset;
     }
     changes.push_back({*slot, std::move(value)});
   }

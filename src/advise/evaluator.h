@@ -2,6 +2,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -73,11 +74,9 @@ class Evaluator {
   std::string written_text(std::string_view field) const;
 
   /// The edit after which a field is as the framework has it by default: its removal, or that value
-  /// where the trainer has another default.
-  Edit removal_of(const std::string& field) const;
-
-  /// False for the removal of a trainer's default, which no text contains.
-  bool is_removable(const Edit& edit) const;
+  /// where the trainer has another default. Nothing for a trainer's default that is to go, which no
+  /// text contains.
+  std::optional<Edit> removal_of(const std::string& field) const;
 
   /// Whether an edit changes nothing of the recipe as it starts.
   bool is_idle(const Edit& edit) const;
@@ -104,7 +103,6 @@ class Evaluator {
 
  private:
   std::vector<lint::Variants::Change> changes_of(const Edits& edits) const;
-  expr::Value framework_default(std::string_view field) const;
   void vary(const Edits& edits);
 
   const recipe::Recipe& recipe_;

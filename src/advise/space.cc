@@ -235,9 +235,9 @@ void Space::apply(const std::vector<Setting>& sets, const Evaluator& evaluator, 
     const bool goes = setting.value.is_unset();
     if (!stands_at(setting, *field, evaluator)) {
       made.stands = false;
-      Edit edit = goes ? evaluator.removal_of(*field) : Edit{*field, setting.value, false};
-      if (evaluator.is_removable(edit)) {
-        made.edits.push_back(std::move(edit));
+      if (auto edit = goes ? evaluator.removal_of(*field)
+                           : std::optional(Edit{*field, setting.value, false})) {
+        made.edits.push_back(std::move(*edit));
       }
     } else if (setting.value.text() != nullptr && !evaluator.is_written(*field)) {
       standing.push_back({*field, setting.value, false});
@@ -260,11 +260,10 @@ Space::Made Space::make(const Move& move, const Evaluator& evaluator) {
   }
   for (const std::string& field : move.drops) {
     const bool there = evaluator.is_written(field) && !evaluator.is_null(field);
-    if (find_edit(made.edits, field) == nullptr && there) {
-      Edit edit = evaluator.removal_of(field);
-      if (evaluator.is_removable(edit)) {
-        made.edits.push_back(std::move(edit));
-      }
+    auto edit = there && find_edit(made.edits, field) == nullptr ? evaluator.removal_of(field)
+                                                                 : std::nullopt;
+    if (edit) {
+      made.edits.push_back(std::move(*edit));
     }
   }
   return made;

@@ -223,15 +223,19 @@ class Translator {
                     : std::optional(Literal::of_text(expr::python_text(edit.target))));
   }
 
+  /// Null in the trainer's own word: "none" of ms-swift.
+  Literal stated(const expr::Value& value) const {
+    const std::string null = recipe::null_word(recipe_);
+    return value.is_unset() && null != "null" ? Literal::of_text(null) : literal_of(value);
+  }
+
   void set_field(const Fix::Edit& removal) {
     Fix::Edit edit = removal;
     const Field* field = written(edit.name);
     // a key of the base recipe goes by its default, which the file states
     if (edit.remove && field != nullptr && is_of_base(*field)) {
-      const auto* spec = vocabulary_.find(edit.name);
       edit.remove = false;
-      edit.target =
-          spec != nullptr && spec->has_default ? spec->default_value : expr::Value::unset();
+      edit.target = vocabulary_.default_of(edit.name);
     }
     if (field != nullptr) {
       check_place(*field);
@@ -239,25 +243,21 @@ class Translator {
       check_misspelt(edit.name);
     }
     const std::string key = field == nullptr ? added_word(edit.name) : field->spelling;
+    std::optional<Literal> literal;
     std::optional<std::vector<std::string>> words;
-    if (!edit.remove && edit.target.is_unset()) {
-      words = {recipe::null_word(recipe_)};
-    } else if (!edit.remove) {
+    if (!edit.remove) {
+      literal = stated(edit.target);
       words = edit.target.list() != nullptr && key.starts_with('-')
                   ? value_words(edit.target)
-                  : std::vector{yaml::render(literal_of(edit.target))};
+                  : std::vector{yaml::render(*literal)};
     }
     if (is_script() && !is_word(field)) {
       edit_script(field, {key, words});
       return;
     }
     if (goes_to_file(field)) {
-      const std::string null = recipe::null_word(recipe_);
-      const bool spelled = edit.target.is_unset() && null != "null";  // "none" of ms-swift
       edit_file(keys_of(field == nullptr ? recipe_.path_of(edit.name) : field->spelling),
-                edit.remove
-                    ? std::nullopt
-                    : std::optional(spelled ? Literal::of_text(null) : literal_of(edit.target)));
+                std::move(literal));
       return;
     }
     change_.words.push_back({recipe_.path_of(edit.name), std::move(words)});

@@ -31,6 +31,9 @@ struct Result {
   std::vector<const Rule*> waiting;  // failed, but suppressed by an invalid value
   int rules_checked = 0;
   std::vector<std::string> crashed_rules;  // internal errors, isolated: exit 70
+
+  /// The defect that stops the launch, as it is reported; a null pointer if nothing does.
+  const Rule* cause() const { return root == nullptr ? launch.rule : root; }
 };
 
 /// Why the defect that stops the launch does not count for the user.

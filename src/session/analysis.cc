@@ -201,7 +201,8 @@ Analysis only_one(std::vector<Analysis> analyses, const std::string& path) {
     throw UsageError(fmt::format(
         "{} contains {} recipes: name one of them, for example {}#2", path, analyses.size(), path));
   }
-  return readable(std::move(analyses.front()));
+  check_readable(analyses.front());
+  return std::move(analyses.front());
 }
 
 void check_same_number(const std::vector<Analysis>& a, const std::vector<Analysis>& b) {
@@ -217,12 +218,11 @@ void check_same_number(const std::vector<Analysis>& a, const std::vector<Analysi
                                path));
 }
 
-Analysis readable(Analysis analysis) {
+void check_readable(const Analysis& analysis) {
   if (!analysis.recipe->readable) {
     throw MissingError(fmt::format("cannot read {} as a recipe; `epwise lint` gives the reason",
                                    analysis.recipe->path));
   }
-  return analysis;
 }
 
 bool is_not_a_recipe(const std::vector<Analysis>& analyses) {

@@ -78,8 +78,8 @@ void check_same_number(const std::vector<Analysis>& a, const std::vector<Analysi
 /// The same of analyses that exist; `path` is of their document.
 Analysis only_one(std::vector<Analysis> analyses, const std::string& path);
 
-/// The same analysis. Throws os::MissingError for a text that is not a readable recipe.
-Analysis readable(Analysis analysis);
+/// Throws os::MissingError for a text that is not a readable recipe.
+void check_readable(const Analysis& analysis);
 
 /// Whether a text, found in a folder and not named by the user, is something other than a recipe.
 bool is_not_a_recipe(const std::vector<Analysis>& analyses);

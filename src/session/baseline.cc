@@ -190,16 +190,22 @@ std::vector<Entry> Baseline::undecided(const recipe::Recipe& recipe,
                                        const lint::Selection& selection,
                                        const lint::Knowledge& knowledge) const {
   const std::string name = repository_path(home_, recipe.path);
+  const auto is_undecided = [&](const lint::Rule& rule) {
+    return !selection.takes(rule) ||
+           std::ranges::find(result.open, &rule, &lint::Open::rule) != result.open.end() ||
+           std::ranges::find(result.waiting, &rule) != result.waiting.end() ||
+           std::ranges::find(result.explained, &rule, &lint::Explained::rule) !=
+               result.explained.end();
+  };
   std::vector<Entry> entries;
-  std::ranges::copy_if(entries_, std::back_inserter(entries), [&](const Entry& entry) {
-    const lint::Rule* rule = entry.file == name ? knowledge.find(entry.rule) : nullptr;
-    return rule != nullptr &&
-           (!selection.takes(*rule) ||
-            std::ranges::find(result.open, rule, &lint::Open::rule) != result.open.end() ||
-            std::ranges::find(result.waiting, rule) != result.waiting.end() ||
-            std::ranges::find(result.explained, rule, &lint::Explained::rule) !=
-                result.explained.end());
-  });
+  for (auto entry = entries_.lower_bound({name, "", ""});
+       entry != entries_.end() && entry->file == name;
+       ++entry) {
+    const lint::Rule* rule = knowledge.find(entry->rule);
+    if (rule != nullptr && is_undecided(*rule)) {
+      entries.push_back(*entry);
+    }
+  }
   return entries;
 }
 

@@ -143,8 +143,8 @@ class BaselineUse {
            const std::vector<Baseline::Entry>& undecided);
 
   /// How many findings were known, and how many entries are settled: those of recipes that were
-  /// linted on the entry's target by its rule and that no finding matches, and those of files that are gone. `is_there` is asked for each file that
-  /// was not linted, by its entry's name.
+  /// linted on the entry's target by its rule and that no finding matches, and those of files that
+  /// are gone. `is_there` is asked for each file that was not linted, by its entry's name.
   BaselineCount count(const std::function<bool(const std::string&)>& is_there) const;
 
   /// The entries that are not settled.

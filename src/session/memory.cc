@@ -118,12 +118,7 @@ bool MemoryCheck::vary(const std::vector<lint::Fix::Edit>& edits, int more_gpus)
     if (!slot) {
       return false;
     }
-    expr::Value value = edit.target;
-    if (edit.remove) {
-      const auto* spec = facts_.vocabulary().find(edit.name);
-      value = spec != nullptr && spec->has_default ? spec->default_value : expr::Value::unset();
-    }
-    facts_.vary(*slot, std::move(value));
+    facts_.vary(*slot, edit.remove ? facts_.vocabulary().default_of(edit.name) : edit.target);
   }
   const auto gpus = facts_.names().find("gpus");
   if (more_gpus > 1 && gpus) {

@@ -38,8 +38,7 @@ std::vector<Option> input_options() {
        .arity = one,
        .value = "N|all|merge",
        .summary = "for a file with several recipes: the number of one, as FILE#N, all (default), "
-                  "or merge for "
-                  "documents that make one",
+                  "or merge for documents that make one",
        .variable = "EPWISE_DOCUMENT"},
       {.name = "--stdin-filename",
        .arity = one,

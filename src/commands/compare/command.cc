@@ -49,8 +49,10 @@ ExitCode compare_directories(Console& console,
       }
       session::check_same_number(a, b);
       for (std::size_t i = 0; i < a.size(); ++i) {
-        all.push_back(compare_jobs(
-            simulator, simulator.run(readable(a[i]), true), simulator.run(readable(b[i]), true)));
+        check_readable(a[i]);
+        check_readable(b[i]);
+        all.push_back(
+            compare_jobs(simulator, simulator.run(a[i], true), simulator.run(b[i], true)));
         code = worst(code, exit_code_of(all.back(), arguments.flag("--force")));
       }
     });

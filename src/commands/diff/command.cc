@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <ostream>
 #include <string>
 #include <utility>
@@ -139,9 +140,7 @@ class Comparing {
   std::vector<Analysis> analyses_of(const DiffSource& source) {
     std::vector<Analysis> all =
         analyze(workspace_.open({source.path, source.text, false, source.number}));
-    for (Analysis& each : all) {
-      each = readable(std::move(each));
-    }
+    std::ranges::for_each(all, check_readable);
     return all;
   }
 

@@ -67,8 +67,7 @@ class Values {
     if (const recipe::Field* field = side_.recipe.find(name)) {
       return field->value;
     }
-    const auto* spec = side_.recipe.vocabulary_or(side_.vocabulary).find(name);
-    return spec == nullptr || !spec->has_default ? expr::Value::unset() : spec->default_value;
+    return side_.recipe.vocabulary_or(side_.vocabulary).default_of(name);
   }
 
   const Side& side_;

@@ -132,7 +132,8 @@ std::vector<SimulatedJob> Simulator::run_all(const std::string& path, bool found
     return jobs;
   }
   for (const Analysis& analysis : analyses) {
-    jobs.push_back(run(readable(analysis), force));
+    check_readable(analysis);
+    jobs.push_back(run(analysis, force));
   }
   return jobs;
 }

@@ -110,7 +110,7 @@ Look Points::lint(const Spot& spot) {
   const lint::Result& result = there.result;
   Look look;
   look.launch = result.launch;
-  look.cause = result.root == nullptr ? result.launch.rule : result.root;
+  look.cause = result.cause();
   look.framework_version = result.framework_version;
   look.version_unknown = result.version_unknown;
   look.sightings = sightings_of(result);

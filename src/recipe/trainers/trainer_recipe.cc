@@ -114,7 +114,7 @@ class TrainerRecipeReader {
     return node != nullptr && node->is_null() && trainer_.ignores_null ? nullptr : node;
   }
 
-  /// A fact about the recipe that is no field of the framework.
+  /// Reads a fact about the recipe that is not a field of the framework.
   void read_fact(const Trainer::Setting& setting) {
     const ConfigNode* node = find(setting.key);
     if (node != nullptr) {

@@ -303,6 +303,11 @@ bool Vocabulary::use_class(std::string_view section, std::string_view target) {
   return true;
 }
 
+expr::Value Vocabulary::default_of(std::string_view canonical) const {
+  const FieldSpec* spec = find(canonical);
+  return spec != nullptr && spec->has_default ? spec->default_value : expr::Value::unset();
+}
+
 const FieldSpec* Vocabulary::find(std::string_view canonical) const {
   const auto found = std::lower_bound(
       fields_.begin(), fields_.end(), canonical, [](const FieldSpec& each, std::string_view name) {

@@ -103,6 +103,9 @@ class Vocabulary {
   const FieldSpec* find(std::string_view canonical) const;
   const FieldSpec* find_attribute(std::string_view attribute) const;  // mlm
 
+  /// The default of a field; unset for one without a default, and for a name that is unknown.
+  expr::Value default_of(std::string_view canonical) const;
+
   /// Bridge: whether the loader would keep such a key: a field, or a key below a section or field
   /// that accepts any (env_vars.X, dataset.dataset_kwargs.x), or one of Hydra's own (`_target_`).
   bool knows(std::string_view path) const;

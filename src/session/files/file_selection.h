@@ -70,9 +70,9 @@ struct FileSelection {
   std::vector<std::string> unreadable;  // one message for each argument that gave no input
 };
 
-/// A file is taken as it is, `job.sbatch#2` is one recipe of it; a directory gives every YAML file (*.yaml, *.yml) and shell script
-/// (*.sh, *.bash, *.sbatch, *.slurm, *.sub) below it; a word with `*`, `?` or `[` that is not a
-/// file name gives the files it matches; `-` is standard input under the name `standard_name`.
+/// A file is taken as it is, `job.sbatch#2` is one recipe of it; a directory gives every YAML file
+/// (*.yaml, *.yml) and shell script (*.sh, *.bash, *.sbatch, *.slurm, *.sub) below it; a word with
+/// `*`, `?` or `[` that is not a file name gives the files it matches; `-` is standard input under the name `standard_name`.
 /// Directories and patterns skip `.git` and everything excluded by .gitignore and .epwiseignore
 /// files between the repository's root and the file; links to a parent directory are not followed.
 FileSelection select_files(const os::Files& files,

@@ -87,9 +87,6 @@ std::string versions_of(const recipe::Stack& stack);
 /// GPU and number of GPUs: "h100 x 16", "h100", "16 GPUs"; empty if neither is known.
 std::string machine_text(const facts::Target& target);
 
-/// GPU and number of GPUs: "h100 x 16", "h100", "16 GPUs"; empty if neither is known.
-std::string machine_text(const facts::Target& target);
-
 /// The target in one line without sources: "h100 x 16, te 2.14.0, no deepep".
 std::string target_values(const facts::Target& target, recipe::Framework framework);
 

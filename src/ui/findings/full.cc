@@ -59,8 +59,7 @@ std::vector<const lint::Finding*> by_weight(const LintedFile& file, bool everyth
   std::erase_if(findings,
                 [&](const lint::Finding* finding) { return !everything && is_aside(*finding); });
   std::ranges::stable_sort(findings, std::ranges::less(), [&](const lint::Finding* finding) {
-    const bool first =
-        finding->rule == (file.result.root == nullptr ? file.result.launch.rule : file.result.root);
+    const bool first = finding->rule == file.result.cause();
     const bool note = finding->severity == lint::Severity::note;
     return std::tuple(!first,
                       note,

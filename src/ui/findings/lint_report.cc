@@ -170,7 +170,7 @@ std::string consequence_text(lint::Effect effect, lint::Moment moment) {
 
 int rank(const LintedFile& file, const lint::Finding& finding) {
   const lint::Launch& launch = file.result.launch;
-  const auto* culprit = file.result.root == nullptr ? launch.rule : file.result.root;
+  const auto* culprit = file.result.cause();
   if (launch.verdict == lint::Verdict::rejects && culprit == finding.rule) {
     return 100;
   }
