@@ -115,9 +115,19 @@ class Watcher final : public epwise::lint::LaunchEvents {
   std::vector<Clause>& clauses_;
 };
 
+/// Reads and targets an example without judging it: `watch` runs the launch itself.
+const epwise::lint::Knowledge& without_rules() {
+  static const epwise::lint::Knowledge kBare = [] {
+    epwise::lint::Knowledge knowledge = epwise::lint::load_knowledge();
+    knowledge.rules.clear();
+    knowledge.pipelines.clear();
+    return knowledge;
+  }();
+  return kBare;
+}
+
 void watch(const Rule& rule, const epwise::lint::Example& example, std::vector<Clause>& clauses) {
-  const auto linted =
-      epwise::test::lint_text(example.recipe, example.arguments, epwise::test::knowledge());
+  const auto linted = epwise::test::lint_text(example.recipe, example.arguments, without_rules());
   for (const auto& recipe : linted.recipes) {
     if (!recipe->readable) {
       continue;

@@ -12,6 +12,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 # Where ccache stands, a second clone compiles only what has changed.
 if command -v ccache >/dev/null; then
   export CMAKE_C_COMPILER_LAUNCHER=ccache CMAKE_CXX_COMPILER_LAUNCHER=ccache CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1
+  export CCACHE_SLOPPINESS=pch_defines,time_macros # without it nothing that reads a precompiled header is kept
 fi
 
 case "${1:-}" in
@@ -41,7 +42,7 @@ need_packages "${optional_packages[@]}" ||
   say "What packs the wheel could not be installed: the wheel will be skipped"
 say "Configuring $build: Release, warnings as errors"
 cmake -S . -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DEPWISE_CI=ON -DEPWISE_OPTIMISATION=1 \
-  -DEPWISE_PYTHON=ON
+  -DEPWISE_PYTHON=ON -DEPWISE_PRECOMPILE=ON
 say "Building with $jobs cores"
 timed "building" build_in "$build" --parallel "$jobs"
 echo "-- built in $cost (limit: 900 s CPU without ccache)"

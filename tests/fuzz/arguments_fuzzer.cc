@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "recipe/load.h"
+#include "support/fuzz_target.h"
 #include "support/fuzzed_recipe.h"
 #include "support/head_vocabulary.h"
 
@@ -46,7 +47,7 @@ std::vector<std::string> lines_of(std::string_view text) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+FUZZ_TARGET(arguments) {
   constexpr std::size_t kMost = 1U << 13U;
   if (size == 0 || size > kMost) {
     return 0;

@@ -1,20 +1,17 @@
 /// Any bytes as a baseline: refused with a reason, or read, written and read again as it was.
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <string>
 #include <string_view>
 
 #include "session/baseline.h"
+#include "support/fuzz_target.h"
 #include "support/memory_files.h"
+#include "support/require.h"
 
 namespace {
 
-void require(bool holds) {
-  if (!holds) {
-    std::abort();
-  }
-}
+using epwise::support::require;
 
 std::string written(const epwise::session::Baseline& baseline) {
   return epwise::session::Baseline::to_text(baseline.reason(),
@@ -23,7 +20,7 @@ std::string written(const epwise::session::Baseline& baseline) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+FUZZ_TARGET(baseline) {
   using epwise::session::Baseline;
   const std::string bytes(reinterpret_cast<const char*>(data), size);
   epwise::support::MemoryFiles files({{"known.yaml", bytes}});

@@ -12,8 +12,9 @@
 #include "calibrate/fits/fits.h"
 #include "calibrate/import/import.h"
 #include "calibrate/ranks/launch.h"
+#include "support/fuzz_target.h"
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+FUZZ_TARGET(calibration) {
   using namespace epwise;
   constexpr std::size_t kMost = 1U << 16;
   const std::string bytes(reinterpret_cast<const char*>(data), size < kMost ? size : kMost);

@@ -15,6 +15,7 @@
 #include "advise/profile_database.h"
 #include "advise/run_profile.h"
 #include "base/os/files.h"
+#include "support/fuzz_target.h"
 #include "support/require.h"
 
 namespace {
@@ -97,7 +98,7 @@ void read_figures(std::string_view bytes) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+FUZZ_TARGET(database) {
   if (size == 0) {
     return 0;
   }

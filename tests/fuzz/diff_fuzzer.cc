@@ -14,6 +14,8 @@
 #include "lint/knowledge.h"
 #include "recipe/load.h"
 #include "recipe/vocabulary/vocabulary.h"
+#include "support/fuzz_target.h"
+#include "support/head_vocabulary.h"
 #include "support/recent.h"
 #include "support/require.h"
 
@@ -24,15 +26,8 @@ using epwise::lint::Result;
 using epwise::recipe::Framework;
 using epwise::recipe::Recipe;
 using epwise::recipe::Vocabulary;
+using epwise::support::head_vocabulary;
 using epwise::support::require;
-
-const Vocabulary& vocabulary_for(Framework framework) {
-  static const Vocabulary kBridge =
-      Vocabulary::load(Framework::bridge, "head", epwise::embedded::compiled_vocabulary());
-  static const Vocabulary kMegatron =
-      Vocabulary::load(Framework::mlm, "head", epwise::embedded::compiled_vocabulary());
-  return framework == Framework::bridge ? kBridge : kMegatron;
-}
 
 const epwise::lint::Knowledge& knowledge() {
   static const epwise::lint::Knowledge kKnowledge = epwise::lint::load_knowledge();
@@ -47,7 +42,7 @@ class Sheet {
     epwise::recipe::Request request;
     request.file =
         std::make_shared<const epwise::text::SourceFile>("fuzz.yaml", std::string(bytes));
-    recipes_ = epwise::recipe::load(request, vocabulary_for);
+    recipes_ = epwise::recipe::load(request, head_vocabulary);
     if (!recipes_.empty()) {
       result_ = epwise::lint::lint(recipes_.front(), vocabulary(), target_, knowledge());
       const Difference same = epwise::diff::difference_of(side(), side(), knowledge());
@@ -60,7 +55,7 @@ class Sheet {
   epwise::diff::Side side() const { return {recipes_.front(), vocabulary(), target_, result_}; }
 
  private:
-  const Vocabulary& vocabulary() const { return vocabulary_for(recipes_.front().framework); }
+  const Vocabulary& vocabulary() const { return head_vocabulary(recipes_.front().framework); }
 
   epwise::facts::Target target_;
   std::vector<Recipe> recipes_;
@@ -74,7 +69,7 @@ std::shared_ptr<const Sheet> sheet_of(std::string_view bytes) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+FUZZ_TARGET(diff) {
   constexpr std::string_view kBetween = "\n%%\n";
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);
   const std::size_t at = bytes.find(kBetween);

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "support/fuzz_target.h"
 #include "support/require.h"
 #include "yaml/edit.h"
 #include "yaml/parse.h"
@@ -94,7 +95,7 @@ std::string replayed(std::string text, const Edited& edited) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+FUZZ_TARGET(edit) {
   constexpr std::size_t kChoice = 3;
   constexpr std::size_t kMost = 1U << 14U;
   if (size < kChoice || size > kMost) {

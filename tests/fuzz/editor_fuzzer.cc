@@ -17,6 +17,7 @@
 #include "commands/lsp/server.h"
 #include "lint/knowledge.h"
 #include "session/analysis.h"
+#include "support/fuzz_target.h"
 #include "support/recent.h"
 #include "support/require.h"
 
@@ -95,7 +96,7 @@ std::string framed(std::string_view lines) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+FUZZ_TARGET(editor) {
   if (size == 0) {
     return 0;
   }

@@ -13,6 +13,7 @@
 #include "commands/explore/answers.h"
 #include "commands/explore/http.h"
 #include "support/app_run.h"
+#include "support/fuzz_target.h"
 #include "support/memory_files.h"
 #include "support/require.h"
 #include "ui/console.h"
@@ -22,7 +23,6 @@ namespace {
 using epwise::explore::Answer;
 using epwise::explore::Arrival;
 using epwise::explore::Explorer;
-using epwise::explore::Request;
 using epwise::support::require;
 
 constexpr const char* kToken = "0123456789abcdef";
@@ -41,7 +41,7 @@ Explorer& explorer() {
   return made;
 }
 
-void check(const Request& request) {
+void check(const epwise::explore::Request& request) {
   // A search takes seconds; what it does is fuzzed by itself.
   if (request.path == "/api/search") {
     return;
@@ -55,7 +55,7 @@ void check(const Request& request) {
     require(json.is_object());
     require(answer.status == 200 || json.contains("problem"));
   }
-  Request stranger = request;
+  epwise::explore::Request stranger = request;
   stranger.token = "0123456789abcdeg";
   require(explorer().answer(stranger).status == 403);
 }
@@ -70,7 +70,7 @@ void check_connection(std::string_view bytes) {
     }
     require(arrival.size > 0 && arrival.size <= bytes.size());
     require(arrival.request.body.size() <= epwise::explore::kLargestBody);
-    Request request = arrival.request;
+    epwise::explore::Request request = arrival.request;
     request.host = "localhost:8000";
     request.origin = "";
     request.token = kToken;
@@ -81,7 +81,7 @@ void check_connection(std::string_view bytes) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+FUZZ_TARGET(explore) {
   if (size == 0) {
     return 0;
   }

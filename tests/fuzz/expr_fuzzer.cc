@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "expr/expression.h"
+#include "support/fuzz_target.h"
 
 namespace {
 
@@ -53,7 +54,7 @@ class Numbered : public Environment {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+FUZZ_TARGET(expr) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   Names names;
   const auto parsed = epwise::expr::parse(text, names);

@@ -3,24 +3,16 @@
 /// was read comes back when it is written.
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <sstream>
 #include <string>
 
 #include "commands/lsp/message_queue.h"
+#include "support/fuzz_target.h"
+#include "support/require.h"
 
-namespace {
-
-void require(bool holds) {
-  if (!holds) {
-    std::abort();
-  }
-}
-
-}  // namespace
-
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+FUZZ_TARGET(frame) {
   using epwise::lsp::Frame;
+  using epwise::support::require;
   std::istringstream in(std::string(reinterpret_cast<const char*>(data), size));
   std::ostringstream written;
   std::size_t messages = 0;

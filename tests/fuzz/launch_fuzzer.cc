@@ -6,6 +6,7 @@
 #include <string>
 
 #include "recipe/load.h"
+#include "support/fuzz_target.h"
 #include "support/fuzzed_recipe.h"
 #include "support/head_vocabulary.h"
 #include "support/require.h"
@@ -29,7 +30,7 @@ std::shared_ptr<const SourceFile> another(const std::string& name) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+FUZZ_TARGET(launch) {
   constexpr std::size_t kMost = 1U << 13U;
   if (size > kMost) {
     return 0;

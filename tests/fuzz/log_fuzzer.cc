@@ -13,6 +13,7 @@
 #include "commands/explain/suspects.h"
 #include "commands/explain/troubles.h"
 #include "lint/knowledge.h"
+#include "support/fuzz_target.h"
 #include "support/head_vocabulary.h"
 #include "support/require.h"
 
@@ -31,7 +32,7 @@ epwise::lint::Knowledge sparse() {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+FUZZ_TARGET(log) {
   using epwise::support::require;
   constexpr std::size_t kMost = 1U << 12U;
   constexpr std::size_t kMostCrashes = 2;  // whose causes are looked for

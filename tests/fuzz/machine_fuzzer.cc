@@ -11,6 +11,7 @@
 
 #include "calibrate/ranks/launch.h"
 #include "hw/machine.h"
+#include "support/fuzz_target.h"
 #include "support/machine_files.h"
 #include "support/require.h"
 #include "ui/terminal.h"
@@ -83,7 +84,7 @@ void read_files(std::string_view text) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+FUZZ_TARGET(machine) {
   constexpr std::size_t kMost = 1U << 13U;
   if (size == 0 || size > kMost) {
     return 0;

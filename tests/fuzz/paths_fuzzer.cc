@@ -15,6 +15,7 @@
 #include "recipe/shell/pattern.h"
 #include "session/files/checkout.h"
 #include "session/files/file_selection.h"
+#include "support/fuzz_target.h"
 #include "support/memory_files.h"
 #include "support/require.h"
 
@@ -88,7 +89,7 @@ void ask(const std::string& bytes) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+FUZZ_TARGET(paths) {
   constexpr std::size_t kMost = 1U << 12U;
   if (size == 0 || size > kMost) {
     return 0;

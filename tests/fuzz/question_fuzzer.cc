@@ -9,9 +9,10 @@
 #include "commands/cost/report.h"
 #include "perf/cost/compiled_table.h"
 #include "perf/cost/question.h"
+#include "support/fuzz_target.h"
 #include "support/require.h"
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+FUZZ_TARGET(question) {
   using epwise::support::require;
   static const auto kTable = epwise::cost::compiled_table();
   std::string_view text(reinterpret_cast<const char*>(data), size);

@@ -3,22 +3,19 @@
 /// this program that speaks of a file which is as it was, and of a gate that passed.
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <string>
 #include <string_view>
 
 #include "base/text/sha256.h"
 #include "commands/gate/receipt.h"
+#include "support/fuzz_target.h"
 #include "support/memory_files.h"
+#include "support/require.h"
 #include "ui/version.h"
 
 namespace {
 
-void require(bool holds) {
-  if (!holds) {
-    std::abort();
-  }
-}
+using epwise::support::require;
 
 constexpr std::string_view kRecipe = "model: {num_layers: 4}\n";
 
@@ -34,7 +31,7 @@ void check(const std::string& receipt) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+FUZZ_TARGET(receipt) {
   const std::string bytes(reinterpret_cast<const char*>(data), size);
   check(bytes);
   check(bytes + ",\n\"seal\":\"" + epwise::text::sha256(bytes) + "\"}\n");

@@ -10,6 +10,7 @@
 #include "lint/engine.h"
 #include "lint/knowledge.h"
 #include "recipe/load.h"
+#include "support/fuzz_target.h"
 #include "support/fuzzed_recipe.h"
 #include "support/head_vocabulary.h"
 #include "support/require.h"
@@ -22,14 +23,14 @@ using epwise::support::head_vocabulary;
 using epwise::support::require;
 using epwise::text::SourceFile;
 
-constexpr const char* kRecipe =
+constexpr const char* kSmallRecipe =
     "model: {num_layers: 4, num_moe_experts: 8, moe_router_topk: 2}\n"
     "train: {micro_batch_size: 1, global_batch_size: 8}\n";
 
 const std::vector<Recipe>& recipes() {
   static const auto kRecipes = [] {
     epwise::recipe::Request request;
-    request.file = std::make_shared<const SourceFile>("a.yaml", kRecipe);
+    request.file = std::make_shared<const SourceFile>("a.yaml", kSmallRecipe);
     return epwise::recipe::load(request, head_vocabulary);
   }();
   return kRecipes;
@@ -52,7 +53,7 @@ const Knowledge& bare() {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+FUZZ_TARGET(rules) {
   constexpr std::size_t kMost = 1U << 13U;
   if (size > kMost) {
     return 0;

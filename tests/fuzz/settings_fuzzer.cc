@@ -13,6 +13,7 @@
 #include "recipe/stack.h"
 #include "session/settings/configuration.h"
 #include "session/settings/recipe_header.h"
+#include "support/fuzz_target.h"
 #include "support/require.h"
 
 namespace {
@@ -68,7 +69,7 @@ void read_versions(std::string_view text) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+FUZZ_TARGET(settings) {
   if (size == 0) {
     return 0;
   }

@@ -11,6 +11,7 @@
 
 #include "library/epwise.h"
 #include "recipe/vocabulary/vocabulary.h"
+#include "support/fuzz_target.h"
 #include "support/require.h"
 
 namespace {
@@ -189,7 +190,7 @@ void ask(const epwise::Session& session, const epwise::Recipe& recipe, std::size
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+FUZZ_TARGET(structure) {
   constexpr std::size_t kMost = 256;
   Choices choices(data, std::min(size, kMost));
   epwise::Options options;

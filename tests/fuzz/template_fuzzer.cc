@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "support/fuzz_target.h"
 #include "support/report_builder.h"
 #include "support/require.h"
 #include "ui/findings/template.h"
@@ -27,7 +28,7 @@ ReportBuilder& sample() {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+FUZZ_TARGET(template) {
   constexpr std::size_t kMost = 1U << 12U;
   if (size > kMost) {
     return 0;

@@ -9,8 +9,9 @@
 #include "base/text/spelling.h"
 #include "base/units/quantity.h"
 #include "base/units/version.h"
+#include "support/fuzz_target.h"
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+FUZZ_TARGET(text) {
   const std::string bytes(reinterpret_cast<const char*>(data), size);
   const epwise::text::SourceFile file("fuzz", bytes);
   const std::size_t step = 1 + file.bytes().size() / 256;

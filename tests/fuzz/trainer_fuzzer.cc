@@ -7,6 +7,7 @@
 #include <string>
 
 #include "recipe/load.h"
+#include "support/fuzz_target.h"
 #include "support/fuzzed_recipe.h"
 #include "support/head_vocabulary.h"
 #include "support/require.h"
@@ -21,7 +22,7 @@ using epwise::support::require_sound;
 using epwise::text::SourceFile;
 
 /// Files that others are laid over, one of them over itself.
-std::shared_ptr<const SourceFile> another(const std::string& name) {
+std::shared_ptr<const SourceFile> layer(const std::string& name) {
   return std::make_shared<const SourceFile>(
       name,
       "defaults: [base.yaml]\npolicy: {megatron_cfg: {expert_model_parallel_size: 2}}\n"
@@ -32,7 +33,7 @@ void run(const std::string& name, const std::string& text) {
   Request request;
   request.file = std::make_shared<const SourceFile>(name, text);
   request.environment = {{"TP", "2"}, {"LIST", "a b"}, {"GONE", std::nullopt}};
-  request.open = another;
+  request.open = layer;
   const auto recipes = epwise::recipe::load(request, head_vocabulary);
   require(!recipes.empty());
   for (const Recipe& recipe : recipes) {
@@ -42,7 +43,7 @@ void run(const std::string& name, const std::string& text) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+FUZZ_TARGET(trainer) {
   constexpr std::size_t kMost = 1U << 13U;
   if (size == 0 || size > kMost) {
     return 0;

@@ -4,7 +4,6 @@
 /// loses findings nor makes any; a file that is no readable recipe accepts nothing.
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <memory>
 #include <string>
 #include <utility>
@@ -15,6 +14,9 @@
 #include "lint/knowledge.h"
 #include "recipe/load.h"
 #include "recipe/vocabulary/vocabulary.h"
+#include "support/fuzz_target.h"
+#include "support/head_vocabulary.h"
+#include "support/require.h"
 #include "suppress/comment.h"
 #include "suppress/condition.h"
 #include "suppress/suppressions.h"
@@ -26,21 +28,9 @@ using epwise::lint::Result;
 using epwise::recipe::Framework;
 using epwise::recipe::Recipe;
 using epwise::recipe::Vocabulary;
+using epwise::support::head_vocabulary;
+using epwise::support::require;
 using epwise::text::Mark;
-
-void require(bool holds) {
-  if (!holds) {
-    std::abort();
-  }
-}
-
-const Vocabulary& vocabulary_for(Framework framework) {
-  static const Vocabulary kBridge =
-      Vocabulary::load(Framework::bridge, "head", epwise::embedded::compiled_vocabulary());
-  static const Vocabulary kMegatron =
-      Vocabulary::load(Framework::mlm, "head", epwise::embedded::compiled_vocabulary());
-  return framework == Framework::bridge ? kBridge : kMegatron;
-}
 
 void check_inside(const Mark& mark, const epwise::text::SourceFile& file) {
   require(mark.begin <= mark.end && mark.end <= file.bytes().size());
@@ -74,7 +64,7 @@ void check_recipe(const std::shared_ptr<const epwise::text::SourceFile>& file) {
   static const epwise::lint::Knowledge kKnowledge = epwise::lint::load_knowledge();
   epwise::recipe::Request request;
   request.file = file;
-  const std::vector<Recipe> recipes = epwise::recipe::load(request, vocabulary_for);
+  const std::vector<Recipe> recipes = epwise::recipe::load(request, head_vocabulary);
   epwise::facts::Target target;
   target.gpus = 16;
   std::vector<Result> results;
@@ -83,7 +73,7 @@ void check_recipe(const std::shared_ptr<const epwise::text::SourceFile>& file) {
   results.reserve(recipes.size());
   for (const Recipe& recipe : recipes) {
     Result& result = results.emplace_back(
-        epwise::lint::lint(recipe, vocabulary_for(recipe.framework), target, kKnowledge));
+        epwise::lint::lint(recipe, head_vocabulary(recipe.framework), target, kKnowledge));
     const std::size_t found = result.findings.size();
     waivers.accept(recipe, {kKnowledge, target, "2026-11-22"}, result);
     require(result.findings.size() + result.accepted.size() == found);
@@ -100,7 +90,7 @@ void check_recipe(const std::shared_ptr<const epwise::text::SourceFile>& file) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+FUZZ_TARGET(waive) {
   if (size == 0) {
     return 0;
   }

@@ -7,9 +7,10 @@
 #include <unistd.h>
 
 #include "calibrate/ranks/wire.h"
+#include "support/fuzz_target.h"
 #include "support/require.h"
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+FUZZ_TARGET(wire) {
   using epwise::calibrate::Wire;
   using epwise::support::require;
   constexpr std::size_t kMost = 1U << 14U;  // less than a socket holds unread

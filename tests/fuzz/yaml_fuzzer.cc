@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "support/fuzz_target.h"
 #include "support/require.h"
 #include "yaml/parse.h"
 #include "yaml/scalar.h"
@@ -111,7 +112,7 @@ void check_problem(const Diagnostic& problem) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+FUZZ_TARGET(yaml) {
   const std::string bytes(reinterpret_cast<const char*>(data), size);
   const epwise::text::SourceFile file("fuzz.yaml", bytes);
   epwise::yaml::Limits limits;

@@ -1,6 +1,6 @@
 // Stands in for libFuzzer where it isn't linked: runs a fuzz target on every file of a folder, or on random bytes:
-//   fuzz_structure FOLDER
-//   fuzz_structure --random COUNT SEED      the last line names the round that failed: its seed is SEED + round
+//   fuzz structure FOLDER
+//   fuzz structure --random COUNT SEED      the last line names the round that failed: its seed is SEED + round
 
 #include <cstddef>
 #include <cstdint>
@@ -12,25 +12,26 @@
 #include <vector>
 
 #include "base/os/disk_files.h"
-
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
+#include "support/fuzz_target.h"
 
 namespace {
 
-int run_seeds(const std::string& folder) {
+using epwise::support::FuzzFunction;
+
+int run_seeds(FuzzFunction target, const std::string& folder) {
   const epwise::os::DiskFiles files;
   int seeds = 0;
   for (const std::string& name : files.list(folder)) {
     const std::string bytes = files.read(folder + "/" + name);
     std::fprintf(stderr, "%s\n", name.c_str());  // the last line names the seed that crashed
-    LLVMFuzzerTestOneInput(reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size());
+    target(reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size());
     ++seeds;
   }
   std::printf("%d seeds\n", seeds);
   return seeds > 0 ? 0 : 1;
 }
 
-int run_random(unsigned long count, unsigned long seed) {
+int run_random(FuzzFunction target, unsigned long count, unsigned long seed) {
   constexpr std::size_t kMost = 64;
   for (unsigned long round = 0; round < count; ++round) {
     std::mt19937_64 random(seed + round);
@@ -39,7 +40,7 @@ int run_random(unsigned long count, unsigned long seed) {
       byte = static_cast<std::uint8_t>(random());
     }
     std::fprintf(stderr, "\r%lu", round);
-    LLVMFuzzerTestOneInput(bytes.data(), bytes.size());
+    target(bytes.data(), bytes.size());
   }
   std::printf("%lu rounds\n", count);
   return 0;
@@ -48,11 +49,22 @@ int run_random(unsigned long count, unsigned long seed) {
 }  // namespace
 
 int main(int count, char** words) {
-  try {
-    if (count == 4 && std::string(words[1]) == "--random") {
-      return run_random(std::strtoul(words[2], nullptr, 10), std::strtoul(words[3], nullptr, 10));
+  const auto& targets = epwise::support::fuzz_targets();
+  const auto target = count < 3 ? targets.end() : targets.find(words[1]);
+  if (target == targets.end()) {
+    std::fprintf(stderr, "usage: fuzz TARGET FOLDER | fuzz TARGET --random COUNT SEED; targets:");
+    for (const auto& [name, function] : targets) {
+      std::fprintf(stderr, " %s", name.c_str());
     }
-    return count == 2 ? run_seeds(words[1]) : 2;
+    std::fprintf(stderr, "\n");
+    return 2;
+  }
+  try {
+    if (count == 5 && std::string(words[2]) == "--random") {
+      return run_random(
+          target->second, std::strtoul(words[3], nullptr, 10), std::strtoul(words[4], nullptr, 10));
+    }
+    return count == 3 ? run_seeds(target->second, words[2]) : 2;
   } catch (const std::exception& problem) {
     std::fprintf(stderr, "%s\n", problem.what());
     return 1;

@@ -4,7 +4,8 @@
 #include <cmath>
 #include <limits>
 
-#include <Eigen/Dense>
+#include <Eigen/Cholesky>
+#include <Eigen/QR>
 
 namespace epwise::calibrate {
 
