@@ -525,12 +525,14 @@ class Editor {
   bool is_here(const Mark& mark) const { return mark.file == &file_; }
 
   const Field* find(std::string_view spelling) const {
-    for (const auto& [name, field] : recipe_.fields) {
-      if (field.spelling == spelling && !field.key.nowhere()) {
-        return &field;
-      }
-    }
-    return nullptr;
+    const auto in = [spelling](const auto& fields) -> const Field* {
+      const auto found = std::ranges::find_if(fields, [spelling](const auto& entry) {
+        return entry.second.spelling == spelling && !entry.second.key.nowhere();
+      });
+      return found == fields.end() ? nullptr : &found->second;
+    };
+    const Field* field = in(recipe_.fields);
+    return field == nullptr && recipe_.settings ? in(*recipe_.settings) : field;
   }
 
   /// Whether the script contains the name and the value literally, one after the other.

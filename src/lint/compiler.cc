@@ -10,6 +10,7 @@
 #include "lint/launch_reader.h"
 #include "lint/rule_reader.h"
 #include "lint/tables_reader.h"
+#include "recipe/stack.h"
 #include "yaml/parse.h"
 
 namespace epwise::lint {
@@ -329,26 +330,9 @@ constexpr std::array kOpenGroups = {
     Fixed{"installed.", Kind::boolean},
     Fixed{"raw.", Kind::any},
     Fixed{"harness.", Kind::any},
+    Fixed{"trainer.", Kind::any},
     Fixed{"dataset.dataset_kwargs.", Kind::any},
 };
-
-constexpr std::array<std::string_view, 17> kComponents = {"bridge",
-                                                          "mlm",
-                                                          "mcore",
-                                                          "te",
-                                                          "torch",
-                                                          "triton",
-                                                          "cuda",
-                                                          "cudnn",
-                                                          "nccl",
-                                                          "deepep",
-                                                          "hybridep",
-                                                          "hybridep_multinode",
-                                                          "python",
-                                                          "driver",
-                                                          "ngc",
-                                                          "nvshmem",
-                                                          "nemo"};
 
 }  // namespace
 
@@ -367,7 +351,7 @@ NameScope::NameScope() {
   for (const auto& fixed : kFixed) {
     types_[std::string(fixed.name)] = Type{fixed.kind, units::Dimension::none, false};
   }
-  for (const auto component : kComponents) {
+  for (const auto component : recipe::Stack::known()) {
     types_["stack." + std::string(component)] = Type{Kind::version, units::Dimension::none, true};
   }
 }

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "lint/rule.h"
+#include "recipe/trainers/trainer_facts.h"
 
 namespace epwise::lint {
 
@@ -205,8 +206,17 @@ bool RuleDependencies::is_read(std::string_view setting) const {
   return node && !rules_behind(*node).empty();
 }
 
+bool RuleDependencies::reads_settings(const Rule& rule) const {
+  const auto reads = [this](const expr::Expression& expression) {
+    return std::ranges::any_of(expression.names(), [this](expr::NameSlot slot) {
+      return knowledge_.names.name(slot).starts_with(recipe::kTrainerGroup);
+    });
+  };
+  return reads(rule.given) || reads(rule.assertion);
+}
+
 bool RuleDependencies::reaches(std::string_view setting, const Rule& rule) const {
-  if (rule.builtin) {
+  if (rule.builtin || reads_settings(rule)) {
     return true;
   }
   const auto number = static_cast<int>(&rule - knowledge_.rules.data());

@@ -287,6 +287,9 @@ std::string spelling(std::string_view name, const facts::Facts& facts) {
     const auto* flag = flag_of(spec->attribute, facts.vocabulary(), std::nullopt);
     return flag == nullptr ? std::string(spec->attribute) : std::string(long_spelling(*flag));
   }
+  if (name.starts_with(recipe::kTrainerGroup)) {
+    return recipe::trainer_path(facts.recipe(), name);
+  }
   for (const std::string_view group : {"d.", "env.", "stack.", "hw."}) {
     if (name.starts_with(group)) {
       return std::string(group == "hw." ? name : name.substr(group.size()));
@@ -361,7 +364,10 @@ SpelledEdit spell_edit(std::string_view field,
   const bool placed = is_mlm(facts) || !recipe::has_trainer(facts.recipe()) ||
                       !recipe::trainer_path(facts.recipe(), field).empty();
   const auto* said = written(field, facts);
-  spelled.known = (spec != nullptr && placed) || (said != nullptr && !said->key.nowhere());
+  // an option of a script cannot be added without its place there
+  const bool settable = field.starts_with(recipe::kTrainerGroup) && !is_mlm(facts);
+  spelled.known =
+      settable || (spec != nullptr && placed) || (said != nullptr && !said->key.nowhere());
   const auto* truth = value == nullptr ? nullptr : value->boolean();
   if (spec == nullptr || !is_mlm(facts)) {
     return spelled;

@@ -19,8 +19,14 @@ std::string_view to_string(Origin origin) {
 }
 
 const Field* Recipe::find(std::string_view canonical) const {
-  const auto found = fields.find(canonical);
-  return found == fields.end() ? nullptr : &found->second;
+  if (const auto found = fields.find(canonical); found != fields.end()) {
+    return &found->second;
+  }
+  if (settings == nullptr || !canonical.starts_with(kTrainerGroup)) {
+    return nullptr;
+  }
+  const auto found = settings->find(canonical);
+  return found == settings->end() ? nullptr : &found->second;
 }
 
 std::string Recipe::path_of(std::string_view canonical) const {

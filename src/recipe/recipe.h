@@ -58,6 +58,10 @@ struct Recipe {
   /// Bridge: the vocabulary for the classes named by this recipe, if it names any; null pointer
   /// otherwise.
   std::shared_ptr<const Vocabulary> vocabulary;
+  /// What a framework around Megatron (verl, …) was told, by "trainer." and its own key or flag:
+  /// "trainer.policy.sequence_packing.enabled", "trainer.use_dynamic_batch_size". Shared by copies of
+  /// the recipe; null pointer without such a framework.
+  std::shared_ptr<const std::map<std::string, Field, std::less<>>> settings;
   std::string model_class;  // Bridge: `_target_` of the model section; may be empty
   /// Prefixes that the user's program registers for `_target_`: "acme.".
   std::vector<std::string> allowed_targets = {};
@@ -65,6 +69,7 @@ struct Recipe {
   std::string header;    // text after "# epwise:" in the first comment lines, may be empty
   bool readable = true;  // false: nothing in it was usable
 
+  /// A field, or a setting by its name in `settings`; null pointer if it is not given.
   const Field* find(std::string_view canonical) const;
 
   /// The recipe's own vocabulary if it has one, otherwise that of its framework version. The result

@@ -1,6 +1,7 @@
 #include "recipe/stack.h"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 #include <vector>
 
@@ -12,33 +13,38 @@
 namespace epwise::recipe {
 namespace {
 
-const std::vector<std::string_view> kComponents = {"bridge",
-                                                   "cuda",
-                                                   "cudnn",
-                                                   "deep_gemm",
-                                                   "deepep",
-                                                   "driver",
-                                                   "hybridep",
-                                                   "hybridep_multinode",
-                                                   "mcore",
-                                                   "mlm",
-                                                   "nccl",
-                                                   "ngc",
-                                                   "nvshmem",
-                                                   "python",
-                                                   "te",
-                                                   "te_nccl_ep",
-                                                   "torch",
-                                                   "triton"};
+constexpr std::array kComponents = {
+    std::string_view("apex"),      std::string_view("bridge"),
+    std::string_view("cuda"),      std::string_view("cudnn"),
+    std::string_view("deep_gemm"), std::string_view("deepep"),
+    std::string_view("driver"),    std::string_view("flash_attn"),
+    std::string_view("hybridep"),  std::string_view("hybridep_multinode"),
+    std::string_view("mbridge"),   std::string_view("mcore"),
+    std::string_view("mlm"),       std::string_view("nccl"),
+    std::string_view("nemo"),      std::string_view("nemo_rl"),
+    std::string_view("ngc"),       std::string_view("nvshmem"),
+    std::string_view("python"),    std::string_view("ray"),
+    std::string_view("roll"),      std::string_view("sglang"),
+    std::string_view("slime"),     std::string_view("swift"),
+    std::string_view("te"),        std::string_view("te_nccl_ep"),
+    std::string_view("torch"),     std::string_view("transformers"),
+    std::string_view("triton"),    std::string_view("verl"),
+    std::string_view("vllm"),
+};
 
 }  // namespace
 
+std::span<const std::string_view> Stack::known() {
+  return kComponents;
+}
+
 void Stack::set(std::string_view component, std::string_view version, std::string source) {
   if (std::find(kComponents.begin(), kComponents.end(), component) == kComponents.end()) {
-    throw os::UsageError(fmt::format("unknown component `{}` in the stack{}; known components: {}",
-                                     component,
-                                     text::did_you_mean(component, kComponents),
-                                     fmt::join(kComponents, ", ")));
+    throw os::UsageError(
+        fmt::format("unknown component `{}` in the stack{}; known components: {}",
+                    component,
+                    text::did_you_mean(component, {kComponents.begin(), kComponents.end()}),
+                    fmt::join(kComponents, ", ")));
   }
   Component entry;
   entry.source = std::move(source);

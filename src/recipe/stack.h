@@ -2,6 +2,7 @@
 
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -13,8 +14,10 @@ namespace epwise::recipe {
 ///
 /// Components: bridge mlm mcore te torch cuda cudnn nccl deepep hybridep hybridep_multinode
 /// (HybridEP built for several nodes) nvshmem triton te_nccl_ep (Transformer Engine built with
-/// NCCL-EP) python driver ngc (the container's release, "25.09"). The version "installed" means:
-/// present, version unknown. "none" means: not installed.
+/// NCCL-EP) deep_gemm flash_attn apex python driver ngc (the container's release, "25.09") nemo;
+/// frameworks around Megatron: verl nemo_rl slime swift roll, and what they use: mbridge transformers
+/// vllm sglang ray. The version "installed" means: present, version unknown. "none" means: not
+/// installed.
 class Stack {
  public:
   struct Component {
@@ -22,6 +25,9 @@ class Stack {
     bool absent = false;                    // known not to be installed
     std::string source;  // "--stack", ".epwise.yaml:3", "container nemo-25.09", "this machine"
   };
+
+  /// The names of all components, in alphabetical order.
+  static std::span<const std::string_view> known();
 
   /// Later calls win. Throws os::UsageError for an unknown component or a text that is no
   /// version.

@@ -88,6 +88,9 @@ std::optional<Value> given_value(std::string_view name,
   if (name == "purpose") {
     return target.purpose ? Value::of(*target.purpose) : Value::unknown({"purpose"});
   }
+  if (name.starts_with(recipe::kTrainerGroup)) {
+    return recipe::trainer_setting(recipe, name);
+  }
   if (group == "harness") {
     const auto found = target.harness.find(key);
     return found == target.harness.end() ? Value::unset() : found->second;

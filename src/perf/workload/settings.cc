@@ -341,6 +341,19 @@ constexpr std::array kComponents = std::to_array<SettingRow>({
     {"nvshmem", no_effect, "", "published timings of exchanges are over releases"},
     {"te_nccl_ep", no_effect, "", "says whether a dispatcher starts"},
     {"deep_gemm", no_effect, "", "of inference"},
+    {"vllm", no_effect, "", "of generation, which is not priced"},
+    {"sglang", no_effect, "", "of generation, which is not priced"},
+    {"ray", no_effect, "", "places processes"},
+    {"mbridge", no_effect, "", "converts weights"},
+    {"transformers", no_effect, "", "reads the model's config.json"},
+    {"flash_attn", no_effect, "", "published timings of attention are cuDNN's"},
+    {"apex", no_effect, "", "its fusions are fields of the recipe"},
+    {"nemo", no_effect, "", "its recipe holds what matters"},
+    {"nemo_rl", no_effect, "", "its recipe holds what matters"},
+    {"verl", no_effect, "", "its recipe holds what matters"},
+    {"slime", no_effect, "", "its script holds what matters"},
+    {"swift", no_effect, "", "its script holds what matters"},
+    {"roll", no_effect, "", "its recipe holds what matters"},
 });
 
 bool matches(std::string_view pattern, std::string_view field) {

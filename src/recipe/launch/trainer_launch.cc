@@ -226,106 +226,11 @@ void put_default(Recipe& recipe, const Vocabulary& vocabulary, std::string_view 
 
 }  // namespace
 
-bool is_slime(const LaunchWords& launch) {
-  constexpr std::array<std::string_view, 5> kOwn = {"--actor-num-nodes",
-                                                    "--actor-num-gpus-per-node",
-                                                    "--rollout-batch-size",
-                                                    "--hf-checkpoint",
-                                                    "--rollout-num-gpus"};
-  const auto count = std::ranges::count_if(
-      kOwn, [&](std::string_view name) { return option(launch, name) != nullptr; });
-  return count > 1;
-}
-
-namespace {
-
-/// slime parses with ignore_unknown_args: a flag that differs in a letter or two has no effect.
-void report_misspelt_flags(Recipe& recipe,
-                           const LaunchWords& launch,
-                           const Vocabulary& vocabulary) {
-  constexpr std::size_t kShortest = 10;
-  std::vector<std::string_view> known;
-  for (const Flag& flag : vocabulary.flags()) {
-    known.insert(known.end(), flag.spellings.begin(), flag.spellings.end());
-  }
-  for (const Given& word : launch.arguments) {
-    const std::string text = word.text();
-    const std::string name = text.substr(0, text.find('='));
-    if (!name.starts_with("--") || name.size() < kShortest ||
-        std::ranges::find(known, name) != known.end()) {
-      continue;
-    }
-    const std::vector<std::string> nearest = text::nearest(name, known, 1);
-    if (!nearest.empty() && text::edit_distance(name, nearest.front()) <= 2) {
-      recipe.diagnostics.push_back(
-          {"recipe/unknown-key",
-           word.mark,
-           fmt::format(
-               "slime ignores the unknown `{}`, did you mean `{}`?", name, nearest.front())});
-    }
-  }
-}
-
-}  // namespace
-
-namespace {
-
-/// Samples fill --max-tokens-per-gpu of each context-parallel rank if --use-dynamic-batch-size is
-/// given (slime/utils/arguments.py).
-void note_slime_step(Recipe& recipe, const LaunchWords& launch) {
-  const auto tokens = option_count(option(launch, "--max-tokens-per-gpu"));
-  const shell::Field* ranks = option(launch, "--context-parallel-size");
-  const auto count = ranks == nullptr ? std::optional<std::int64_t>(1) : option_count(ranks);
-  const bool packs = std::ranges::any_of(launch.arguments, [](const shell::Field& word) {
-    return word.text() == "--use-dynamic-batch-size";
-  });
-  const auto most = tokens && count ? units::product(*tokens, *count) : std::nullopt;
-  if (packs && most && *most > 0) {
-    note_longest_step(recipe, {*most, 1});
-  }
-}
-
-}  // namespace
-
-void complete_slime(Recipe& recipe, const LaunchWords& launch, const Vocabulary& vocabulary) {
-  const Trainer trainer = load_trainer("slime");
-  note_trainer(recipe, trainer, {});
-  for (const auto& [name, text] : trainer.environment) {
-    recipe.variables.try_emplace(name, Variable{Value::of(text), {}, {}});
-  }
-  recipe.raw["raw.packs"] = Value::of(true);  // slime/backends/megatron_utils/data.py: "thd"
-  report_misspelt_flags(recipe, launch, vocabulary);
-  const Field* half = recipe.find("model.fp16");
-  const bool open = half != nullptr && half->value.is_unknown();
-  put_default(recipe,
-              vocabulary,
-              "model.bf16",
-              open ? half->value : Value::of(half == nullptr || !half->value.truthy()));
-  put_default(recipe, vocabulary, "optimizer.use_distributed_optimizer", Value::of(true));
-  put_default(recipe, vocabulary, "micro_batch_size", Value::of(1));
-  put_default(recipe, vocabulary, "seq_length", Value::of(4096));
-  put_default(recipe, vocabulary, "lr", Value::of(1e-6));
-  put_default(recipe, vocabulary, "checkpoint.use_persistent_ckpt_worker", Value::of(true));
-  // The validator sees `allgather`, the model never does.
-  put_default(recipe, vocabulary, "model.moe_token_dispatcher_type", Value::of("alltoall"));
-  if (const Field* length = recipe.find("model.seq_length")) {
-    put_default(recipe, vocabulary, "max_position_embeddings", length->value);
-  }
-  note_slime_step(recipe, launch);
-  const shell::Field* nodes = option(launch, "--actor-num-nodes");
-  const shell::Field* gpus = option(launch, "--actor-num-gpus-per-node");
-  const auto node_count = option_count(nodes);
-  const auto gpu_count = option_count(gpus);
-  if (node_count && gpu_count) {
-    set_world(recipe, {*node_count, *gpu_count, gpus->mark});
-  }
-}
-
 namespace {
 
 using expr::Value;
 
-bool is_swift_flag(const std::string& text) {
+bool is_flag_word(const std::string& text) {
   return text.size() > 2 && text.starts_with("--");
 }
 
@@ -335,7 +240,7 @@ bool is_model_fact(const std::string& text) {
 }
 
 bool ends_values(const std::string& text) {
-  return is_swift_flag(text) || is_model_fact(text);
+  return is_flag_word(text) || is_model_fact(text);
 }
 
 /// A word as parsed by Python's parser.
@@ -366,12 +271,12 @@ ConfigNode node_of(const Given& field, std::string text, const text::Mark& mark)
 }
 
 /// The flags as one flat mapping; the last of each wins.
-class SwiftFlags {
+class FlagTree {
  public:
   ConfigNode run(const std::vector<Given>& words) {
     tree_.kind = ConfigNode::Kind::mapping;
     for (std::size_t at = 0; at < words.size();) {
-      at = is_swift_flag(words[at].text()) ? take(words, at) : at + 1;
+      at = is_flag_word(words[at].text()) ? take(words, at) : at + 1;
     }
     return std::move(tree_);
   }
@@ -432,6 +337,123 @@ class SwiftFlags {
 };
 
 }  // namespace
+
+bool is_slime(const LaunchWords& launch) {
+  constexpr std::array<std::string_view, 5> kOwn = {"--actor-num-nodes",
+                                                    "--actor-num-gpus-per-node",
+                                                    "--rollout-batch-size",
+                                                    "--hf-checkpoint",
+                                                    "--rollout-num-gpus"};
+  const auto count = std::ranges::count_if(
+      kOwn, [&](std::string_view name) { return option(launch, name) != nullptr; });
+  return count > 1;
+}
+
+namespace {
+
+/// slime parses with ignore_unknown_args: a flag that differs in a letter or two has no effect.
+void report_misspelt_flags(Recipe& recipe,
+                           const LaunchWords& launch,
+                           const Vocabulary& vocabulary) {
+  constexpr std::size_t kShortest = 10;
+  std::vector<std::string_view> known;
+  for (const Flag& flag : vocabulary.flags()) {
+    known.insert(known.end(), flag.spellings.begin(), flag.spellings.end());
+  }
+  for (const Given& word : launch.arguments) {
+    const std::string text = word.text();
+    const std::string name = text.substr(0, text.find('='));
+    if (!name.starts_with("--") || name.size() < kShortest ||
+        std::ranges::find(known, name) != known.end()) {
+      continue;
+    }
+    const std::vector<std::string> nearest = text::nearest(name, known, 1);
+    if (!nearest.empty() && text::edit_distance(name, nearest.front()) <= 2) {
+      recipe.diagnostics.push_back(
+          {"recipe/unknown-key",
+           word.mark,
+           fmt::format(
+               "slime ignores the unknown `{}`, did you mean `{}`?", name, nearest.front())});
+    }
+  }
+}
+
+}  // namespace
+
+namespace {
+
+/// Samples fill --max-tokens-per-gpu of each context-parallel rank if --use-dynamic-batch-size is
+/// given (slime/utils/arguments.py).
+void note_slime_step(Recipe& recipe, const LaunchWords& launch) {
+  const auto tokens = option_count(option(launch, "--max-tokens-per-gpu"));
+  const shell::Field* ranks = option(launch, "--context-parallel-size");
+  const auto count = ranks == nullptr ? std::optional<std::int64_t>(1) : option_count(ranks);
+  const bool packs = std::ranges::any_of(launch.arguments, [](const shell::Field& word) {
+    return word.text() == "--use-dynamic-batch-size";
+  });
+  const auto most = tokens && count ? units::product(*tokens, *count) : std::nullopt;
+  if (packs && most && *most > 0) {
+    note_longest_step(recipe, {*most, 1});
+  }
+}
+
+/// The samples of a rollout, divided into --num-steps-per-rollout (slime/utils/arguments.py); unknown
+/// where the steps are given and a factor is not.
+std::optional<Value> slime_batch(const LaunchWords& launch) {
+  const shell::Field* steps = option(launch, "--num-steps-per-rollout");
+  if (steps == nullptr) {
+    return std::nullopt;
+  }
+  const shell::Field* samples = option(launch, "--n-samples-per-prompt");
+  const auto each = samples == nullptr ? std::optional<std::int64_t>(1) : option_count(samples);
+  const auto prompts = option_count(option(launch, "--rollout-batch-size"));
+  const auto count = option_count(steps);
+  const auto all = each && prompts ? units::product(*each, *prompts) : std::nullopt;
+  if (!all || !count || *count < 1) {
+    return Value::unknown({"--num-steps-per-rollout and the samples of a rollout"});
+  }
+  return Value::of(*all / *count);
+}
+
+}  // namespace
+
+void complete_slime(Recipe& recipe, const LaunchWords& launch, const Vocabulary& vocabulary) {
+  const Trainer trainer = load_trainer("slime");
+  note_trainer(recipe, trainer, {});
+  note_settings(recipe, FlagTree().run(launch.arguments), "");
+  for (const auto& [name, text] : trainer.environment) {
+    recipe.variables.try_emplace(name, Variable{Value::of(text), {}, {}});
+  }
+  recipe.raw["raw.packs"] = Value::of(true);  // slime/backends/megatron_utils/data.py: "thd"
+  report_misspelt_flags(recipe, launch, vocabulary);
+  const Field* half = recipe.find("model.fp16");
+  const bool open = half != nullptr && half->value.is_unknown();
+  put_default(recipe,
+              vocabulary,
+              "model.bf16",
+              open ? half->value : Value::of(half == nullptr || !half->value.truthy()));
+  put_default(recipe, vocabulary, "optimizer.use_distributed_optimizer", Value::of(true));
+  put_default(recipe, vocabulary, "micro_batch_size", Value::of(1));
+  put_default(recipe, vocabulary, "seq_length", Value::of(4096));
+  put_default(recipe, vocabulary, "lr", Value::of(1e-6));
+  put_default(recipe, vocabulary, "checkpoint.use_persistent_ckpt_worker", Value::of(true));
+  // The validator sees `allgather`, the model never does.
+  put_default(recipe, vocabulary, "model.moe_token_dispatcher_type", Value::of("alltoall"));
+  if (const Field* length = recipe.find("model.seq_length")) {
+    put_default(recipe, vocabulary, "max_position_embeddings", length->value);
+  }
+  if (auto batch = slime_batch(launch)) {
+    put_default(recipe, vocabulary, "global_batch_size", *std::move(batch));
+  }
+  note_slime_step(recipe, launch);
+  const shell::Field* nodes = option(launch, "--actor-num-nodes");
+  const shell::Field* gpus = option(launch, "--actor-num-gpus-per-node");
+  const auto node_count = option_count(nodes);
+  const auto gpu_count = option_count(gpus);
+  if (node_count && gpu_count) {
+    set_world(recipe, {*node_count, *gpu_count, gpus->mark});
+  }
+}
 
 bool is_swift(const LaunchWords& launch) {
   constexpr std::array<std::string_view, 3> kTrainings = {"pt", "sft", "rlhf"};
@@ -501,7 +523,7 @@ std::vector<Recipe> read_swift_launch(
   const yaml::Stream stream = file == nullptr ? yaml::Stream() : yaml::parse(*file);
   TrainerInput input;
   input.format = &kSwift;
-  input.tree = SwiftFlags().run(launch.arguments);
+  input.tree = FlagTree().run(launch.arguments);
   if (!stream.documents.empty() && stream.documents.front().root.is_mapping()) {
     input.root = &stream.documents.front().root;
     input.file = file;

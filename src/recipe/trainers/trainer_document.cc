@@ -73,6 +73,7 @@ class TrainerDocumentReader {
                    trainer,
                    model ? &*model : nullptr,
                    vocabulary_for(trainer.framework));
+      note_settings(recipe, tree, incomplete_ || input_.open ? trainer.rest : "");
       input_.format->complete(recipe, tree, role);
       recipes.push_back(std::move(recipe));
       diagnostics_.clear();  // the first one reports them

@@ -1,6 +1,8 @@
 #include "recipe/trainers/trainer_facts.h"
 
 #include <algorithm>
+#include <map>
+#include <memory>
 #include <utility>
 
 #include <fmt/format.h>
@@ -13,6 +15,7 @@ namespace {
 using expr::Value;
 
 constexpr std::string_view kPaths = "raw.trainer_paths";
+constexpr std::string_view kElsewhere = "raw.settings_elsewhere";
 constexpr std::string_view kPreset = "raw.preset.";
 constexpr std::string_view kLongestSequence = "raw.longest_sequence";
 constexpr std::string_view kLongestMicroBatch = "raw.longest_micro_batch";
@@ -131,7 +134,57 @@ std::string null_word(const Recipe& recipe) {
   return word == nullptr ? "null" : word->to_text();
 }
 
+namespace {
+
+/// Null is a value that was given; a list with an unknown entry is unknown.
+void add_settings(const ConfigNode& node,
+                  const std::string& path,
+                  std::map<std::string, Field, std::less<>>& settings) {
+  constexpr std::size_t kMost = 4096;
+  if (node.is_mapping()) {
+    for (const ConfigNode& child : node.children) {
+      add_settings(child, path + (path.ends_with('.') ? "" : ".") + child.name, settings);
+    }
+    return;
+  }
+  if (settings.size() == kMost) {
+    return;
+  }
+  const auto open = std::ranges::find_if(
+      node.children, [](const ConfigNode& child) { return child.value.is_unknown(); });
+  Field field;
+  field.name = path;
+  field.value = open == node.children.end() ? node_value(node) : open->value;
+  field.key = node.key;
+  field.mark = node.mark;
+  field.origin = node.origin;
+  field.spelling = node.spelling.empty() ? path.substr(kTrainerGroup.size()) : node.spelling;
+  settings.insert_or_assign(path, std::move(field));
+}
+
+}  // namespace
+
+void note_settings(Recipe& recipe, const ConfigNode& root, std::string_view elsewhere) {
+  std::map<std::string, Field, std::less<>> settings;
+  add_settings(root, std::string(kTrainerGroup), settings);
+  recipe.settings =
+      std::make_shared<const std::map<std::string, Field, std::less<>>>(std::move(settings));
+  recipe.raw[std::string(kElsewhere)] =
+      elsewhere.empty() ? Value::unset() : Value::of(std::string(elsewhere));
+}
+
+Value trainer_setting(const Recipe& recipe, std::string_view name) {
+  if (const Field* field = recipe.find(name)) {
+    return field->value;
+  }
+  const Value* elsewhere = raw(recipe, kElsewhere);
+  return elsewhere == nullptr ? Value::unset() : Value::unknown({elsewhere->to_text()});
+}
+
 std::string trainer_path(const Recipe& recipe, std::string_view canonical) {
+  if (canonical.starts_with(kTrainerGroup)) {
+    return std::string(canonical.substr(kTrainerGroup.size()));
+  }
   const Value* paths = raw(recipe, kPaths);
   const std::size_t dot = canonical.find('.');
   if (paths == nullptr || paths->list() == nullptr || dot == std::string_view::npos) {

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "recipe/bridge/config_tree.h"
 #include "recipe/recipe.h"
 #include "recipe/trainers/trainer.h"
 
@@ -53,6 +54,17 @@ const expr::Value* preset(const Recipe& recipe, std::string_view canonical);
 
 /// The word that a trainer's options take for null: "none" of ms-swift, otherwise "null".
 std::string null_word(const Recipe& recipe);
+
+/// The prefix of the names of a trainer's own settings: "trainer.policy.sequence_packing.enabled".
+inline constexpr std::string_view kTrainerGroup = "trainer.";
+
+/// Stores every leaf of the trainer's configuration as Recipe::settings. `elsewhere` says what may
+/// contain others ("the model's config.json"); empty: `root` is all that was given.
+void note_settings(Recipe& recipe, const ConfigNode& root, std::string_view elsewhere);
+
+/// A setting by its name: "trainer.policy.sequence_packing.enabled" → true. Null if it was not given;
+/// unknown if it may be given elsewhere.
+expr::Value trainer_setting(const Recipe& recipe, std::string_view name);
 
 /// The path of a field in the trainer's configuration; empty if it has none.
 std::string trainer_path(const Recipe& recipe, std::string_view canonical);
