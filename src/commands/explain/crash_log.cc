@@ -61,6 +61,53 @@ std::string innermost(const std::vector<std::string>& code) {
   return text;
 }
 
+/// What a kernel prints before it traps. The next CUDA call of that rank reports the trap only.
+constexpr std::array<std::string_view, 5> kOfKernels = {
+    "Assertion failed: ", "Assertion `", "DeepEP timeout", "DeepEP dispatch ", "DeepEP combine "};
+
+bool is_of_kernel(std::string_view text) {
+  return std::ranges::any_of(kOfKernels,
+                             [text](std::string_view start) { return text.starts_with(start); });
+}
+
+/// What CUDA says after a trap.
+bool is_of_trap(std::string_view message) {
+  constexpr std::array<std::string_view, 3> kWords = {
+      "unspecified launch failure", "device-side assert triggered", "illegal instruction"};
+  return std::ranges::any_of(kWords, [message](std::string_view word) {
+    return message.find(word) != std::string_view::npos;
+  });
+}
+
+/// Without what differs from thread to thread: a kernel's own words up to the place, and PyTorch's
+/// name of the kernel behind them:
+/// "a.cu:15: gather: block: [4,0,0], thread: [9,0,0] Assertion `i < n` failed."
+///   → "Assertion `i < n` failed. (a.cu:15: gather)"
+std::optional<std::string> kernel_words_in(std::string_view line) {
+  std::size_t begin = std::string_view::npos;
+  for (const std::string_view word : kOfKernels) {
+    begin = std::min(begin, line.find(word));
+  }
+  const auto block = line.find(": block: [");
+  const bool named = block < begin;
+  if (begin == std::string_view::npos ||
+      (line.substr(begin).starts_with("Assertion `") && !named)) {
+    return std::nullopt;  // nothing, or assert() of a process, which names its file
+  }
+  std::string_view text = line.substr(begin);
+  for (const std::string_view place : {", channel", ", rank", ": rank", ", RDMA", ", src"}) {
+    text = text.substr(0, text.find(place));
+  }
+  std::string message(text);
+  if (named) {
+    const auto start = line.substr(0, block).find_last_of("\t]") + 1;
+    std::string_view name = line.substr(start, block - start);
+    name.remove_prefix(std::min(name.find_first_not_of(' '), name.size()));
+    message += " (" + std::string(name) + ")";
+  }
+  return message;
+}
+
 /// The state of one writer of the log.
 struct Telling {
   std::vector<Frame> frames;
@@ -105,6 +152,7 @@ std::vector<std::string_view> words_of_errors() {
   words.insert(words.end(), kExceptionEndings.begin(), kExceptionEndings.end());
   words.insert(words.end(), kComplaints.begin(), kComplaints.end());
   words.insert(words.end(), kTroubles.begin(), kTroubles.end());
+  words.insert(words.end(), kOfKernels.begin(), kOfKernels.end());
   return words;
 }
 
@@ -129,7 +177,10 @@ class Reader {
       take(read_line(line), line);
     }
     std::vector<Crash>& crashes = log_.crashes;
+    const bool trapped = std::ranges::any_of(
+        crashes, [](const Crash& crash) { return is_of_kernel(crash.message); });
     for (auto& crash : crashes) {
+      crash.kind = trapped && is_of_trap(crash.message) ? Crash::Kind::aftermath : crash.kind;
       std::ranges::sort(crash.ranks);
       crash.ranks.erase(std::unique(crash.ranks.begin(), crash.ranks.end()), crash.ranks.end());
     }
@@ -624,6 +675,9 @@ std::optional<std::string> complaint_in(std::string_view line) {
 }
 
 std::optional<std::string> trouble_in(std::string_view line) {
+  if (auto words = kernel_words_in(line)) {
+    return words;
+  }
   if (!holds_any(line, kTroubles)) {
     return std::nullopt;
   }

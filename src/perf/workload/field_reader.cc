@@ -29,6 +29,10 @@ Value FieldReader::value(std::string_view name) const {
   if (const auto slot = facts_.names().find(name)) {
     return facts_.value(*slot);
   }
+  if (name.starts_with("raw.")) {
+    const auto fact = facts_.recipe().raw.find(name);
+    return fact == facts_.recipe().raw.end() ? Value::unset() : fact->second;
+  }
   const auto* spec = facts_.vocabulary().find(name);
   const auto canonical = spec == nullptr ? name : spec->name;
   if (const auto* field = facts_.recipe().find(canonical)) {

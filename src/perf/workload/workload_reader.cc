@@ -267,6 +267,11 @@ void read_inputs(FieldReader& reader, Workload& workload) {
   if (!vocabulary.why.empty()) {
     notes.assumed("vocabulary", fmt::format("{} tokens", vocabulary.tokens), vocabulary.why);
   }
+  if (reader.integer("raw.step_sequence") && !reader.integer("model.seq_length")) {
+    notes.assumed("samples",
+                  fmt::format("{} tokens each", workload.architecture.sequence),
+                  "the longest that the trainer's settings allow; shorter ones make shorter steps");
+  }
   note_training(notes, workload);
   decide_kernels(reader, notes, workload);
   if (workload.parallel.tensor > 1) {
@@ -326,10 +331,26 @@ void read_parallel(FieldReader& reader, Workload& workload) {
   parallel.expert_data = replicas(expert, "expert_data_parallel", workload);
 }
 
+namespace {
+
+/// A field, or what the settings of a trainer make of it (recipe::TrainingStep).
+int given_or(FieldReader& reader,
+             std::string_view field,
+             std::string_view of_trainer,
+             std::string_view what) {
+  const auto given = reader.integer(field);
+  const auto other = given ? std::nullopt : reader.integer(of_trainer);
+  return other ? *other : reader.required(field, what);
+}
+
+}  // namespace
+
 Batch read_batch(FieldReader& reader, const Parallel& parallel) {
   Batch batch;
-  batch.micro = reader.required("train.micro_batch_size", "the micro-batch size");
-  batch.global = reader.required("train.global_batch_size", "the global batch size");
+  batch.micro =
+      given_or(reader, "train.micro_batch_size", "raw.step_micro_batch", "the micro-batch size");
+  batch.global =
+      given_or(reader, "train.global_batch_size", "raw.step_global_batch", "the global batch size");
   if (batch.micro > 0) {
     const double steps =
         static_cast<double>(batch.global) / (static_cast<double>(batch.micro) * parallel.data);
@@ -912,7 +933,7 @@ int read_sequence(FieldReader& reader) {
       return *found;
     }
   }
-  return reader.required("model.seq_length", "the sequence length");
+  return given_or(reader, "model.seq_length", "raw.step_sequence", "the sequence length");
 }
 
 }  // namespace

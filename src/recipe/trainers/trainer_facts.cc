@@ -75,6 +75,14 @@ void note_longest_step(Recipe& recipe, const LongestStep& step) {
   recipe.raw[std::string(kLongestMicroBatch)] = Value::of(step.micro_batch);
 }
 
+void note_training_step(Recipe& recipe, const TrainingStep& step) {
+  if (step.sequence > 0 && step.micro_batch > 0 && step.global_batch > 0) {
+    recipe.raw["raw.step_sequence"] = Value::of(step.sequence);
+    recipe.raw["raw.step_micro_batch"] = Value::of(step.micro_batch);
+    recipe.raw["raw.step_global_batch"] = Value::of(step.global_batch);
+  }
+}
+
 std::optional<LongestStep> longest_step(const Recipe& recipe) {
   const Value* sequence = raw(recipe, kLongestSequence);
   const Value* micro_batch = raw(recipe, kLongestMicroBatch);

@@ -34,6 +34,18 @@ struct LongestStep {
 void note_longest_step(Recipe& recipe, const LongestStep& step);
 std::optional<LongestStep> longest_step(const Recipe& recipe);
 
+/// A step of the optimizer by the trainer's own settings, where Megatron's fields do not describe it:
+/// samples of the longest length, as many in a micro-batch and in the whole step.
+struct TrainingStep {
+  std::int64_t sequence = 0;
+  std::int64_t micro_batch = 1;
+  std::int64_t global_batch = 1;
+};
+
+/// Stored as raw.step_sequence, raw.step_micro_batch and raw.step_global_batch. Nothing is stored for
+/// numbers below 1.
+void note_training_step(Recipe& recipe, const TrainingStep& step);
+
 /// Where the trainer's configuration has a field, or would have it: by canonical name, or by
 /// "model.*" for a mapping that accepts any field of a section.
 void note_path(Recipe& recipe, std::string_view canonical, std::string_view path);

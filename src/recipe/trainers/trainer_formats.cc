@@ -563,35 +563,45 @@ std::optional<std::int64_t> number_or(const ConfigNode& root,
   return node_at(root, path) == nullptr ? otherwise : number_at(root, path);
 }
 
-/// The actor trains on prompts and responses of the longest kind, or on as many of them as fill
+/// A role trains on prompts and responses of the longest kind, or on as many of them as fill
 /// ppo_max_token_len_per_gpu (verl/trainer/config/ppo_megatron_trainer.yaml, data/legacy_data.yaml).
-void note_verl_step(Recipe& recipe, const ConfigNode& root) {
+/// A step of its optimizer takes a mini-batch of prompts, each with rollout.n responses.
+void note_verl_step(Recipe& recipe, const ConfigNode& root, const std::string& role) {
   constexpr std::int64_t kUsualLength = 512;
   constexpr std::int64_t kUsualTokens = 16384;
-  const std::string actor = "actor_rollout_ref.actor";
+  constexpr std::int64_t kUsualPrompts = 256;
   const auto prompt = number_or(root, "data.max_prompt_length", kUsualLength);
   const auto response = number_or(root, "data.max_response_length", kUsualLength);
   const auto sample = prompt && response ? units::sum(*prompt, *response) : std::nullopt;
-  const ConfigNode* packs = node_at(root, actor + ".use_dynamic_bsz");
+  const std::string actors = "actor_rollout_ref.actor.ppo_mini_batch_size";
+  const auto prompts =
+      number_or(root, role + ".ppo_mini_batch_size", number_or(root, actors, kUsualPrompts));
+  const auto each = number_or(root, "actor_rollout_ref.rollout.n", 1);
+  const auto batch = prompts && each ? units::product(*prompts, *each) : std::nullopt;
+  const ConfigNode* packs = node_at(root, role + ".use_dynamic_bsz");
+  auto samples = number_at(root, role + ".ppo_micro_batch_size_per_gpu");
   if (packs != nullptr && packs->value.is_known() && packs->value.truthy()) {
-    const auto tokens = number_or(root, actor + ".ppo_max_token_len_per_gpu", kUsualTokens);
-    const auto ranks = number_or(root, actor + ".megatron.context_parallel_size", 1);
+    const auto tokens = number_or(root, role + ".ppo_max_token_len_per_gpu", kUsualTokens);
+    const auto ranks = number_or(root, role + ".megatron.context_parallel_size", 1);
     const auto most = tokens && ranks ? units::product(*tokens, *ranks) : std::nullopt;
-    if (most) {
-      note_longest_step(recipe, {std::max(*most, sample.value_or(0)), 1});
+    if (!most) {
+      return;
     }
-    return;
-  }
-  const auto samples = number_at(root, actor + ".ppo_micro_batch_size_per_gpu");
-  if (sample && samples) {
+    note_longest_step(recipe, {std::max(*most, sample.value_or(0)), 1});
+    samples = sample && *sample > 0 ? std::optional(std::max<std::int64_t>(1, *most / *sample))
+                                    : std::nullopt;
+  } else if (sample && samples) {
     note_longest_step(recipe, {*sample, *samples});
+  }
+  if (sample && samples && batch) {
+    note_training_step(recipe, {*sample, *samples, *batch});
   }
 }
 
 void complete_verl(Recipe& recipe, const ConfigNode& root, const TrainerRole& role) {
   constexpr std::int64_t kGpusPerNode = 8;
-  if (role.name == "actor") {
-    note_verl_step(recipe, root);
+  if (role.name != "ref") {
+    note_verl_step(recipe, root, role.name == "critic" ? "critic" : "actor_rollout_ref.actor");
   }
   note_adapter_rank(recipe, root, "actor_rollout_ref.model.lora.rank");
   note_adapter_rank(recipe, root, "actor_rollout_ref.model.lora_rank");

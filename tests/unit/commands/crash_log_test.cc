@@ -46,6 +46,34 @@ TEST_CASE("a traceback copied without its indentation is one") {
   CHECK(crashes[0].frames.size() == 1);
 }
 
+TEST_CASE("what a kernel printed comes before the trap that the next call reports") {
+  const auto crashes = crashes_in(
+      "Assertion failed: /opt/DeepEP/csrc/kernels/internode.cu:463, condition: a == b\n"
+      "Assertion failed: /opt/DeepEP/csrc/kernels/internode.cu:463, condition: a == b\n"
+      "[rank5]: Traceback (most recent call last):\n"
+      "[rank5]:   File \"deep_ep/buffer.py\", line 313, in dispatch\n"
+      "[rank5]: RuntimeError: CUDA error: unspecified launch failure\n");
+  REQUIRE(crashes.size() == 2);
+  CHECK(crashes[0].message ==
+        "Assertion failed: /opt/DeepEP/csrc/kernels/internode.cu:463, condition: a == b");
+  CHECK(crashes[0].times == 2);
+  CHECK(crashes[1].kind == Crash::Kind::aftermath);
+}
+
+TEST_CASE("threads of a kernel that say the same are one error") {
+  const auto crashes = crashes_in(
+      "/aten/Indexing.cu:15: gather: block: [4,0,0], thread: [9,0,0] Assertion `i < n` failed.\n"
+      "/aten/Indexing.cu:15: gather: block: [4,0,0], thread: [10,0,0] Assertion `i < n` failed.\n"
+      "DeepEP dispatch NVL receiver timeout, channel: 3, RDMA: 1, nvl: 7\n"
+      "DeepEP dispatch NVL receiver timeout, channel: 4, RDMA: 1, nvl: 7\n");
+  REQUIRE(crashes.size() == 2);
+  CHECK(crashes[0].message == "Assertion `i < n` failed. (/aten/Indexing.cu:15: gather)");
+  CHECK(crashes[0].times == 2);
+  CHECK(crashes[1].message == "DeepEP dispatch NVL receiver timeout");
+  CHECK(trouble_in("python3: permute.cu:41: void f(int): Assertion `n > 0' failed.") ==
+        std::nullopt);
+}
+
 TEST_CASE("an error may be mentioned without a traceback") {
   struct Row {
     const char* line;

@@ -64,6 +64,43 @@ TEST_CASE("the longest step of trainers that pack samples") {
   CHECK(longest("a.yaml", "sequence_length: 6000\n" + roll) == "6000 x 2");
 }
 
+/// "sequence, micro-batch, batch" of a step of the optimizer by the trainer's settings, or "-".
+std::string step_of(const Recipe& recipe) {
+  const auto fact = [&](const char* name) {
+    const auto found = recipe.raw.find(name);
+    return found == recipe.raw.end() ? std::string() : found->second.to_text();
+  };
+  const std::string sequence = fact("raw.step_sequence");
+  return sequence.empty() ? "-"
+                          : sequence + ", " + fact("raw.step_micro_batch") + ", " +
+                                fact("raw.step_global_batch");
+}
+
+TEST_CASE("a step of verl's optimizer takes a mini-batch of prompts with all their responses") {
+  const std::string verl =
+      "python -m verl.trainer.main_ppo --config-name=ppo_megatron_trainer.yaml "
+      "actor_rollout_ref.actor.megatron.context_parallel_size=2 data.max_prompt_length=1000 "
+      "data.max_response_length=3000 actor_rollout_ref.actor.ppo_mini_batch_size=32 "
+      "actor_rollout_ref.rollout.n=8 ";
+  const auto steps = [&](const std::string& words) {
+    std::string all;
+    for (const Recipe& recipe : read_format("run.sh", verl + words + "\n")) {
+      all += (all.empty() ? "" : "; ") + step_of(recipe);
+    }
+    return all;
+  };
+  CHECK(steps("actor_rollout_ref.actor.ppo_micro_batch_size_per_gpu=2") == "4000, 2, 256");
+  CHECK(steps("actor_rollout_ref.actor.use_dynamic_bsz=True") == "4000, 8, 256");
+  CHECK(steps("actor_rollout_ref.actor.use_dynamic_bsz=True "
+              "actor_rollout_ref.actor.ppo_max_token_len_per_gpu=1000") == "4000, 1, 256");
+  CHECK(steps("actor_rollout_ref.rollout.n=$N actor_rollout_ref.actor.use_dynamic_bsz=True") ==
+        "-");
+  CHECK(steps("") == "-");
+  CHECK(steps("critic.megatron.tensor_model_parallel_size=2 critic.ppo_micro_batch_size_per_gpu=4 "
+              "actor_rollout_ref.ref.megatron.tensor_model_parallel_size=2") ==
+        "-; -; 4000, 4, 256");
+}
+
 TEST_CASE("other YAML is not taken for a recipe") {
   const std::vector<std::string> others = {
       // parts of other programs' Hydra configurations, and their dumped objects
