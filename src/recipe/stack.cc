@@ -60,7 +60,17 @@ void Stack::set(std::string_view component, std::string_view version, std::strin
                       component));
     }
   }
+  const auto follower = components_.find("mlm");
+  if (component == "mcore" && follower != components_.end() && follower->second.follows) {
+    follower->second.version = entry.version;
+    follower->second.absent = entry.absent;
+  }
   components_[std::string(component)] = std::move(entry);
+}
+
+void Stack::follow(std::string_view component, std::string_view version, std::string source) {
+  set(component, version, std::move(source));
+  components_.find(component)->second.follows = true;
 }
 
 const Stack::Component* Stack::find(std::string_view component) const {

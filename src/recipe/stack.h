@@ -23,15 +23,19 @@ class Stack {
   struct Component {
     std::optional<units::Version> version;  // nullopt: installed, version unknown
     bool absent = false;                    // known not to be installed
+    bool follows = false;                   // from another component, which says it
     std::string source;  // "--stack", ".epwise.yaml:3", "container nemo-25.09", "this machine"
   };
 
   /// The names of all components, in alphabetical order.
   static std::span<const std::string_view> known();
 
-  /// Later calls win. Throws os::UsageError for an unknown component or a text that is no
+  /// Later calls win; what follows from `mcore` changes with it. Throws os::UsageError for an unknown component or a text that is no
   /// version.
   void set(std::string_view component, std::string_view version, std::string source);
+
+  /// A version that follows from another component's: Megatron-LM's from its Megatron-Core's.
+  void follow(std::string_view component, std::string_view version, std::string source);
 
   const Component* find(std::string_view component) const;
 

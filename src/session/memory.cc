@@ -60,15 +60,6 @@ bool is_known_well(const workload::Workload& job) {
           job.sharding == workload::Sharding::optimizer);
 }
 
-/// Whether the loss is made of the tokens' probabilities, which reinforcement learning and preference
-/// optimization take from float32 copies of the logits.
-bool takes_probabilities(const recipe::Recipe& recipe) {
-  constexpr std::array<std::string_view, 4> kTrainers = {"verl", "roll", "slime", "nemo_rl"};
-  const auto trainer = recipe.raw.find("raw.trainer");
-  return trainer != recipe.raw.end() && trainer->second.text() != nullptr &&
-         std::ranges::find(kTrainers, *trainer->second.text()) != kTrainers.end();
-}
-
 /// How settings count that a file of overrides leaves to its base recipe.
 enum class Unwritten { least, defaults };
 
@@ -184,9 +175,6 @@ std::optional<workload::Workload> MemoryCheck::job_of(const std::vector<lint::Fi
   sim::StatedInputs stated;
   for (const Setting& input : analysis_.document->inputs) {
     sim::state(input.value, read.workload, stated);  // `epwise simulate` reports wrong ones
-  }
-  if (takes_probabilities(*analysis_.recipe)) {
-    read.workload.kernels.fused_loss = false;
   }
   return std::move(read.workload);
 }

@@ -50,7 +50,7 @@ report::Utilisation peaks_of(const hw::Profile& profile, workload::Precision pre
 std::string versions_of(const recipe::Stack& stack) {
   std::string text;
   for (const auto& [name, component] : stack.components()) {
-    if (component.version) {
+    if (component.version && !component.follows) {
       text += fmt::format("{}{} {}", text.empty() ? "" : ", ", name, component.version->text());
     }
   }

@@ -87,6 +87,12 @@ WorkloadReading read_workload(const facts::Facts& facts) {
   FieldReader reader(facts);
   WorkloadReading reading;
   Workload& workload = reading.workload;
+  const auto role = reader.text("raw.trainer_role");
+  if (role && (*role == "ref" || *role == "reference")) {
+    reader.problem("the reference model makes no training step", "predict the actor alone");
+    reading.problems = reader.take_problems();
+    return reading;
+  }
   read_parallel(reader, workload);
   workload.architecture = read_architecture(reader, workload.parallel.tensor);
   workload.precision = read_precision(reader);

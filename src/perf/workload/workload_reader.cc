@@ -100,8 +100,22 @@ bool fuses(const FieldReader& reader, std::string_view name) {
   return open || reader.flag(name);
 }
 
+/// Whether the loss is made of the tokens' probabilities, which reinforcement learning and preference
+/// optimization take from float32 copies of the logits.
+bool takes_probabilities(const FieldReader& reader) {
+  constexpr std::array<std::string_view, 4> kTrainers = {"verl", "roll", "slime", "nemo_rl"};
+  const auto trainer = reader.text("raw.trainer");
+  return trainer && std::ranges::find(kTrainers, *trainer) != kTrainers.end();
+}
+
 /// A Bridge override file leaves the loss to a library recipe, and those use TE's.
 void decide_loss(const FieldReader& reader, Notes& notes, Kernels& kernels) {
+  if (takes_probabilities(reader)) {
+    notes.assumed("loss",
+                  "on fp32 copies of the logits",
+                  "the tokens' probabilities are taken from them, as in reinforcement learning");
+    return;
+  }
   const auto& recipe = reader.facts().recipe();
   const bool open = recipe.framework == recipe::Framework::bridge && recipe.model_class.empty() &&
                     !reader.is_written("model.cross_entropy_loss_fusion");

@@ -234,7 +234,17 @@ void add_bridge(const std::vector<lint::Pin>& pins, recipe::Stack& stack) {
     }
   }
   if (found != nullptr) {
-    stack.set("bridge", found->bridge, core->source);
+    stack.follow("bridge", found->bridge, core->source);
+  }
+}
+
+/// Megatron-LM and its Megatron-Core are one repository with one version.
+void add_megatron_lm(recipe::Stack& stack) {
+  const recipe::Stack::Component* core = stack.find("mcore");
+  const recipe::Stack::Component* bridge = stack.find("bridge");
+  if (core != nullptr && core->version && stack.find("mlm") == nullptr &&
+      (bridge == nullptr || bridge->follows)) {
+    stack.follow("mlm", core->version->text(), core->source);
   }
 }
 
@@ -257,6 +267,7 @@ recipe::Stack resolve_stack(std::span<const TargetSettings* const> sources,
     }
   }
   add_bridge(knowledge.tables.pins, stack);
+  add_megatron_lm(stack);
   return stack;
 }
 
@@ -394,7 +405,7 @@ std::string target_values(const facts::Target& target, recipe::Framework framewo
     parts.push_back(std::move(hardware));
   }
   for (const auto& [name, component] : target.stack.components()) {
-    if (name != recipe::to_string(framework)) {
+    if (name != recipe::to_string(framework) && !component.follows) {
       parts.push_back(component_text(name, component));
     }
   }
