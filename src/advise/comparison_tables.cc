@@ -357,8 +357,30 @@ bool has_dispatcher(const Space& space, const Candidate& candidate, const Condit
   return move != nullptr && move->name == condition.moves.front();
 }
 
-/// Of the counts that a plan may set: the smallest of the flat region, otherwise the fastest. The
-/// present one if the candidate may not change it, or if the gain is not certain.
+/// The counts that a plan may set: those of the flat region from the smallest on, then the others, the
+/// fastest first.
+std::vector<int> counts_in_order(const Axis& axis, const SmSweep& sweep) {
+  std::vector<SmSweep::Point> points;
+  for (const Move& move : axis.moves) {
+    const int count = std::atoi(move.name.c_str());
+    const auto point = std::ranges::find(sweep.points, count, &SmSweep::Point::sms);
+    if (point != sweep.points.end()) {
+      points.push_back(*point);
+    }
+  }
+  std::ranges::stable_sort(points, {}, [&](const SmSweep::Point& point) {
+    const bool flat = point.sms >= sweep.flat_from && point.sms <= sweep.flat_to;
+    return std::pair(!flat, flat ? static_cast<double>(point.sms) : point.step);
+  });
+  std::vector<int> counts;
+  for (const SmSweep::Point& point : points) {
+    counts.push_back(point.sms);
+  }
+  return counts;
+}
+
+/// The first of the counts that the rules allow. The present one if the candidate may not change it,
+/// or if the gain is not certain.
 Candidate best_count(const Study& study,
                      const Axis& axis,
                      const Candidate& plain,
@@ -367,30 +389,16 @@ Candidate best_count(const Study& study,
   if (sweep.present >= sweep.flat_from && sweep.present <= sweep.flat_to) {
     return plain;
   }
-  const SmSweep::Point* best = nullptr;
-  for (const Move& move : axis.moves) {
-    const int count = std::atoi(move.name.c_str());
-    const auto point = std::ranges::find(sweep.points, count, &SmSweep::Point::sms);
-    if (point == sweep.points.end()) {
-      continue;
+  for (const int count : counts_in_order(axis, sweep)) {
+    const Candidate other = study.space.with(plain, axis.name, std::to_string(count));
+    const Prospect faster = study.assessor.prospect(other);
+    if (faster.work != nullptr && faster.assessment.usable()) {
+      const auto verdict =
+          sim::compare(*prospect.work, *faster.work, study.world.constants).verdict;
+      return verdict == sim::Verdict::b ? other : plain;
     }
-    const bool flat = count >= sweep.flat_from && count <= sweep.flat_to;
-    if (flat) {
-      best = &*point;
-      break;
-    }
-    best = best == nullptr || point->step < best->step ? &*point : best;
   }
-  if (best == nullptr) {
-    return plain;
-  }
-  const Candidate other = study.space.with(plain, axis.name, std::to_string(best->sms));
-  const Prospect faster = study.assessor.prospect(other);
-  const bool usable = faster.work != nullptr && faster.assessment.usable();
-  const bool sure =
-      usable &&
-      sim::compare(*prospect.work, *faster.work, study.world.constants).verdict == sim::Verdict::b;
-  return sure ? other : plain;
+  return plain;
 }
 
 struct Swept {

@@ -13,11 +13,24 @@ namespace epwise::test {
 
 namespace {
 
+void set_component(facts::Target& target, std::string_view pair) {
+  const auto equals = pair.find('=');
+  target.stack.set(pair.substr(0, equals), pair.substr(equals + 1), "--stack");
+}
+
+/// Components, and containers by their names.
 void set_stack(facts::Target& target, const std::string& list) {
   std::istringstream parts(list);
   for (std::string part; std::getline(parts, part, ',');) {
-    const auto equals = part.find('=');
-    target.stack.set(part.substr(0, equals), part.substr(equals + 1), "--stack");
+    const auto& containers = knowledge().containers;
+    const auto container = std::ranges::find(containers, part, &lint::Container::name);
+    if (container == containers.end()) {
+      set_component(target, part);
+      continue;
+    }
+    for (const std::string_view component : container->components) {
+      set_component(target, component);
+    }
   }
 }
 

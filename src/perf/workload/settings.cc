@@ -302,6 +302,8 @@ constexpr std::array kVariables = std::to_array<SettingRow>({
     {"TORCH_NCCL_*", no_effect, "", "watchdog and logging"},
     {"NCCL_DEBUG*", no_effect, "", "logging"},
     {"NCCL_SOCKET_IFNAME", no_effect, "", kStartup},
+    {"GLOO_SOCKET_IFNAME", no_effect, "", kStartup},
+    {"DEEP_EP_DEVICE_TO_HCA_MAPPING", told, "", "each GPU uses the nearest card"},
     {"NCCL_GRAPH_REGISTER", told, "0", kRegister},
     {"NCCL_NVLS_ENABLE", told, "", kCollectives},
     {"NCCL_IB_*", told, "", kFabric},

@@ -257,11 +257,12 @@ TEST_CASE("a trainer's own settings are known by its keys and flags") {
       "policy:\n"
       "  sequence_packing: {enabled: true, algorithm: null}\n"
       "  megatron_cfg: {enabled: true, expert_model_parallel_size: 8}\n"
-      "cluster: {gpus_per_node: 8, num_nodes: ${N}}\n";
+      "cluster:\n"
+      "  num_nodes: ${N}\n";
   const auto whole = read_trainer("a.yaml", policy).front();
   CHECK(shown_of_trainer(whole, "trainer.policy.sequence_packing.enabled") == "true@2:31");
   CHECK(shown_of_trainer(whole, "trainer.policy.sequence_packing.algorithm") == "null@2:48");
-  CHECK(shown_of_trainer(whole, "trainer.cluster.num_nodes") == "?@4:38");
+  CHECK(shown_of_trainer(whole, "trainer.cluster.num_nodes") == "?@5:14");
   CHECK(trainer_setting(whole, "trainer.policy.fp8").is_unset());
   CHECK(trainer_path(whole, "trainer.policy.fp8") == "policy.fp8");
   const auto laid_over = read_trainer("a.yaml", "defaults: base.yaml\n" + policy).front();
@@ -269,10 +270,11 @@ TEST_CASE("a trainer's own settings are known by its keys and flags") {
   const auto slime =
       read_trainer("run.sh",
                    "python train.py --actor-num-nodes 1 --actor-num-gpus-per-node 8 --num-layers 4 "
-                   "--rollout-batch-size 32 --n-samples-per-prompt 4 --num-steps-per-rollout 2 "
+                   "--hidden-size 64 --num-attention-heads 4 --rollout-batch-size 32 "
+                   "--n-samples-per-prompt 4 --num-steps-per-rollout 2 "
                    "--use-dynamic-batch-size\n")
           .front();
-  CHECK(shown_of_trainer(slime, "trainer.num_steps_per_rollout") == "2@1:142");
+  CHECK(shown_of_trainer(slime, "trainer.num_steps_per_rollout") == "2@1:194");
   CHECK(trainer_setting(slime, "trainer.use_dynamic_batch_size") == expr::Value::of(true));
   CHECK(shown_of_trainer(slime, "train.global_batch_size") == "64@default");
   const auto other = read_trainer("a.yaml", "model: {num_layers: 4}\n").front();
