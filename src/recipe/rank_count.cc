@@ -20,6 +20,10 @@ void set_ranks(Recipe& recipe, const Ranks& ranks, const std::string& otherwise)
     return;
   }
   recipe.raw["raw.gpus"] = expr::Value::of(*all);
+  constexpr std::int64_t kMostPerNode = 16;
+  if (ranks.each <= kMostPerNode) {  // otherwise all ranks were given as if of one node
+    recipe.raw["raw.ranks_per_node"] = expr::Value::of(ranks.each);
+  }
   recipe.raw["raw.gpus_source"] =
       expr::Value::of(ranks.mark.nowhere()
                           ? otherwise

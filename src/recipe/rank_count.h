@@ -18,8 +18,8 @@ struct Ranks {
   text::Mark mark;  // of one of them; nowhere if they are not written
 };
 
-/// The number of ranks given by the recipe's own launcher: raw.gpus, with its location as
-/// raw.gpus_source ("run.sh:12", or `otherwise` for a mark that is nowhere). Numbers below one are
+/// The number of ranks given by the recipe's own launcher: raw.gpus, and raw.ranks_per_node, with
+/// their location as raw.gpus_source ("run.sh:12", or `otherwise` for a mark that is nowhere). Numbers below one are
 /// ignored; too large ones are reported (recipe/too-many-ranks) and ignored.
 void set_ranks(Recipe& recipe, const Ranks& ranks, const std::string& otherwise);
 

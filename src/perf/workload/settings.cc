@@ -322,6 +322,8 @@ constexpr std::array kVariables = std::to_array<SettingRow>({
     {"TORCHINDUCTOR_CACHE_DIR", no_effect, "", kCaches},
     {"EP_JIT_CACHE_DIR", no_effect, "", kCaches},
     {"HF_*", no_effect, "", kStartup},
+    {"VLLM_*", no_effect, "", "of generation, which is not priced"},
+    {"NRL_*", no_effect, "", kStartup},
     {"WANDB*", no_effect, "", "logging"},
 });
 
