@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "base/text/ascii.h"
 #include "lint/rule.h"
 #include "recipe/framework.h"
 #include "yaml/reader.h"
@@ -456,6 +457,19 @@ void read_condition(const yaml::Node& root, Rule& rule, yaml::MapReader& in, Rea
 
 }  // namespace
 
+namespace {
+
+/// Reports and schemas promise three capital letters and three digits.
+bool is_code(std::string_view code) {
+  constexpr std::size_t kLetters = 3;
+  return code.size() == 2 * kLetters &&
+         std::ranges::all_of(code.substr(0, kLetters),
+                             [](char c) { return c >= 'A' && c <= 'Z'; }) &&
+         std::ranges::all_of(code.substr(kLetters), text::is_digit);
+}
+
+}  // namespace
+
 SourceRule read_rule(const yaml::Node& root, std::string_view id, Reading& reading) {
   SourceRule source;
   source.mark = root.mark;
@@ -464,6 +478,9 @@ SourceRule read_rule(const yaml::Node& root, std::string_view id, Reading& readi
   yaml::MapReader in(root, "a rule", reading.problems, "rules/invalid");
   rule.id = texts.keep(std::string(id));
   rule.code = texts.keep(in.required_text("code"));
+  if (const auto* code = in.node("code"); code != nullptr && !is_code(rule.code)) {
+    in.problem(code->mark, "a code has three capital letters and three digits: USR001");
+  }
   rule.aliases = reading.kept(in.texts("aliases"));
   read_word(in, "severity", kSeverities, "error, warning, note", rule.severity, root);
   read_word(in, "confidence", kConfidences, "proven, likely, heuristic", rule.confidence, root);
