@@ -199,7 +199,7 @@ Analysis analyze_one(const std::shared_ptr<const Document>& document) {
 Analysis only_one(std::vector<Analysis> analyses, const std::string& path) {
   if (analyses.size() > 1) {
     throw UsageError(fmt::format(
-        "{} contains {} recipes: name one of them, for example {}#2", path, analyses.size(), path));
+        "{} contains {} recipes: name one of them, for example {}#1", path, analyses.size(), path));
   }
   check_readable(analyses.front());
   return std::move(analyses.front());

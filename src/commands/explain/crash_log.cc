@@ -130,11 +130,12 @@ constexpr std::array<std::string_view, 4> kComplaints = {"argument -",
                                                          "ambiguous option: "};
 
 /// Words of troubles without a traceback.
-constexpr std::array<std::string_view, 10> kTroubles = {
+constexpr std::array<std::string_view, 11> kTroubles = {
     "Watchdog caught collective operation timeout",
     "CUDA out of memory",
     "oom_kill event",
     "oom-kill event",
+    "killed due to memory pressure",
     "Out Of Memory",
     "Fatal Python error: ",
     "NCCL WARN ",

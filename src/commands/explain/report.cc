@@ -476,13 +476,12 @@ class CrashText {
     }
     if (first != nullptr && report_.cases.front().crash.kind != Kind::aftermath) {
       out_ += '\n';
-      say(fmt::format(
-          "{}:{}: {}{} report{} that other processes ended; this follows from the error above",
-          report_.log,
-          first->line,
-          first->exception.empty() ? "a watchdog" : first->exception,
-          following > 1 ? fmt::format(" and {} more", following - 1) : "",
-          following > 1 ? "" : "s"));
+      say(fmt::format("{}:{}: {}{} report{} a consequence of the error above",
+                      report_.log,
+                      first->line,
+                      first->exception.empty() ? "a watchdog" : first->exception,
+                      following > 1 ? fmt::format(" and {} more", following - 1) : "",
+                      following > 1 ? "" : "s"));
     }
   }
 

@@ -281,10 +281,13 @@ void read_inputs(FieldReader& reader, Workload& workload) {
   if (!vocabulary.why.empty()) {
     notes.assumed("vocabulary", fmt::format("{} tokens", vocabulary.tokens), vocabulary.why);
   }
-  if (reader.integer("raw.step_sequence") && !reader.integer("model.seq_length")) {
+  if (reader.integer("raw.step_sequence") && !reader.is_written("model.seq_length")) {
     notes.assumed("samples",
                   fmt::format("{} tokens each", workload.architecture.sequence),
                   "the longest that the trainer's settings allow; shorter ones make shorter steps");
+    notes.assumed("step",
+                  "one update of the optimizer",
+                  "generation, log probabilities and the reference model are not part of it");
   }
   note_training(notes, workload);
   decide_kernels(reader, notes, workload);
@@ -347,13 +350,14 @@ void read_parallel(FieldReader& reader, Workload& workload) {
 
 namespace {
 
-/// A field, or what the settings of a trainer make of it (recipe::TrainingStep).
+/// A field, or what the settings of a trainer make of it (recipe::TrainingStep) where it is not
+/// written.
 int given_or(FieldReader& reader,
              std::string_view field,
              std::string_view of_trainer,
              std::string_view what) {
-  const auto given = reader.integer(field);
-  const auto other = given ? std::nullopt : reader.integer(of_trainer);
+  const bool written = reader.is_written(field) && reader.integer(field);
+  const auto other = written ? std::nullopt : reader.integer(of_trainer);
   return other ? *other : reader.required(field, what);
 }
 

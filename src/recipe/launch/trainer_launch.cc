@@ -382,6 +382,18 @@ void report_misspelt_flags(Recipe& recipe,
 
 namespace {
 
+/// The longest sample of a rollout: --rollout-max-context-len, or prompt and response; nullopt if no
+/// length is stated (slime/utils/arguments.py).
+std::optional<std::int64_t> slime_sample(const LaunchWords& launch) {
+  if (const auto* whole = option(launch, "--rollout-max-context-len")) {
+    return option_count(whole);
+  }
+  const auto response = option_count(option(launch, "--rollout-max-response-len"));
+  const auto* prompt = option(launch, "--rollout-max-prompt-len");
+  const auto before = prompt == nullptr ? std::optional<std::int64_t>(0) : option_count(prompt);
+  return response && before ? units::sum(*response, *before) : std::nullopt;
+}
+
 /// Samples fill --max-tokens-per-gpu of each context-parallel rank if --use-dynamic-batch-size is
 /// given (slime/utils/arguments.py).
 void note_slime_step(Recipe& recipe, const LaunchWords& launch) {
@@ -394,6 +406,12 @@ void note_slime_step(Recipe& recipe, const LaunchWords& launch) {
   const auto most = tokens && count ? units::product(*tokens, *count) : std::nullopt;
   if (packs && most && *most > 0) {
     note_longest_step(recipe, {*most, 1});
+  }
+  const auto sample = slime_sample(launch);
+  const Field* batch = recipe.find("train.global_batch_size");
+  const std::int64_t* samples = batch == nullptr ? nullptr : batch->value.integer();
+  if (packs && most && sample && *sample > 0 && samples != nullptr) {
+    note_training_step(recipe, {*sample, std::max<std::int64_t>(1, *most / *sample), *samples});
   }
 }
 

@@ -16,8 +16,8 @@ namespace epwise::recipe {
 struct Trainer {
   /// A key of the trainer's configuration and the field that it sets.
   struct Setting {
-    // below the path of a role; from the root if it starts with "/"; "override_ddp_config.*": every
-    // key of a mapping
+    // below the path of a role, beside it after "../", from the root after "/";
+    // "override_ddp_config.*": every key of a mapping
     std::string key;
     std::string field;  // canonical; "ddp.*" for such a mapping
     /// The value if it is not written; nullopt: unknown.

@@ -32,6 +32,11 @@ std::string key_below(const std::string& path, const std::string& key) {
   if (key.starts_with('/')) {
     return key.substr(1);
   }
+  constexpr std::string_view kBeside = "../";
+  if (key.starts_with(kBeside)) {
+    const std::string above = path.substr(0, std::min(path.rfind('.'), path.size()));
+    return key_below(above, key.substr(kBeside.size()));
+  }
   return path.empty() ? key : path + "." + key;
 }
 

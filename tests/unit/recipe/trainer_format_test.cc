@@ -99,6 +99,13 @@ TEST_CASE("a step of verl's optimizer takes a mini-batch of prompts with all the
   CHECK(steps("critic.megatron.tensor_model_parallel_size=2 critic.ppo_micro_batch_size_per_gpu=4 "
               "actor_rollout_ref.ref.megatron.tensor_model_parallel_size=2") ==
         "-; -; 4000, 4, 256");
+  const std::string slime =
+      "python train.py --actor-num-nodes 1 --actor-num-gpus-per-node 8 --num-layers 4 "
+      "--hidden-size 64 --num-attention-heads 4 --max-tokens-per-gpu 9216 "
+      "--context-parallel-size 2 --use-dynamic-batch-size --rollout-max-response-len 2000 ";
+  CHECK(step_of(read_format("run.sh", slime + "--global-batch-size 64\n").front()) ==
+        "2000, 9, 64");
+  CHECK(step_of(read_format("run.sh", slime + "\n").front()) == "-");
 }
 
 TEST_CASE("other YAML is not taken for a recipe") {
