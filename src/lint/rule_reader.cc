@@ -459,13 +459,14 @@ void read_condition(const yaml::Node& root, Rule& rule, yaml::MapReader& in, Rea
 
 namespace {
 
-/// Reports and schemas promise three capital letters and three digits.
+/// Schemas promise letters of a group and three digits; our own groups have three letters.
 bool is_code(std::string_view code) {
-  constexpr std::size_t kLetters = 3;
-  return code.size() == 2 * kLetters &&
-         std::ranges::all_of(code.substr(0, kLetters),
-                             [](char c) { return c >= 'A' && c <= 'Z'; }) &&
-         std::ranges::all_of(code.substr(kLetters), text::is_digit);
+  constexpr std::size_t kDigits = 3;
+  constexpr std::size_t kMostLetters = 8;
+  const auto letters = static_cast<std::size_t>(
+      std::ranges::find_if_not(code, [](char c) { return c >= 'A' && c <= 'Z'; }) - code.begin());
+  return letters >= kDigits && letters <= kMostLetters && code.size() == letters + kDigits &&
+         std::ranges::all_of(code.substr(letters), text::is_digit);
 }
 
 }  // namespace
@@ -479,7 +480,7 @@ SourceRule read_rule(const yaml::Node& root, std::string_view id, Reading& readi
   rule.id = texts.keep(std::string(id));
   rule.code = texts.keep(in.required_text("code"));
   if (const auto* code = in.node("code"); code != nullptr && !is_code(rule.code)) {
-    in.problem(code->mark, "a code has three capital letters and three digits: USR001");
+    in.problem(code->mark, "a code has three to eight capital letters and three digits: TEAM001");
   }
   rule.aliases = reading.kept(in.texts("aliases"));
   read_word(in, "severity", kSeverities, "error, warning, note", rule.severity, root);
