@@ -11,7 +11,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 build=build/quickstart
 need_packages "${build_packages[@]}"
 say "Configuring $build: Release at -Og; what ships is built with -O3 (docs/install.md)"
-# -Og takes three quarters of the time of -O1.
+# -Og takes four fifths of the time of -O1.
 cmake -S . -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DBUILD_TESTING=OFF -DEPWISE_OPTIMISATION=g \
   -DEPWISE_PRECOMPILE=ON
 say "Building with $(nproc) cores; the first time takes a few minutes"

@@ -17,6 +17,7 @@
 #include "lint/knowledge.h"
 #include "lint/launch_plan.h"
 #include "lint/launch_run.h"
+#include "support/bare_knowledge.h"
 #include "support/example_target.h"
 #include "support/sampling.h"
 #include "support/source_tree.h"
@@ -115,19 +116,10 @@ class Watcher final : public epwise::lint::LaunchEvents {
   std::vector<Clause>& clauses_;
 };
 
-/// Reads and targets an example without judging it: `watch` runs the launch itself.
-const epwise::lint::Knowledge& without_rules() {
-  static const epwise::lint::Knowledge kBare = [] {
-    epwise::lint::Knowledge knowledge = epwise::lint::load_knowledge();
-    knowledge.rules.clear();
-    knowledge.pipelines.clear();
-    return knowledge;
-  }();
-  return kBare;
-}
-
+/// Nothing judges the example before the launch that is watched.
 void watch(const Rule& rule, const epwise::lint::Example& example, std::vector<Clause>& clauses) {
-  const auto linted = epwise::test::lint_text(example.recipe, example.arguments, without_rules());
+  const auto linted =
+      epwise::test::lint_text(example.recipe, example.arguments, epwise::support::bare_knowledge());
   for (const auto& recipe : linted.recipes) {
     if (!recipe->readable) {
       continue;

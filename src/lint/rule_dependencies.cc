@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "lint/rule.h"
-#include "recipe/trainers/trainer_facts.h"
 
 namespace epwise::lint {
 
@@ -206,23 +205,19 @@ bool RuleDependencies::is_read(std::string_view setting) const {
   return node && !rules_behind(*node).empty();
 }
 
-bool RuleDependencies::reads_settings(const Rule& rule) const {
-  const auto reads = [this](const expr::Expression& expression) {
-    return std::ranges::any_of(expression.names(), [this](expr::NameSlot slot) {
-      return knowledge_.names.name(slot).starts_with(recipe::kTrainerGroup);
-    });
-  };
-  return reads(rule.given) || reads(rule.assertion);
-}
-
 bool RuleDependencies::reaches(std::string_view setting, const Rule& rule) const {
-  if (rule.builtin || reads_settings(rule)) {
+  if (rule.builtin) {
     return true;
   }
   const auto number = static_cast<int>(&rule - knowledge_.rules.data());
   const auto notices = [&](std::optional<int> node) {
     return node && std::ranges::binary_search(rules_behind(*node), number);
   };
+  // A field may also be a trainer's own setting: what reads any of those is reached.
+  const auto settings = sections_.find("trainer");
+  if (settings != sections_.end() && notices(settings->second.whole)) {
+    return true;
+  }
   const auto found = sections_.find(setting.substr(0, setting.find('.')));
   const bool is_field = setting.find('.') != std::string_view::npos;
   return notices(node_of(setting)) ||

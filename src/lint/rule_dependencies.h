@@ -46,8 +46,6 @@ class RuleDependencies {
     int whole = -1;
   };
 
-  /// Whether a rule reads a trainer's own settings, which any field's value may stand in.
-  bool reads_settings(const Rule& rule) const;
   const Section& section(std::string_view name);
   void add_names();
   void join_spellings(const recipe::Vocabulary& vocabulary);

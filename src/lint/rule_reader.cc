@@ -461,11 +461,12 @@ namespace {
 
 /// Schemas promise letters of a group and three digits; our own groups have three letters.
 bool is_code(std::string_view code) {
-  constexpr std::size_t kDigits = 3;
+  constexpr std::size_t kFewestLetters = 3;
   constexpr std::size_t kMostLetters = 8;
+  constexpr std::size_t kDigits = 3;
   const auto letters = static_cast<std::size_t>(
       std::ranges::find_if_not(code, [](char c) { return c >= 'A' && c <= 'Z'; }) - code.begin());
-  return letters >= kDigits && letters <= kMostLetters && code.size() == letters + kDigits &&
+  return letters >= kFewestLetters && letters <= kMostLetters && code.size() == letters + kDigits &&
          std::ranges::all_of(code.substr(letters), text::is_digit);
 }
 

@@ -30,8 +30,8 @@ class Stack {
   /// The names of all components, in alphabetical order.
   static std::span<const std::string_view> known();
 
-  /// Later calls win; what follows from `mcore` changes with it. Throws os::UsageError for an unknown component or a text that is no
-  /// version.
+  /// Later calls win; what follows from `mcore` changes with it. Throws os::UsageError for an
+  /// unknown component or a text that is no version.
   void set(std::string_view component, std::string_view version, std::string source);
 
   /// A version that follows from another component's: Megatron-LM's from its Megatron-Core's.

@@ -10,6 +10,7 @@
 #include "lint/engine.h"
 #include "lint/knowledge.h"
 #include "recipe/load.h"
+#include "support/bare_knowledge.h"
 #include "support/fuzz_target.h"
 #include "support/fuzzed_recipe.h"
 #include "support/head_vocabulary.h"
@@ -19,6 +20,7 @@ namespace {
 
 using epwise::lint::Knowledge;
 using epwise::recipe::Recipe;
+using epwise::support::bare_knowledge;
 using epwise::support::head_vocabulary;
 using epwise::support::require;
 using epwise::text::SourceFile;
@@ -36,21 +38,6 @@ const std::vector<Recipe>& recipes() {
   return kRecipes;
 }
 
-/// Names and their types, with what rules count on and none of the rules: those that stand would
-/// be run again for every input.
-const Knowledge& bare() {
-  static const Knowledge kBare = [] {
-    Knowledge knowledge = epwise::lint::load_knowledge();
-    knowledge.rules.clear();
-    knowledge.pipelines.clear();
-    for (auto& derived : knowledge.derived) {
-      derived.premises.clear();
-    }
-    return knowledge;
-  }();
-  return kBare;
-}
-
 }  // namespace
 
 FUZZ_TARGET(rules) {
@@ -60,7 +47,7 @@ FUZZ_TARGET(rules) {
   }
   const auto file = std::make_shared<const SourceFile>(
       "our/rule.yaml", std::string(reinterpret_cast<const char*>(data), size));
-  Knowledge knowledge = bare();
+  Knowledge knowledge = bare_knowledge();
   std::vector<epwise::text::Diagnostic> problems;
   epwise::lint::add_rules(knowledge, {{"our/rule.yaml", file}}, problems);
   for (const auto& problem : problems) {

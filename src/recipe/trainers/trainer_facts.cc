@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "recipe/arguments/arguments.h"
+#include "recipe/trainers/trainer_recipe.h"
 
 namespace epwise::recipe {
 namespace {
@@ -144,7 +145,7 @@ std::string null_word(const Recipe& recipe) {
 
 namespace {
 
-/// Null is a value that was given; a list with an unknown entry is unknown.
+/// Null is a value that was given.
 void add_settings(const ConfigNode& node,
                   const std::string& path,
                   std::map<std::string, Field, std::less<>>& settings) {
@@ -158,11 +159,9 @@ void add_settings(const ConfigNode& node,
   if (settings.size() == kMost) {
     return;
   }
-  const auto open = std::ranges::find_if(
-      node.children, [](const ConfigNode& child) { return child.value.is_unknown(); });
   Field field;
   field.name = path;
-  field.value = open == node.children.end() ? node_value(node) : open->value;
+  field.value = content_of(node);
   field.key = node.key;
   field.mark = node.mark;
   field.origin = node.origin;

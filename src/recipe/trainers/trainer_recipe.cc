@@ -123,7 +123,7 @@ class TrainerRecipeReader {
   void read_fact(const Trainer::Setting& setting) {
     const ConfigNode* node = find(setting.key);
     if (node != nullptr) {
-      recipe_.raw[setting.field] = value_of(*node);
+      recipe_.raw[setting.field] = content_of(*node);
     } else if (setting.otherwise) {
       recipe_.raw[setting.field] = *setting.otherwise;
     }
@@ -284,7 +284,7 @@ class TrainerRecipeReader {
   void put(const std::string& name, const ConfigNode& node, const std::string& path) {
     Field field;
     field.name = name;
-    field.value = value_of(node);
+    field.value = content_of(node);
     if (trainer_.none_is_null && field.value.text() != nullptr && *field.value.text() == "none") {
       field.value = Value::unset();
     }
@@ -303,13 +303,6 @@ class TrainerRecipeReader {
       }
     }
     recipe_.fields.insert_or_assign(name, std::move(field));
-  }
-
-  /// A list with an unknown entry has unknown content.
-  static Value value_of(const ConfigNode& node) {
-    const auto unknown = std::ranges::find_if(
-        node.children, [](const ConfigNode& child) { return child.value.is_unknown(); });
-    return unknown != node.children.end() ? unknown->value : node_value(node);
   }
 
   void put_default(const std::string& name, Value value) {
@@ -394,6 +387,12 @@ class TrainerRecipeReader {
 };
 
 }  // namespace
+
+expr::Value content_of(const ConfigNode& node) {
+  const auto unknown = std::ranges::find_if(
+      node.children, [](const ConfigNode& child) { return child.value.is_unknown(); });
+  return unknown != node.children.end() ? unknown->value : node_value(node);
+}
 
 const ConfigNode* node_at(const ConfigNode& root, std::string_view path) {
   const ConfigNode* node = &root;

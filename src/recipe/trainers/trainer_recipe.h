@@ -22,6 +22,9 @@ struct TrainerRole {
   std::string inherits;  // a path whose settings apply if this one has none; may be empty
 };
 
+/// A node's value; unknown for a list with an unknown entry.
+expr::Value content_of(const ConfigNode& node);
+
 /// The node at a dotted path; null pointer if there is none.
 const ConfigNode* node_at(const ConfigNode& root, std::string_view path);
 
