@@ -24,10 +24,11 @@ enum class Goal : std::uint8_t { speed, memory, safe };
 
 /// What limits the step.
 struct Diagnosis {
-  std::string wall;    // "memory", "communication", "host", "compute"
-  double share = 0;    // share of the step; for memory: share of the GPU's memory that is needed
-  double sure = 0;     // probability that no other wall binds
-  std::string advice;  // what usually helps
+  std::string wall;  // "memory", "communication", "host", "compute"
+  double share = 0;  // share of the step; for memory: share of the GPU's memory that is needed
+  double from = 0;  // share from which the wall limits the step; 0: what is left when no other does
+  double sure = 0;  // probability that no other wall binds
+  std::string advice;                                  // what usually helps
   std::vector<std::pair<std::string, double>> shares;  // of all walls except memory
 };
 

@@ -71,6 +71,7 @@ Diagnosis diagnose(const Prospect& present,
   }
   diagnosis.wall = knowledge.walls[wall].name;
   diagnosis.share = shares[wall];
+  diagnosis.from = knowledge.walls[wall].from;
   diagnosis.sure = (1 - risk) * same / kDraws;
   diagnosis.advice = knowledge.walls[wall].advice;
   return diagnosis;

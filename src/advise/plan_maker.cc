@@ -225,7 +225,8 @@ PlanChange PlanMaker::change_of(const Edit& edit, lint::Tier tier, std::string w
   PlanChange change;
   change.field = spelled.field;
   change.from = evaluator.is_written(edit.field) ? evaluator.written_text(edit.field) : "";
-  change.to = edit.drop ? "" : edit.value.to_text();
+  // null in the trainer's own word
+  change.to = edit.drop ? "" : edit.value.is_unset() ? spelled.value : edit.value.to_text();
   if (is_opposite(change.to, spelled.value)) {  // --no-check-…: true where the field is false
     change.to = spelled.value;
     change.from = change.from.empty() ? "" : change.from == "true" ? "false" : "true";

@@ -353,7 +353,9 @@ SpelledEdit spell_edit(std::string_view field,
   SpelledEdit spelled;
   spelled.edit.mark = place(field, facts);
   spelled.edit.field = spelling(field, facts);
-  spelled.edit.value = value == nullptr ? std::string() : value->to_text();
+  spelled.edit.value = value == nullptr    ? std::string()
+                       : value->is_unset() ? recipe::null_word(facts.recipe())
+                                           : value->to_text();
   spelled.edit.name = field;
   spelled.edit.target = value == nullptr ? expr::Value() : *value;
   spelled.edit.remove = value == nullptr;

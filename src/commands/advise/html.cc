@@ -46,10 +46,6 @@ std::string advice_tiles(const Advice& advice) {
                        escaped(more));
   };
   const sim::Prediction& now = *advice.present;
-  std::string shares;
-  for (const auto& [name, share] : advice.diagnosis.shares) {
-    shares += fmt::format("{}{} {:.0f} %", shares.empty() ? "" : ", ", name, 100 * share);
-  }
   const advise::Plan* first = advice.plans.empty() ? nullptr : &advice.plans.front();
   return "<div class=\"tiles\">\n" +
          tile(advice.anchor            ? "step now, measured"
@@ -59,7 +55,7 @@ std::string advice_tiles(const Advice& advice) {
               fmt::format("{} to {} (80 % interval)",
                           seconds_text(now.step_time.low),
                           seconds_text(now.step_time.high))) +
-         tile("limited by", advice.diagnosis.wall, shares) +
+         tile("limited by", advice.diagnosis.wall, shares_text(advice.diagnosis)) +
          tile("memory",
               gib_text(now.needed_memory.value),
               now.memory_limit > 0 ? fmt::format("of {}; {:.0f} % probability of running out",

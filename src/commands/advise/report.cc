@@ -97,6 +97,17 @@ std::string no_plan_text(const advise::Advice& advice) {
                               : "Nothing is certainly better than the recipe as it is: keep it.";
 }
 
+std::string shares_text(const advise::Diagnosis& diagnosis) {
+  std::string text;
+  for (const auto& [name, share] : diagnosis.shares) {
+    text += fmt::format("{}{} {:.0f} %", text.empty() ? "" : ", ", name, 100 * share);
+    if (name == diagnosis.wall && diagnosis.from > 0) {
+      text += fmt::format(" (limits from {:.0f} %)", 100 * diagnosis.from);
+    }
+  }
+  return text;
+}
+
 std::string reason_text(const advise::Legality& legality) {
   return legality.rule == nullptr ? legality.reason
                                   : fmt::format("{} ({})", legality.reason, legality.rule->code);

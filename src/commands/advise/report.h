@@ -75,6 +75,9 @@ std::string plans_title(const advise::Advice& advice);
 /// Why there is no plan.
 std::string no_plan_text(const advise::Advice& advice);
 
+/// "communication 34 % (limits from 15 %), host 3 %, compute 62 %": the shares of the step.
+std::string shares_text(const advise::Diagnosis& diagnosis);
+
 /// Why a candidate is not valid: "DeepEP on … (DSP006)".
 std::string reason_text(const advise::Legality& legality);
 

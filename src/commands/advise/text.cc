@@ -134,14 +134,12 @@ class AdviceText {
                                         gib_text(limit),
                                         100 * advice.fits_risk)
                           : "of unknown capacity"));
-    std::string shares;
-    for (const auto& [name, share] : advice.diagnosis.shares) {
-      shares += fmt::format("{}{} {:.0f} %", shares.empty() ? "" : ", ", name, 100 * share);
-    }
     line(fmt::format("  {:<{}}", "limited by", kAdviceNameWidth) +
          paint_(Role::strong, advice.diagnosis.wall) +
-         fmt::format(", {:.0f} % sure", 100 * advice.diagnosis.sure) +
-         paint_(Role::dim, "  of the step: " + shares));
+         fmt::format(", {:.0f} % sure", 100 * advice.diagnosis.sure));
+    say(fmt::format("  {:<{}}", "of the step", kAdviceNameWidth),
+        shares_text(advice.diagnosis),
+        Role::dim);
     say(fmt::format("  {:<{}}", "usually helps", kAdviceNameWidth),
         advice.diagnosis.advice,
         Role::dim);
@@ -325,7 +323,7 @@ class AdviceText {
     const std::string indent(26, ' ');
     if (!missing.empty()) {
       say(indent, "needs " + missing, Role::dim);
-    } else if (!rung.needs.empty()) {
+    } else if (!rung.needs.empty() && rung.step) {
       say(indent, "has everything it needs", Role::dim);
     }
     if (const std::string with = companions_text(rung.legality.companions); !with.empty()) {

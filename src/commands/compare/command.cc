@@ -37,8 +37,10 @@ ExitCode compare_directories(Console& console,
       paired_inputs(console.files, arguments.operands[0], arguments.operands[1]);
   std::vector<report::ComparedRecipes> all;
   ExitCode code = ExitCode::clean;
-  for (const std::string& path : inputs.alone) {
-    console.err << fmt::format("epwise: {} is in one directory only\n", path);
+  for (const std::vector<std::string>& alone : {inputs.only_a, inputs.only_b}) {
+    for (const std::string& path : alone) {
+      console.err << fmt::format("epwise: {} is in one directory only\n", path);
+    }
   }
   for (const InputPairs::Pair& pair : inputs.pairs) {
     const ExitCode failed = attempt(console.err, [&] {

@@ -29,11 +29,11 @@ constexpr std::string_view kAboutDiff = R"(WHAT IS COMPARED
   together. If both recipes start, step time and memory are predicted; if one does not, the reason
   is reported.
 
-  OLD and NEW are files, or REF:PATH for a file at a git revision; `epwise diff REF:PATH` compares
-  with the file in the working tree. As in git, `epwise diff REF PATH...` compares these files with
-  a revision, `epwise diff REF` compares every changed recipe (changed files that are not recipes
-  are skipped), and `REF..REF` compares two revisions. --format markdown writes a pull-request
-  comment.
+  OLD and NEW are files, two directories (the files of the same name in both), or REF:PATH for a
+  file at a git revision; `epwise diff REF:PATH` compares with the file in the working tree. As in
+  git, `epwise diff REF PATH...` compares these files and directories with a revision, `epwise diff
+  REF` compares every changed recipe (changed files that are not recipes are skipped), and
+  `REF..REF` compares two revisions. --format markdown writes a pull-request comment.
 )";
 
 /// A text of several differences. JSON: one object for a single pair, otherwise all in one.
@@ -197,7 +197,8 @@ Command diff_command() {
           .examples = {{"diff old.yaml new.yaml --hw h100 --gpus 64", "two files"},
                        {"diff main recipes/a.yaml -f markdown",
                         "against a revision, as a pull-request comment"},
-                       {"diff main..topic", "every recipe changed on a branch"}},
+                       {"diff main..topic", "every recipe changed on a branch"},
+                       {"diff old/ new/", "recipes with the same names"}},
           .options = std::move(options),
           .exits = {{ExitCode::clean, "compared; no new error"},
                     {ExitCode::findings,

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "commands/gate/dependants.h"
+#include "commands/simulate/inputs.h"
 #include "session/files/file_selection.h"
 #include "session/files/places.h"
 #include "session/workspace.h"
@@ -19,7 +20,8 @@ using os::UsageError;
 
 constexpr std::string_view kWhich =
     "nothing to compare: `epwise diff old.yaml new.yaml`, `epwise diff main:a.yaml`, or as in git: "
-    "`epwise diff main a.yaml`, `epwise diff main`, `epwise diff main..topic`";
+    "`epwise diff main a.yaml`, `epwise diff main`, `epwise diff main..topic`, or two directories: "
+    "`epwise diff old/ new/`";
 
 /// Whether lint would consider such a text in a directory. An unreadable file counts as a recipe,
 /// so that it is reported.
@@ -58,6 +60,11 @@ std::vector<DiffPair> DiffPairs::of(const std::vector<std::string>& operands) {
   }
   if (operands.size() > 2) {
     throw UsageError(std::string(kWhich));
+  }
+  if (operands.size() == 2 && files_.is_directory(operands[0]) &&
+      files_.is_directory(operands[1])) {
+    today_ = false;
+    return between_directories(operands[0], operands[1]);
   }
   DiffSource first = source_of(operands.front());
   if (operands.size() == 1 && !first.text) {
@@ -109,9 +116,18 @@ std::optional<DiffSource> DiffPairs::at(const std::string& revision,
 
 std::vector<DiffPair> DiffPairs::named(const std::vector<std::string>& paths,
                                        const std::string& old,
-                                       const std::string& now) const {
+                                       const std::string& now) {
   std::vector<DiffPair> pairs;
   for (const std::string& path : paths) {
+    if (files_.is_directory(path)) {
+      const std::string folder = files_.canonical(path).value_or(path);
+      for (DiffPair& pair : all_between(old, now)) {
+        if (below(folder, join(git_.root(), name_in_checkout(pair.path)))) {
+          pairs.push_back(std::move(pair));
+        }
+      }
+      continue;
+    }
     DiffPair pair{path, at(old, path), at(now, path)};
     if (!pair.old && !pair.now) {
       throw os::MissingError(fmt::format("no such file: {}, and none in {}", path, old));
@@ -121,24 +137,48 @@ std::vector<DiffPair> DiffPairs::named(const std::vector<std::string>& paths,
   return pairs;
 }
 
+/// Files of the same name below each, and those that only one has.
+std::vector<DiffPair> DiffPairs::between_directories(const std::string& old,
+                                                     const std::string& now) {
+  std::vector<DiffPair> pairs;
+  const auto source = [](const std::string& path) { return DiffSource{path, path, std::nullopt}; };
+  const InputPairs inputs = paired_inputs(files_, old, now);
+  for (const InputPairs::Pair& pair : inputs.pairs) {
+    pairs.push_back({pair.b, source(pair.a), source(pair.b)});
+  }
+  for (const std::string& path : inputs.only_a) {
+    pairs.push_back({path, source(path), std::nullopt});
+  }
+  for (const std::string& path : inputs.only_b) {
+    pairs.push_back({path, std::nullopt, source(path)});
+  }
+  return recipes_of(std::move(pairs));
+}
+
 /// Recipes and launch scripts; other changed files are skipped.
 std::vector<DiffPair> DiffPairs::all_between(const std::string& old, const std::string& now) {
   std::vector<DiffPair> pairs;
   const std::string root = git_.root();
-  Sorter sorter(console_);
   for (const std::string& name :
        now.empty() ? git_.changed_since(old) : git_.changed_between(old, now)) {
     if (!is_lintable(name)) {
       continue;
     }
     const std::string path = shown(files_, join(root, name));
-    DiffPair pair{path, at(old, path), at(now, path)};
-    if (sorter.is_recipe(pair.old) || sorter.is_recipe(pair.now)) {
-      pairs.push_back(std::move(pair));
-    } else {
-      left_aside_.push_back(path);
-    }
+    pairs.push_back({path, at(old, path), at(now, path)});
   }
+  return recipes_of(std::move(pairs));
+}
+
+std::vector<DiffPair> DiffPairs::recipes_of(std::vector<DiffPair> pairs) {
+  Sorter sorter(console_);
+  std::erase_if(pairs, [&](const DiffPair& pair) {
+    if (sorter.is_recipe(pair.old) || sorter.is_recipe(pair.now)) {
+      return false;
+    }
+    left_aside_.push_back(pair.path);
+    return true;
+  });
   return pairs;
 }
 

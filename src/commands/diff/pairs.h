@@ -38,7 +38,7 @@ class DiffPairs {
   /// are not there. Where a revision alone is named: every recipe that differs from it.
   std::vector<DiffPair> of(const std::vector<std::string>& operands);
 
-  /// Changed YAML files and scripts that are not recipes on either side; valid after `of`.
+  /// YAML files and scripts that are not recipes on either side; valid after `of`.
   const std::vector<std::string>& left_aside() const { return left_aside_; }
 
   /// Scripts and recipes in the working tree that still refer to a file; none between two
@@ -51,8 +51,11 @@ class DiffPairs {
   std::optional<DiffSource> at(const std::string& revision, const std::string& path) const;
   std::vector<DiffPair> named(const std::vector<std::string>& paths,
                               const std::string& old,
-                              const std::string& now) const;
+                              const std::string& now);
+  std::vector<DiffPair> between_directories(const std::string& old, const std::string& now);
   std::vector<DiffPair> all_between(const std::string& old, const std::string& now);
+  /// Those that hold a recipe on either side.
+  std::vector<DiffPair> recipes_of(std::vector<DiffPair> pairs);
   DiffSource source_of(const std::string& word) const;
 
   Console& console_;

@@ -27,7 +27,9 @@ std::vector<std::string> predicted(const RecipeDifference& recipes) {
     }
   }
   if (!(recipes.stopped_before + recipes.stopped_after).empty()) {
-    lines.emplace_back("no step time is predicted for a recipe that does not run");
+    lines.emplace_back(
+        "no step time is predicted for a recipe that does not run; "
+        "`epwise compare` predicts it all the same");
     return lines;
   }
   if (!recipes.predicted_before || !recipes.predicted_after) {

@@ -70,13 +70,13 @@ InputPairs paired_inputs(const os::Files& files, const std::string& a, const std
     const auto other = std::ranges::find_if(
         others, [&](const std::string& each) { return name_below(each, b) == name; });
     if (other == others.end()) {
-      result.alone.push_back(path);
+      result.only_a.push_back(path);
       continue;
     }
     result.pairs.push_back({path, *other});
     others.erase(other);
   }
-  result.alone.insert(result.alone.end(), others.begin(), others.end());
+  result.only_b = std::move(others);
   return result;
 }
 

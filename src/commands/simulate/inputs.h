@@ -33,7 +33,8 @@ struct InputPairs {
   };
 
   std::vector<Pair> pairs;
-  std::vector<std::string> alone;  // paths
+  std::vector<std::string> only_a;  // paths
+  std::vector<std::string> only_b;
 };
 
 InputPairs paired_inputs(const os::Files& files, const std::string& a, const std::string& b);

@@ -321,8 +321,14 @@ NumberedPath numbered_path(const os::Files& files, const std::string& operand) {
   }
   const std::string path = operand.substr(0, hash);
   const auto number =
-      units::whole_number(operand.substr(hash + 1), 1, std::numeric_limits<int>::max());
-  return number && files.is_file(path) ? NumberedPath{path, *number} : NumberedPath{operand};
+      units::whole_number(operand.substr(hash + 1), 0, std::numeric_limits<int>::max());
+  if (!number || !files.is_file(path)) {
+    return {operand};
+  }
+  if (*number == 0) {
+    throw os::UsageError(fmt::format("{}: the recipes of a file are counted from 1", operand));
+  }
+  return {path, *number};
 }
 
 FileSelection select_files(const os::Files& files,
