@@ -102,12 +102,31 @@ void report_rendezvous(Recipe& recipe, const Processes& found) {
        "MASTER_ADDR"});
 }
 
+/// A batch script runs on the first node of its job; what it starts without srun stays there.
+void report_idle_nodes(Recipe& recipe, const Processes& found) {
+  if (!found.torch || found.srun || found.remote || !found.allocated_nodes ||
+      found.allocated_nodes->value < 2) {
+    return;
+  }
+  const bool waits = found.torch_nodes && found.torch_nodes->value > 1;
+  recipe.diagnostics.push_back(
+      {"recipe/idle-nodes",
+       found.allocated_nodes->mark,
+       fmt::format("the job has {} nodes, but torchrun starts on the first alone{}: no srun starts "
+                   "it on the others",
+                   found.allocated_nodes->value,
+                   waits ? " and waits for them" : ""),
+       {},
+       "start it with srun --ntasks-per-node=1 torchrun ..."});
+}
+
 }  // namespace
 
 void report_allocation(Recipe& recipe, const Processes& processes) {
   report_nodes(recipe, processes);
   report_gpus(recipe, processes);
   report_rendezvous(recipe, processes);
+  report_idle_nodes(recipe, processes);
 }
 
 }  // namespace epwise::recipe

@@ -6,7 +6,7 @@
 namespace epwise::recipe {
 
 /// Compares what the launcher starts with what the job has: recipe/allocated-nodes,
-/// recipe/allocated-gpus and recipe/no-rendezvous. Unknown numbers are compared with nothing.
+/// recipe/allocated-gpus, recipe/no-rendezvous and recipe/idle-nodes. Unknown numbers are compared with nothing.
 void report_allocation(Recipe& recipe, const Processes& processes);
 
 }  // namespace epwise::recipe

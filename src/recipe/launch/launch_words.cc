@@ -102,7 +102,7 @@ Variable variable_of(const Given& value, const text::Mark& key) {
 
 namespace {
 
-enum class Starter : std::uint8_t { none, slurm, mpi, torch, python, env };
+enum class Starter : std::uint8_t { none, slurm, mpi, remote, torch, python, env };
 
 Starter starter_of(std::string_view name) {
   if (text::is_one_of(name, {"sbatch", "srun", "salloc"})) {
@@ -110,6 +110,9 @@ Starter starter_of(std::string_view name) {
   }
   if (text::is_one_of(name, {"mpirun", "mpiexec", "orterun"})) {
     return Starter::mpi;
+  }
+  if (text::is_one_of(name, {"ssh", "pdsh"})) {
+    return Starter::remote;
   }
   if (name == "torchrun") {
     return Starter::torch;
@@ -150,6 +153,8 @@ class LaunchWordsReader {
         enter(next);
         allots_ = text::is_one_of(program_name(text), {"sbatch", "salloc"});
         out_.processes.srun = out_.processes.srun || program_name(text) == "srun";
+        out_.processes.remote =
+            out_.processes.remote || next == Starter::mpi || next == Starter::remote;
       } else if (starter_ == Starter::torch || starter_ == Starter::python) {
         if (program()) {
           return std::move(out_);

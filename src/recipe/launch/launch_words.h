@@ -54,6 +54,7 @@ struct Processes {
   std::optional<Count> torch_ranks;      // torchrun --nproc-per-node
   bool slurm = false;
   bool srun = false;
+  bool remote = false;  // mpirun, ssh or pdsh starts it, which may reach other nodes
   bool torch = false;
   bool addressed = false;  // torchrun's options name a meeting point, or may do so
   bool elastic = false;    // numbers that are given but unknown: --nnodes=1:4, $N

@@ -128,7 +128,7 @@ std::optional<NestedScript> elsewhere(const std::vector<Field>& words) {
     return std::nullopt;
   }
   NestedScript result;
-  result.first = 0;
+  result.first = 1;  // its name: who reads the launch sees that it runs on other machines
   result.remote = true;
   result.source = joined({words.begin() + static_cast<std::ptrdiff_t>(at), words.end()});
   return result;
