@@ -165,7 +165,7 @@ void FixOutput::tell(const LintTask& task, const FixedText& fixed) {
   tell_spared(task, fixed.spared_by_baseline, "the baseline contains", "--baseline none");
   if (!told_) {
     for (const std::string& sentence : fixed.unsettled) {
-      say(fmt::format("{}: {}", task.source.path, sentence));
+      say(sentence);
     }
   }
   if (fixed.bounded) {

@@ -170,13 +170,13 @@ Tiers higher_tiers(const fix::Plan& plan, lint::Tier highest) {
   return tiers;
 }
 
-/// The errors of a document after fixing go into its report.
-void count_left(const lint::Result& after,
+/// The errors of a recipe after fixing go into its report.
+void count_left(const Analysis& fixed_recipe,
                 lint::Tier highest,
                 const Tiers& higher,
                 FixedText& fixed,
                 report::Repaired& repaired) {
-  for (const lint::Finding& finding : after.findings) {
+  for (const lint::Finding& finding : fixed_recipe.result.findings) {
     auto tier = least_tier(finding);
     const auto known = higher.find(fix::name_of(finding));
     if (known != higher.end() && (!tier || *tier <= highest || known->second < *tier)) {
@@ -189,9 +189,9 @@ void count_left(const lint::Result& after,
       repaired.left.push_back({finding.rule, tier});
     }
   }
-  std::string unsettled = report::unsettled_text(repaired);
+  const std::string unsettled = report::unsettled_text(repaired);
   if (!unsettled.empty()) {
-    fixed.unsettled.push_back(std::move(unsettled));
+    fixed.unsettled.push_back(fixed_recipe.recipe->path + ": " + unsettled);
   }
 }
 
@@ -293,7 +293,7 @@ std::vector<Analysis> Linter::fix(const std::vector<Analysis>& analyses,
     prove(analysis);
   }
   for (std::size_t i = 0; i < repaired.size(); ++i) {
-    count_left(after[i].result, order.highest, higher[i], fixed, repaired[i]);
+    count_left(after[i], order.highest, higher[i], fixed, repaired[i]);
   }
   outcome.fixed = std::move(fixed);
   return after;

@@ -30,7 +30,7 @@ struct FixedText {
   bool bounded = false;                // a smaller set of changes may exist
   bool of_words = false;               // a launch as shell words
   std::map<lint::Tier, int> left;      // errors and warnings that only a higher tier fixes
-  std::vector<std::string> unsettled;  // messages about errors without a fix, one per document
+  std::vector<std::string> unsettled;  // about errors without a fix, one sentence for each recipe
   int spared_by_comments = 0;          // accepted findings with a fix of the allowed tier
   int spared_by_baseline = 0;
 };
