@@ -168,9 +168,20 @@ def check_writers():
             failures.append(f"eight times `{command}`: temporary files are left")
 
 
+def check_link():
+    """A file that a run meets under two names is fixed once."""
+    folder = laid_out("link", {"a.yaml": BROKEN})
+    (folder / "b.yaml").symlink_to("a.yaml")
+    done = subprocess.run([BINARY, *"lint . --gpus 8 --select batch/ --fix=training".split()], cwd=folder, env=ENVIRONMENT,
+                          stdin=subprocess.DEVNULL, capture_output=True, text=True)
+    if "another process" in done.stderr or (folder / "a.yaml").read_text() == BROKEN or not (folder / "b.yaml").is_symlink():
+        failures.append(f"a file and a link to it: exit {done.returncode}: {done.stderr}")
+
+
 try:
     number = check_faults()
     check_writers()
+    check_link()
 finally:
     shutil.rmtree(WORK)
 for line in failures[:30]:

@@ -104,7 +104,7 @@ void FixOutput::add(const LintTask& task, const FixedText& fixed) {
   try {
     write(task, fixed);
   } catch (const os::MissingError& error) {
-    say(error.what());
+    say(fmt::format("{}; the report is about the fixed text, which was not written", error.what()));
     code_ = worst(code_, ExitCode::unreadable);
   }
 }
@@ -126,11 +126,13 @@ void FixOutput::write(const LintTask& task, const FixedText& fixed) {
   } else if (task.source.words_only) {
     console_.out << shell_joined(fixed.after.words) << '\n';
   } else if (file_changed) {
-    if (console_.files.read(task.source.path) != fixed.before.bytes) {
-      throw os::MissingError(
-          fmt::format("{} was modified by another process: nothing written", task.source.path));
+    const std::string now = console_.files.read(task.source.path);
+    if (now != fixed.before.bytes && now != fixed.after.bytes) {
+      throw os::MissingError(fmt::format("{} was modified by another process", task.source.path));
     }
-    console_.files.write_atomically(task.source.path, fixed.after.bytes);
+    if (now != fixed.after.bytes) {  // else it was fixed under another name: a link
+      console_.files.write_atomically(task.source.path, fixed.after.bytes);
+    }
   }
   changed_ += file_changed || words_changed ? 1 : 0;
   tell(task, fixed);
