@@ -29,6 +29,10 @@ Value FieldReader::value(std::string_view name) const {
   if (const auto slot = facts_.names().find(name)) {
     return facts_.value(*slot);
   }
+  constexpr std::string_view kVariable = "env.";
+  if (name.starts_with(kVariable)) {
+    return facts::variable_value(facts_.target(), facts_.recipe(), name.substr(kVariable.size()));
+  }
   if (name.starts_with("raw.")) {
     const auto fact = facts_.recipe().raw.find(name);
     return fact == facts_.recipe().raw.end() ? Value::unset() : fact->second;

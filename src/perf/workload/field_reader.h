@@ -21,8 +21,8 @@ int clamped(double number);
 /// Typed values of facts by name, and a list of required but missing ones. An unset, unknown or
 /// crashing value is absent; if it depends on an unset `${X}`, or is not a number although one is
 /// needed, that is also a problem, because using the default would describe a different recipe.
-/// Names that no rule reads have no slot: their value is that of the recipe or the framework
-/// version's default, since no launch stage writes them.
+/// Names that no rule reads have no slot: their value is that of the recipe, the environment or the
+/// framework version's default, since no launch stage writes them.
 class FieldReader {
  public:
   explicit FieldReader(const facts::Facts& facts) : facts_(facts) {}

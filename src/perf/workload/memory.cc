@@ -1,6 +1,7 @@
 #include "perf/workload/memory.h"
 
 #include <algorithm>
+#include <array>
 #include <cassert>
 #include <cmath>
 #include <cstdint>
@@ -30,8 +31,29 @@ struct ChunkActivations {
   double largest_layer = 0;  // saved by one layer
   double working_layer = 0;  // gradients and recomputed tensors of a layer's backward pass
   double loss_transient = 0;
-  double loss = 0;  // part of `saved`
+  double loss = 0;       // part of `saved`
+  double lingering = 0;  // what recomputed experts hold after the chunk's backward pass
 };
+
+/// Inputs of recomputed segments with experts, and their gradients: the dispatcher keeps the graph of the
+/// probabilities of its last call.
+double lingering_bytes(const Workload& workload, const Chunk& chunk, double input) {
+  const auto& recompute = workload.recompute;
+  if (!recompute.inputs_stay || !(recompute.full || recompute.experts)) {
+    return 0;
+  }
+  const int step = recompute.full && !recompute.block ? recompute.interval : 1;
+  const int layers =
+      recompute.full && recompute.block ? std::min(recompute.interval, chunk.layers) : chunk.layers;
+  int segments = 0;
+  for (int i = 0; i < layers; i += step) {
+    const auto first = workload.architecture.layers.begin() + chunk.first + i;
+    segments += std::any_of(first, first + std::min(step, layers - i), [](const Layer& layer) {
+      return layer.feed_forward == FeedForward::experts;
+    });
+  }
+  return 2 * segments * input;
+}
 
 void add_layer(const LayerActivations& layer_bytes,
                bool checkpointed,
@@ -73,6 +95,7 @@ ChunkActivations chunk_activations(const Workload& workload, const Chunk& chunk,
     }
     result.saved += 4 * input;  // both norms and their projections
   }
+  result.lingering = lingering_bytes(workload, chunk, input);
   if (chunk.loss) {
     const auto loss = loss_activations(workload);
     result.loss = loss.saved * (1 + chunk.prediction_depths);
@@ -103,11 +126,13 @@ StageMemory stage_memory(const Workload& workload, int stage, Tables& tables) {
   const auto plan = flight_plan(workload);
   std::vector<double> saved;
   ChunkActivations sum;
+  double after = 0;  // what a chunk holds after its backward pass, over what it held before
   int layers = 0;
   for (std::size_t c = static_cast<std::size_t>(stage); c < parallel.chunks.size();
        c += static_cast<std::size_t>(parallel.pipeline)) {
     const auto chunk = chunk_activations(workload, parallel.chunks[c], tables);
     saved.push_back(chunk.saved);
+    after = std::max(after, chunk.lingering - chunk.saved);
     layers += parallel.chunks[c].layers;
     sum.largest_layer = std::max(sum.largest_layer, chunk.largest_layer);
     sum.working_layer = std::max(sum.working_layer, chunk.working_layer);
@@ -125,7 +150,7 @@ StageMemory stage_memory(const Workload& workload, int stage, Tables& tables) {
   const double held =
       peak_of_chunks(plan, stage, saved) + (workload.exchange.overlap ? sum.largest_layer : 0);
   const double in_flight = static_cast<double>(memory.chunks_in_flight) / plan.virtual_stages;
-  const double backward = std::max(sum.working_layer, sum.loss_transient);
+  const double backward = std::max(sum.working_layer + after, sum.loss_transient);
   // Into the embedding: one micro-batch of the stage's first chunk is finished.
   const double embedding = states.backward_transient - saved.front();
   const double step = states.step_transient - held;
@@ -256,6 +281,16 @@ double kept_tokens(const Workload& workload) {
   return workload.parallel.sequence ? workload.tokens() : workload.group_tokens();
 }
 
+/// The matrices of scores that unfused attention keeps; returns what else one layer needs of them.
+double add_scores(const Workload& workload, Sum& sum) {
+  const auto& stored = workload.kernels.scores;
+  const auto& model = workload.architecture;
+  const double heads = static_cast<double>(model.attention.heads) / workload.parallel.tensor;
+  const double scores = workload.group_tokens() * model.sequence * heads;
+  sum.keep(scores * stored.kept, workload.recompute.core_attention);
+  return scores * stored.transient;
+}
+
 void add_attention(const Workload& workload, Sum& sum) {
   const auto& a = workload.architecture.attention;
   const double tensor = workload.parallel.tensor;
@@ -270,12 +305,11 @@ void add_attention(const Workload& workload, Sum& sum) {
   sum.keep(queries + keys, false, offload.core_attention);
   sum.keep(queries, false, offload.attention_projection);  // output, the projection's input
   sum.keep(tokens * heads * 4);                            // log-sum-exp
-  if (workload.kernels.stored_scores) {
-    const double scores = tokens * workload.architecture.sequence * heads * kBf16Bytes;
-    sum.keep(scores, workload.recompute.core_attention);
-    sum.transient(2 * scores);
+  const double scores = add_scores(workload, sum);
+  if (scores > 0 && heads > groups) {
+    sum.keep(2 * queries, workload.recompute.core_attention);  // keys and values of every head
   }
-  sum.transient(3 * queries + 2 * keys);
+  sum.transient(3 * queries + 2 * keys + scores);
 }
 
 void add_latent(const Workload& workload, Sum& sum) {
@@ -292,7 +326,8 @@ void add_latent(const Workload& workload, Sum& sum) {
   sum.keep(tokens * heads * (2 * key + a.value_dim) * kBf16Bytes, again, offload.core_attention);
   sum.keep(tokens * heads * a.value_dim * kBf16Bytes, false, offload.attention_projection);
   sum.keep(tokens * heads * 4);
-  sum.transient(tokens * heads * (2 * key + 2 * a.value_dim) * kBf16Bytes);
+  const double scores = add_scores(workload, sum);
+  sum.transient(tokens * heads * (2 * key + 2 * a.value_dim) * kBf16Bytes + scores);
 }
 
 void add_mamba(const Workload& workload, Sum& sum) {
@@ -445,47 +480,85 @@ LossActivations loss_activations(const Workload& workload) {
 
 namespace {
 
-/// The distribution of exchanging ranks over NVLink domains.
-struct ExchangeSpan {
-  int ranks = 1;    // possible destinations of a token: the expert-parallel size
-  int domains = 1;  // NVLink domains that they span
-  double ranks_per_domain = 1;
+/// What a buffer of DeepEP holds for each of its channels: csrc/config.hpp and deep_ep/buffer.py of its
+/// release 1.2.1, the larger of dispatch and combine.
+struct DeepEpTokens {
+  int ranks = 0;    // for up to so many
+  int inside = 0;   // tokens of each rank of a node
+  int outside = 0;  // tokens of each node
 };
 
-ExchangeSpan exchange_span(const Workload& workload) {
-  const auto& parallel = workload.parallel;
-  const int ranks = parallel.expert * parallel.expert_tensor;
-  ExchangeSpan span;
-  span.ranks = parallel.expert;
-  span.domains =
-      std::max(1, (ranks + workload.machine.nvlink_domain - 1) / workload.machine.nvlink_domain);
-  span.ranks_per_domain = static_cast<double>(span.ranks) / span.domains;
-  return span;
+constexpr std::array kDeepEpTokens = std::to_array<DeepEpTokens>({{8, 256, 0},
+                                                                  {16, 288, 140},
+                                                                  {32, 288, 128},
+                                                                  {64, 288, 140},
+                                                                  {128, 560, 132},
+                                                                  {144, 720, 132},
+                                                                  {160, 720, 140}});
+
+/// DeepEP's buffers: what NVLink writes to, and what the network does, in NVSHMEM's heap.
+double deepep_bytes(const Workload& workload, int ranks) {
+  constexpr int kNodeRanks = 8;                              // NUM_MAX_NVL_PEERS
+  constexpr double kPerToken = 8 + 128 * (8 + 4) + 128 * 4;  // origin, top-k and scales of a token
+  constexpr double kWorkspace = units::kGiB / 32;
+  constexpr double kGranule = units::kGiB / 2;  // NVSHMEM_CUMEM_GRANULARITY, as DeepEP sets it
+  const auto* tokens = std::ranges::find_if(
+      kDeepEpTokens, [&](const DeepEpTokens& row) { return ranks <= row.ranks; });
+  if (tokens == kDeepEpTokens.end()) {
+    --tokens;
+  }
+  const double channels = workload.exchange.sms / 2.0;
+  const double token = kBf16Bytes * workload.architecture.dispatch_width() + kPerToken;
+  const double inside = channels * std::min(ranks, kNodeRanks) * tokens->inside * token;
+  if (ranks <= kNodeRanks) {
+    return inside + kWorkspace;
+  }
+  const double nodes = std::ceil(ranks / static_cast<double>(kNodeRanks));
+  const double outside = 2 * channels * nodes * tokens->outside * (token + 16);
+  const double heap =
+      std::max(std::ceil(outside / kGranule) * kGranule, workload.exchange.static_heap);
+  return inside + kWorkspace + heap;
+}
+
+/// HybridEP's buffers: room for the tokens of all ranks on one, which dispatch and combine share, and
+/// what the domains exchange (csrc/hybrid_ep/buffer/ of DeepEP's branch hybrid-ep at 94a9f8f).
+double hybridep_bytes(const Workload& workload, int ranks) {
+  const auto& exchange = workload.exchange;
+  const int domain = std::min(
+      ranks, exchange.nvlink_ranks > 0 ? exchange.nvlink_ranks : workload.machine.nvlink_domain);
+  const double domains = std::ceil(ranks / static_cast<double>(domain));
+  const double width = workload.architecture.dispatch_width();
+  const double local = expert_load(workload).local_experts;
+  const double values = kBf16Bytes * width;
+  const double probabilities = 4 * local * domain;
+  const double scales = 4 * width / 128;
+  const double tokens = workload.tokens();
+  const double shared = tokens * ranks * (values + probabilities + scales);
+  if (domains <= 1) {
+    return shared;
+  }
+  const double own = tokens * (values + probabilities * domains + scales);
+  return shared + own + tokens * (domains - 1) * (3 * (values + probabilities) + scales);
 }
 
 }  // namespace
 
 double dispatch_buffer_bytes(const Workload& workload) {
-  const auto span = exchange_span(workload);
-  const auto& experts = workload.architecture.experts;
-  if (span.ranks <= 1 || experts.count == 0 || !deduplicates(workload.exchange.dispatcher)) {
+  const int ranks = workload.parallel.expert * workload.parallel.expert_tensor;
+  if (ranks <= 1 || workload.architecture.experts.count == 0) {
     return 0;
   }
-  const double token = 2.0 * workload.architecture.dispatch_width();
-  const double tokens = workload.tokens();
-  if (workload.exchange.dispatcher == Dispatcher::deepep) {
-    const double channels = workload.exchange.sms / 2.0;
-    const double inside = channels * span.ranks_per_domain * 256 * token;
-    const double outside = span.domains > 1 ? channels * span.domains * 128 * token : 0;
-    return 2 * (inside + outside);
+  switch (workload.exchange.dispatcher) {
+    case Dispatcher::deepep:
+      return deepep_bytes(workload, ranks);
+    case Dispatcher::hybridep:
+    case Dispatcher::ncclep:
+      return hybridep_bytes(workload, ranks);
+    case Dispatcher::alltoall:
+    case Dispatcher::allgather:
+      break;
   }
-  double filled = 1;
-  if (workload.routing.rank_capacity > 1) {
-    filled = std::min(1.0, workload.routing.rank_capacity * experts.topk / span.ranks);
-  }
-  const double local = static_cast<double>(experts.count) / span.ranks * span.ranks_per_domain;
-  return filled * tokens * span.ranks * (token + 4 * local / span.ranks_per_domain) +
-         tokens * (span.domains - 1) * token;
+  return 0;
 }
 
 ExpertLoad expert_load(const Workload& workload) {

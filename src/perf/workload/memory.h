@@ -41,8 +41,9 @@ struct MemoryEstimate {
   double lighter = 0;
 };
 
-/// Per stage the maximum over three moments: the forward pass of the last chunk in flight with the
-/// loss (or a layer's gradients and recomputed activations), the backward pass into the embedding,
+/// Per stage the maximum over four moments: the forward pass of the last chunk in flight with the
+/// loss (or a layer's gradients and recomputed activations), the end of a chunk's backward pass where
+/// recomputed experts hold their inputs (see lingering_bytes), the backward pass into the embedding,
 /// and the optimizer step. Allocator fragmentation is 5 % (4.8 ± 1.8 % on 43
 /// published runs), context and communicators 3 GiB.
 MemoryEstimate estimate_memory(const Workload& workload);
@@ -77,7 +78,8 @@ struct LayerActivations {
 ///               2d_v) of queries, keys, values and output
 ///   Mamba-2     projections, output of the scan and of the gated norm
 ///   delta net   projections, convolution, output of the scan and the gated norm
-///   scores      b·N_g·n·S where a stated cuDNN has no kernel for a learnable softmax
+///   scores      2 to 9 bytes · N_g·n·S where no fused kernel computes attention (by choice, in FP32,
+///               for a learnable softmax or heads of a latent size), and keys and values of all heads
 ///   router      13·N·E of scores, probabilities and maps
 ///   experts     q·rows·w of dispatched tokens, b·rows·(m − 1)f before and q·rows·f after the
 ///               activation, w the width of a dispatched token, m the MLP's matrices
@@ -100,15 +102,16 @@ struct LossActivations {
 /// their gradient: 2 + 2 or 4 + 4 bytes per logit, plus the input of the logits with its norm.
 LossActivations loss_activations(const Workload& workload);
 
-/// Bytes that a flex dispatcher allocates itself, outside the framework's allocator:
-///   HybridEP   tokens · ranks · width · 2 for the worst case that all tokens go to one rank (less
-///              with a rank capacity), 4 bytes a token and expert for probabilities, and what
-///              leaves for other domains
-///   DeepEP     SMs/2 channels · ranks of a domain · 256 tokens for each direction, and 128 tokens
-///              a domain for the network
+/// Bytes that a flex dispatcher allocates itself, outside the framework's allocator, for R ranks with
+/// E experts each in D domains of r ranks, N tokens a rank of width w:
+///   HybridEP   N·R·(2w + 4E·r + w/32) in case that all tokens go to one rank, and with several
+///              domains N·(2w + 4E·R + w/32) to send and N·(D − 1)·(3·(2w + 4E·r) + w/32) to exchange
+///   DeepEP     SMs/2 channels · ranks of a node · 256 tokens or more of 2w + 2056 bytes; between nodes
+///              also twice SMs/2 · nodes · 128 tokens or more, in NVSHMEM's heap, which grows by
+///              512 MiB or has a fixed size
 ///   NCCL-EP    as HybridEP
-/// 0 for all-to-all and all-gather. The channel depths are DeepEP's defaults.
-///   DeepSeek-V3, EP 64 in one domain, 4096 tokens, HybridEP → 3.76e9 and 0.27e9
+/// 0 for all-to-all and all-gather.
+///   DeepSeek-V3, EP 64 in one domain, 4096 tokens, HybridEP → 3.76e9 + 0.27e9 + 0.06e9
 double dispatch_buffer_bytes(const Workload& workload);
 
 }  // namespace epwise::workload

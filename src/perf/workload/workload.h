@@ -82,6 +82,7 @@ struct Exchange {
   bool wgrad_beside_dispatch = false;
   bool one_queue = false;  // CUDA_DEVICE_MAX_CONNECTIONS=1: kernels start in the order of issue
   int nvlink_ranks = 0;    // that HybridEP takes for one NVLink domain; 0: those of the machine
+  double static_heap = 0;  // bytes that NVSHMEM reserves when it starts; 0: it grows with use
 };
 
 enum class Balance : std::uint8_t {
@@ -128,6 +129,7 @@ struct Recompute {
   bool experts = false;             // moe
   bool dense_mlp = false;           // mlp
   bool shared_expert = false;
+  bool inputs_stay = false;  // of recomputed experts, until the next forward pass: see memory.h
 };
 
 /// Activations kept in host memory between the forward and the backward pass.
@@ -178,9 +180,17 @@ struct Machine {
   Cpu cpu = Cpu::x86;
 };
 
+/// Bytes for each score of a query and a key where attention runs without a fused kernel.
+struct StoredScores {
+  double kept = 0;       // from the forward to the backward pass; 0: fused, no score is stored
+  double transient = 0;  // in addition, during either pass of one layer
+
+  bool operator==(const StoredScores&) const = default;
+};
+
 struct Kernels {
   bool fused_softmax = false;  // learnable softmax inside the attention kernel
-  bool stored_scores = false;  // … the unfused path keeps the matrix of scores
+  StoredScores scores;
   bool fp8_attention = false;
   bool fused_experts = false;  // grouped MLP as one kernel chain with activation and quantisation
   bool fused_loss = false;     // TE's cross-entropy, which works in place on the logits

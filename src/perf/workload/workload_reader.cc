@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cmath>
 #include <string>
 #include <utility>
@@ -60,6 +61,13 @@ class Notes {
   Workload& workload_;
 };
 
+/// Whether the trainer's settings say how long samples are: without a written seq_length, and in
+/// ms-swift's reinforcement learning, where max_length, the model's seq_length, limits their prompts.
+bool trainer_decides_length(const FieldReader& reader) {
+  return reader.integer("raw.step_sequence") &&
+         (!reader.is_written("model.seq_length") || reader.text("raw.trainer") == "swift");
+}
+
 bool low_precision(const Workload& workload) {
   return workload.precision != Precision::bf16;
 }
@@ -92,12 +100,16 @@ void note_training(Notes& notes, const Workload& workload) {
               {"model.cuda_graph_impl", "model.enable_cuda_graph", "model.external_cuda_graph"});
 }
 
-/// Whether a kernel is fused. A Bridge override file leaves it to a library recipe, and those fuse.
-bool fuses(const FieldReader& reader, std::string_view name) {
+/// Whether a Bridge override file leaves a field to a library recipe.
+bool is_open(const FieldReader& reader, std::string_view name) {
   const auto& recipe = reader.facts().recipe();
-  const bool open = recipe.framework == recipe::Framework::bridge && recipe.model_class.empty() &&
-                    !reader.is_written(name);
-  return open || reader.flag(name);
+  return recipe.framework == recipe::Framework::bridge && recipe.model_class.empty() &&
+         !reader.is_written(name);
+}
+
+/// Whether a kernel is fused. Library recipes fuse.
+bool fuses(const FieldReader& reader, std::string_view name) {
+  return is_open(reader, name) || reader.flag(name);
 }
 
 /// Whether the loss is made of the tokens' probabilities, which reinforcement learning and preference
@@ -116,9 +128,7 @@ void decide_loss(const FieldReader& reader, Notes& notes, Kernels& kernels) {
                   "the tokens' probabilities are taken from them, as in reinforcement learning");
     return;
   }
-  const auto& recipe = reader.facts().recipe();
-  const bool open = recipe.framework == recipe::Framework::bridge && recipe.model_class.empty() &&
-                    !reader.is_written("model.cross_entropy_loss_fusion");
+  const bool open = is_open(reader, "model.cross_entropy_loss_fusion");
   kernels.fused_loss = open || (reader.flag("model.cross_entropy_loss_fusion") &&
                                 reader.text("model.cross_entropy_fusion_impl") == "te");
   kernels.compiled_loss = fuses(reader, "model.cross_entropy_loss_fusion");
@@ -137,6 +147,87 @@ bool is_before(const recipe::Stack::Component& component, std::string_view versi
   return *component.version < *units::Version::parse(version);
 }
 
+/// Which code multiplies queries and keys: Megatron-Core's own, or Transformer Engine's.
+bool is_local(const FieldReader& reader) {
+  return reader.text("model.transformer_impl") == "local" ||
+         reader.text("model.attention_backend") == "local";
+}
+
+/// Whether attention computes in 16 bits, or nothing says that it does not.
+bool computes_in_half(const FieldReader& reader) {
+  const auto may_be = [&](std::string_view name) {
+    const expr::Value value = reader.value(name);
+    return value.is_unknown() || (value.is_known() && value.truthy());
+  };
+  const bool mixed =
+      reader.is_set("mixed_precision") || reader.facts().has_section("mixed_precision").truthy();
+  return may_be("d.bf16") || may_be("d.fp16") || (!mixed && is_open(reader, "model.bf16"));
+}
+
+/// Whether a softmax kernel reads the scores in their own type. Megatron-Core's takes up to 4096 keys
+/// (fusions/fused_softmax.py), Transformer Engine's fewer than 16384 and no learnable softmax
+/// (attention/dot_product_attention/softmax.py at v2.18).
+bool has_softmax_kernel(const FieldReader& reader, const Workload& workload) {
+  const int keys = workload.architecture.sequence;
+  const int heads =
+      workload.batch.micro * workload.architecture.attention.heads / workload.parallel.tensor;
+  if (keys <= 16 || heads % 4 != 0 || workload.architecture.attention.learnable_softmax) {
+    return false;
+  }
+  if (is_local(reader)) {
+    return reader.flag("model.masked_softmax_fusion") && keys <= 4096 && keys % 4 == 0;
+  }
+  return reader.text("env.NVTE_MASKED_SOFTMAX_FUSION") != "0" && keys < 16384 && keys % 8 == 0;
+}
+
+/// What unfused attention stores a score: the softmax's result for its backward pass, in FP32 if no
+/// kernel fuses it, with a copy for the product with the values; with dropout, its mask and result.
+/// Transient are gradients in those types, and Megatron-Core's own buffer of scores.
+StoredScores stored_scores(const FieldReader& reader, const Workload& workload, bool local) {
+  const bool half = computes_in_half(reader);
+  const double own = half ? 2 : 4;
+  const bool kernel = half && has_softmax_kernel(reader, workload);
+  const bool widened =
+      half && !kernel && (!local || reader.flag("model.attention_softmax_in_fp32"));
+  constexpr std::string_view kDropout = "model.attention_dropout";  // library recipes have none
+  const bool drops = !is_open(reader, kDropout) && reader.number(kDropout).value_or(0) > 0;
+  const double softmax = widened ? 4 : own;
+  StoredScores scores;
+  scores.kept = softmax + (widened || drops ? own : 0) + (drops ? 1 : 0);
+  scores.transient = (kernel && !drops ? 1 : 2) * softmax + (local ? own : 0);
+  return scores;
+}
+
+/// Heads of latent attention, whose two sizes differ, have no fused backward pass on Ampere before
+/// Transformer Engine 2.17 pads them (rule layers/latent-attention-on-ampere).
+bool lacks_latent_kernel(const FieldReader& reader, const Workload& workload) {
+  const auto& latent = workload.architecture.latent;
+  const auto* profile = reader.facts().target().hw;
+  const int key = latent.head_dim + latent.rotary_dim;
+  if (profile == nullptr || profile->compute_capability < 8 || profile->compute_capability >= 9 ||
+      key <= 128 || key == latent.value_dim) {
+    return false;
+  }
+  const auto* te = component(reader, "te");
+  const auto core = reader.value("d.core");
+  return te != nullptr
+             ? is_before(*te, "2.17.0")
+             : core.version() != nullptr && *core.version() < *units::Version::parse("0.19.0");
+}
+
+/// Attention that no fused kernel computes: by choice, or because there is none for its type or heads.
+void decide_scores(const FieldReader& reader, Notes& notes, Workload& workload) {
+  const bool local = is_local(reader);
+  const bool refused =
+      reader.text("env.NVTE_FLASH_ATTN") == "0" && reader.text("env.NVTE_FUSED_ATTN") == "0";
+  if (local || refused || !computes_in_half(reader) ||
+      reader.text("model.attention_backend") == "unfused" ||
+      lacks_latent_kernel(reader, workload)) {
+    workload.kernels.scores = stored_scores(reader, workload, local);
+    notes.of_stack("attention_path", "unfused", "no fused kernel: the scores stay in memory");
+  }
+}
+
 /// cuDNN's kernels hold a learnable softmax from 9.13.1 on (TransformerEngine's
 /// common/fused_attn/fused_attn.cpp; its issue 2318 shows 9.10.2 falling back). Published runs on
 /// later versions were as slow as before unless they captured whole iterations or exchanged with
@@ -149,7 +240,7 @@ void decide_attention(const FieldReader& reader, Notes& notes, Workload& workloa
   const auto* cudnn = component(reader, "cudnn");
   if (cudnn != nullptr && is_before(*cudnn, kFirst)) {
     kernels.fused_softmax = false;
-    kernels.stored_scores = true;
+    kernels.scores = stored_scores(reader, workload, false);
     notes.of_stack(
         "attention_path",
         "unfused",
@@ -238,6 +329,7 @@ void decide_kernels(const FieldReader& reader, Notes& notes, Workload& workload)
   if (workload.architecture.attention.learnable_softmax) {
     decide_attention(reader, notes, workload);
   }
+  decide_scores(reader, notes, workload);
   if (low_precision(workload)) {
     kernels.fp8_attention = reader.flag("model.fp8_dot_product_attention") || recent;
     notes.field("fp8_attention",
@@ -281,7 +373,7 @@ void read_inputs(FieldReader& reader, Workload& workload) {
   if (!vocabulary.why.empty()) {
     notes.assumed("vocabulary", fmt::format("{} tokens", vocabulary.tokens), vocabulary.why);
   }
-  if (reader.integer("raw.step_sequence") && !reader.is_written("model.seq_length")) {
+  if (trainer_decides_length(reader)) {
     notes.assumed("samples",
                   fmt::format("{} tokens each", workload.architecture.sequence),
                   "the longest that the trainer's settings allow; shorter ones make shorter steps");
@@ -522,17 +614,26 @@ int moments_of(std::string_view kind) {
   return one ? 1 : 2;
 }
 
+/// Whether FP8 products take operands in either layout (is_non_tn_fp8_gemm_supported in Transformer
+/// Engine's utils.py at v2.18: not on Ada, Hopper and the small Blackwell).
+bool has_both_layouts(double capability) {
+  return (capability >= 10 && capability < 12) || capability >= 13;
+}
+
 /// TE keeps quantised weights in both layouts, in addition to the BF16 ones unless these are
-/// replaced by them. Tensor-wise FP8 needs a transposed copy only before Blackwell.
+/// replaced by them: Megatron-Core tells it the first micro-batch, so that they stay for the others and
+/// for the next step. Tensor-wise FP8 needs the transposed copy only where products want it. A scale
+/// belongs to 128 × 128 weights of block-wise FP8, and to 32 or 16 of the others.
 double weight_bytes(Precision precision, bool replaced, const hw::Profile* profile) {
-  const bool blackwell = profile != nullptr && profile->compute_capability >= 10;
+  const bool single = profile != nullptr && has_both_layouts(profile->compute_capability);
   const double kept = replaced ? 0 : 2;
   switch (precision) {
     case Precision::bf16:
       break;
     case Precision::fp8_tensor:
-      return kept + (blackwell ? 1 : 2);
+      return kept + (single ? 1 : 2);
     case Precision::fp8_block:
+      return kept + 2 * (1 + 4.0 / (128 * 128));
     case Precision::mxfp8:
       return kept + 2 * (1 + 1.0 / 32);
     case Precision::nvfp4:
@@ -567,6 +668,21 @@ int natural(std::string_view text) {
   return digits ? std::stoi(std::string(text)) : 0;
 }
 
+/// NVSHMEM_SYMMETRIC_SIZE, a number with a suffix of powers of 1024 ("3.1M"); 1 GiB by default.
+double static_heap(const FieldReader& reader) {
+  const auto text = reader.text("env.NVSHMEM_SYMMETRIC_SIZE").value_or("1G");
+  double number = 0;
+  const auto [rest, failure] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (failure != std::errc()) {
+    return units::kGiB;
+  }
+  constexpr std::string_view kSuffixes = " kmgt";
+  const char suffix = rest == text.data() + text.size() ? ' ' : text::lower_letter(*rest);
+  const auto power = kSuffixes.find(suffix);
+  return power == std::string_view::npos ? number
+                                         : std::ldexp(number, 10 * static_cast<int>(power));
+}
+
 }  // namespace
 
 Exchange read_exchange(const FieldReader& reader) {
@@ -583,17 +699,16 @@ Exchange read_exchange(const FieldReader& reader) {
     }
   }
   exchange.sms = std::max(1, sms.value_or(standard_sms(exchange.dispatcher)));
-  // An override file leaves it to a library recipe, and those fuse.
-  const auto& recipe = reader.facts().recipe();
-  const bool open = recipe.framework == recipe::Framework::bridge && recipe.model_class.empty() &&
-                    !reader.is_written("model.moe_permute_fusion");
-  exchange.permute_fusion = open || reader.flag("model.moe_permute_fusion");
+  exchange.permute_fusion = fuses(reader, "model.moe_permute_fusion");
   exchange.overlap = reader.flag("d.ep_overlap");
   exchange.delayed_wgrad = reader.flag("d.dwg");
   exchange.shared_expert_overlap = reader.flag("model.moe_shared_expert_overlap");
   exchange.wgrad_beside_dispatch =
       reader.flag("model.overlap_dispatch_backward_with_experts_wgrad");
   exchange.one_queue = reader.text("env.CUDA_DEVICE_MAX_CONNECTIONS") == "1";
+  if (reader.text("env.NVSHMEM_DISABLE_CUDA_VMM").value_or("0") != "0") {
+    exchange.static_heap = static_heap(reader);
+  }
   if (exchange.dispatcher == Dispatcher::hybridep) {
     exchange.nvlink_ranks =
         natural(reader.text("env.NUM_OF_HYBRID_EP_RANKS_PER_NVLINK_DOMAIN").value_or(""));
@@ -638,6 +753,9 @@ Graphs read_graphs(const FieldReader& reader) {
 
 Recompute read_recompute(const FieldReader& reader) {
   Recompute recompute;
+  // verl releases the probabilities (its pull request 5251), Megatron-Core does not (its pull request
+  // 5227, rule recompute/inputs-kept-by-dispatcher).
+  recompute.inputs_stay = reader.text("raw.trainer") != "verl";
   if (reader.text("d.gran") == "full") {
     recompute.full = true;
     recompute.block = reader.text("model.recompute_method") == "block";
@@ -946,12 +1064,15 @@ bool read_tied(const FieldReader& reader) {
 }
 
 int read_sequence(FieldReader& reader) {
+  if (trainer_decides_length(reader)) {
+    return reader.required("raw.step_sequence", "the length of a sample");
+  }
   for (const auto* name : {"model.seq_length", "dataset.sequence_length", "dataset.seq_length"}) {
     if (const auto found = reader.integer(name); found && *found > 0) {
       return *found;
     }
   }
-  return given_or(reader, "model.seq_length", "raw.step_sequence", "the sequence length");
+  return reader.required("model.seq_length", "the sequence length");
 }
 
 }  // namespace

@@ -395,7 +395,7 @@ std::optional<std::int64_t> slime_sample(const LaunchWords& launch) {
 }
 
 /// Samples fill --max-tokens-per-gpu of each context-parallel rank if --use-dynamic-batch-size is
-/// given (slime/utils/arguments.py).
+/// given; otherwise a micro-batch has --micro-batch-size of them (slime/utils/arguments.py).
 void note_slime_step(Recipe& recipe, const LaunchWords& launch) {
   const auto tokens = option_count(option(launch, "--max-tokens-per-gpu"));
   const shell::Field* ranks = option(launch, "--context-parallel-size");
@@ -404,14 +404,27 @@ void note_slime_step(Recipe& recipe, const LaunchWords& launch) {
     return word.text() == "--use-dynamic-batch-size";
   });
   const auto most = tokens && count ? units::product(*tokens, *count) : std::nullopt;
+  const auto sample = slime_sample(launch);
   if (packs && most && *most > 0) {
     note_longest_step(recipe, {*most, 1});
   }
-  const auto sample = slime_sample(launch);
-  const Field* batch = recipe.find("train.global_batch_size");
-  const std::int64_t* samples = batch == nullptr ? nullptr : batch->value.integer();
-  if (packs && most && sample && *sample > 0 && samples != nullptr) {
-    note_training_step(recipe, {*sample, std::max<std::int64_t>(1, *most / *sample), *samples});
+  if (!sample || *sample < 1) {
+    return;
+  }
+  const auto number = [&](std::string_view name) -> std::optional<std::int64_t> {
+    const Field* field = recipe.find(name);
+    const std::int64_t* found = field == nullptr ? nullptr : field->value.integer();
+    return found == nullptr ? std::nullopt : std::optional(*found);
+  };
+  auto together = number("train.micro_batch_size");
+  if (packs) {
+    together = most ? std::optional(std::max<std::int64_t>(1, *most / *sample)) : std::nullopt;
+  } else if (together) {
+    note_longest_step(recipe, {*sample, *together});
+  }
+  const auto batch = number("train.global_batch_size");
+  if (together && batch) {
+    note_training_step(recipe, {*sample, *together, *batch});
   }
 }
 

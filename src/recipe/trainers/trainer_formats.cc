@@ -415,6 +415,13 @@ const TrainerFormat kRoll = {"roll", is_roll_config, roll_roles, complete_roll, 
 
 namespace {
 
+/// A number, or what the trainer takes where it is not written; nullopt if it is unknown or unset.
+std::optional<std::int64_t> number_or(const ConfigNode& root,
+                                      std::string_view path,
+                                      std::optional<std::int64_t> otherwise) {
+  return node_at(root, path) == nullptr ? otherwise : number_at(root, path);
+}
+
 /// Keys that no flat file of another program has.
 bool is_parallel_size(std::string_view key) {
   return key.ends_with("_model_parallel_size") || key == "context_parallel_size";
@@ -476,6 +483,30 @@ void note_swift_adapters(Recipe& recipe, const ConfigNode& root) {
   }
 }
 
+/// Where the model writes completions, max_length limits the prompt (ms-swift's documentation of the
+/// flag), and max_completion_length or one of its older names the rest (swift/arguments/rlhf_args.py).
+void note_swift_step(Recipe& recipe, const ConfigNode& root) {
+  constexpr std::int64_t kUsualCompletion = 512;
+  constexpr std::int64_t kUsualBatch = 16;
+  const ConfigNode* kind = root.find("rlhf_type");
+  const std::string* name = kind == nullptr ? nullptr : kind->value.text();
+  if (name == nullptr || (*name != "grpo" && *name != "gkd")) {
+    return;
+  }
+  std::optional<std::int64_t> completion = kUsualCompletion;
+  for (const char* key : {"max_completion_length", "max_new_tokens", "response_length"}) {
+    completion = number_or(root, key, completion);
+  }
+  const auto prompt = number_at(root, "max_length");
+  const auto sample = prompt && completion ? units::sum(*prompt, *completion) : std::nullopt;
+  const auto samples = number_or(root, "micro_batch_size", 1);
+  const auto batch = number_or(root, "global_batch_size", kUsualBatch);
+  if (sample && samples && batch) {
+    note_longest_step(recipe, {*sample, *samples});
+    note_training_step(recipe, {*sample, *samples, *batch});
+  }
+}
+
 /// `ENV:` of the file; NPROC_PER_NODE and NNODES make torchrun's command line.
 void complete_swift(Recipe& recipe, const ConfigNode& root, const TrainerRole& /*role*/) {
   if (const ConfigNode* variables = root.find("ENV")) {
@@ -488,6 +519,7 @@ void complete_swift(Recipe& recipe, const ConfigNode& root, const TrainerRole& /
     }
   }
   note_swift_adapters(recipe, root);
+  note_swift_step(recipe, root);
   const expr::Value* ranks = variable(recipe, "NPROC_PER_NODE");
   const expr::Value* nodes = variable(recipe, "NNODES");
   const auto per_node = ranks == nullptr ? std::nullopt : digits_count(*ranks);
@@ -554,13 +586,6 @@ std::vector<TrainerRole> verl_roles(const ConfigNode& root) {
     return count_settings(root, role, trainer) > 0;
   });
   return all;
-}
-
-/// A number, or what the trainer takes where it is not written; nullopt if it is unknown or unset.
-std::optional<std::int64_t> number_or(const ConfigNode& root,
-                                      std::string_view path,
-                                      std::optional<std::int64_t> otherwise) {
-  return node_at(root, path) == nullptr ? otherwise : number_at(root, path);
 }
 
 /// A role trains on prompts and responses of the longest kind, or on as many of them as fill

@@ -55,6 +55,11 @@ TEST_CASE("the longest step of trainers that pack samples") {
       "--num-attention-heads 4 --max-tokens-per-gpu 9216 --context-parallel-size 2 ";
   CHECK(longest("run.sh", slime + "--use-dynamic-batch-size\n") == "18432 x 1");
   CHECK(longest("run.sh", slime + "\n") == "-");
+  CHECK(longest("run.sh", slime + "--rollout-max-response-len 6000 --micro-batch-size 2\n") ==
+        "6000 x 2");
+  CHECK(longest("run.sh",
+                slime + "--rollout-max-response-len 6000 --rollout-max-prompt-len 2000\n") ==
+        "8000 x 1");
   const std::string roll =
       "prompt_length: 1000\nresponse_length: 3000\nactor_train:\n"
       "  training_args: {per_device_train_batch_size: 2}\n"
@@ -62,6 +67,14 @@ TEST_CASE("the longest step of trainers that pack samples") {
       "{expert_model_parallel_size: 2}}\n";
   CHECK(longest("a.yaml", roll) == "4000 x 2");
   CHECK(longest("a.yaml", "sequence_length: 6000\n" + roll) == "6000 x 2");
+  const std::string swift =
+      "model: Qwen/Qwen3-30B-A3B\nload: a\nexpert_model_parallel_size: 8\nmax_length: 2048\n"
+      "micro_batch_size: 2\n";
+  CHECK(longest("a.yaml", swift) == "-");
+  CHECK(longest("a.yaml", swift + "rlhf_type: dpo\n") == "-");
+  CHECK(longest("a.yaml", swift + "rlhf_type: grpo\n") == "2560 x 2");
+  CHECK(longest("a.yaml", swift + "rlhf_type: grpo\nmax_completion_length: 8192\n") == "10240 x 2");
+  CHECK(longest("a.yaml", swift + "rlhf_type: gkd\nresponse_length: 1000\n") == "3048 x 2");
 }
 
 /// "sequence, micro-batch, batch" of a step of the optimizer by the trainer's settings, or "-".
@@ -74,6 +87,25 @@ std::string step_of(const Recipe& recipe) {
   return sequence.empty() ? "-"
                           : sequence + ", " + fact("raw.step_micro_batch") + ", " +
                                 fact("raw.step_global_batch");
+}
+
+TEST_CASE("a step of slime and of ms-swift takes samples of the longest length") {
+  const auto step = [](const std::string& name, const std::string& text) {
+    return step_of(read_format(name, text).front());
+  };
+  const std::string slime =
+      "python train.py --actor-num-nodes 1 --actor-num-gpus-per-node 8 --num-layers 4 "
+      "--hidden-size 64 --num-attention-heads 4 --global-batch-size 64 "
+      "--rollout-max-response-len 6000 ";
+  CHECK(step("run.sh", slime + "\n") == "6000, 1, 64");
+  CHECK(step("run.sh", slime + "--micro-batch-size 4\n") == "6000, 4, 64");
+  CHECK(step("run.sh", slime + "--use-dynamic-batch-size --max-tokens-per-gpu 13000\n") ==
+        "6000, 2, 64");
+  CHECK(step("run.sh", slime + "--use-dynamic-batch-size\n") == "-");
+  const std::string swift =
+      "model: Qwen/Qwen3-30B-A3B\nload: a\nexpert_model_parallel_size: 8\nmax_length: 2048\n";
+  CHECK(step("a.yaml", swift) == "-");
+  CHECK(step("a.yaml", swift + "rlhf_type: grpo\n") == "2560, 1, 16");
 }
 
 TEST_CASE("a step of verl's optimizer takes a mini-batch of prompts with all their responses") {

@@ -1,5 +1,6 @@
 #include "perf/workload/memory.h"
 
+#include <map>
 #include <string>
 #include <string_view>
 
@@ -213,12 +214,140 @@ TEST_CASE("a dispatcher's own buffers") {
   CHECK(epwise::workload::dispatch_buffer_bytes(workload) == 0);
   workload.parallel.expert = 64;
   workload.exchange.dispatcher = epwise::workload::Dispatcher::hybridep;
-  CHECK(epwise::workload::dispatch_buffer_bytes(workload) ==
-        doctest::Approx(3.758e9 + 4096.0 * 64 * 16).epsilon(0.001));
-  workload.routing.rank_capacity = 1.5;
-  CHECK(epwise::workload::dispatch_buffer_bytes(workload) < 1e9);
+  const double one_domain = 4096.0 * 64 * (2 * 7168 + 4 * 4 * 64 + 4 * 56);
+  CHECK(epwise::workload::dispatch_buffer_bytes(workload) == doctest::Approx(one_domain));
+  workload.exchange.nvlink_ranks = 32;
+  const double pair = 4096.0 * 64 * (2 * 7168 + 4 * 4 * 32 + 4 * 56) +
+                      4096.0 * (2 * 7168 + 4 * 256 + 4 * 56) +
+                      4096.0 * (3 * (2 * 7168 + 4 * 4 * 32) + 4 * 56);
+  CHECK(epwise::workload::dispatch_buffer_bytes(workload) == doctest::Approx(pair));
+}
+
+TEST_CASE("DeepEP's buffers grow with its SMs, the network's in NVSHMEM's heap") {
+  auto workload = read(kDeepSeek, "h100", 8);
   workload.exchange.dispatcher = epwise::workload::Dispatcher::deepep;
-  const double few = epwise::workload::dispatch_buffer_bytes(workload);
-  workload.exchange.sms *= 2;
-  CHECK(epwise::workload::dispatch_buffer_bytes(workload) == doctest::Approx(2 * few));
+  workload.exchange.sms = 20;
+  const double token = 2 * 7168 + 2056;
+  constexpr double kWorkspace = kGiB / 32;
+  CHECK(epwise::workload::dispatch_buffer_bytes(workload) ==
+        doctest::Approx(10 * 8 * 256 * token + kWorkspace));
+  workload.parallel.expert = 64;
+  const double inside = 10 * 8 * 288 * token + kWorkspace;
+  CHECK(epwise::workload::dispatch_buffer_bytes(workload) == doctest::Approx(inside + kGiB / 2));
+  workload.exchange.sms = 40;
+  CHECK(epwise::workload::dispatch_buffer_bytes(workload) ==
+        doctest::Approx(2 * inside - kWorkspace + kGiB));
+  workload.exchange.static_heap = 3 * kGiB;
+  CHECK(epwise::workload::dispatch_buffer_bytes(workload) ==
+        doctest::Approx(2 * inside - kWorkspace + 3 * kGiB));
+  const auto of_environment =
+      workload_of(kDeepSeek,
+                  "h100",
+                  8,
+                  epwise::recipe::Framework::bridge,
+                  {},
+                  {{"NVSHMEM_DISABLE_CUDA_VMM", "1"}, {"NVSHMEM_SYMMETRIC_SIZE", "1.5G"}});
+  CHECK(of_environment.workload.exchange.static_heap == doctest::Approx(1.5 * kGiB));
+  CHECK(read(kDeepSeek, "h100", 8).exchange.static_heap == 0);
+}
+
+TEST_CASE("attention without a fused kernel keeps a matrix of scores for each head") {
+  const auto kept = [](std::string_view settings, std::string_view hw = "h100") {
+    const auto workload =
+        read(with(kQwen, "  bf16: true\n", "  bf16: true\n" + std::string(settings)), hw, 16);
+    return workload.kernels.scores;
+  };
+  CHECK(kept("").kept == 0);
+  CHECK(kept("  attention_backend: flash\n").kept == 0);
+  CHECK(kept("  attention_backend: unfused\n").kept == 2);
+  CHECK(kept("  attention_backend: unfused\n").transient == 2);
+  CHECK(kept("  attention_backend: unfused\n  attention_dropout: 0.1\n").kept == 5);
+  CHECK(kept("  transformer_impl: local\n  attention_softmax_in_fp32: false\n").kept == 2);
+  CHECK(kept("  transformer_impl: local\n  masked_softmax_fusion: false\n"
+             "  attention_softmax_in_fp32: true\n")
+            .kept == 6);
+  // Types that a library recipe decides on count as 16 bits, written ones as they are.
+  const auto open = with(with(kQwen, "  bf16: true\n", ""), "mixed_precision: bf16_mixed\n", "");
+  CHECK(read(open, "h100", 16).kernels.scores.kept == 0);
+  const auto wide = with(with(kQwen, "  bf16: true\n", "  bf16: false\n"),
+                         "mixed_precision: bf16_mixed",
+                         "mixed_precision: {bf16: false, fp16: false}");
+  CHECK(read(wide, "h100", 16).kernels.scores.kept == 4);
+  // Transformer Engine's kernel takes fewer than 16384 keys.
+  const auto text = with(with(kQwen, "seq_length: 4096", "seq_length: 16384"),
+                         "  bf16: true\n",
+                         "  bf16: true\n  attention_backend: unfused\n");
+  CHECK(read(text, "h100", 16).kernels.scores.kept == 6);
+  CHECK(read(text, "h100", 16).kernels.scores.transient == 8);
+}
+
+TEST_CASE("scores grow with the square of the sequence, unless core attention is recomputed") {
+  const auto fused = read(kQwen, "h100", 16);
+  auto unfused = fused;
+  unfused.kernels.scores = {2, 2};
+  const epwise::workload::Layer layer{Mixer::attention, FeedForward::experts};
+  const double scores = 2.0 * 4096 * 4096 * 32;
+  const double expanded = 2 * 2.0 * 4096 * 32 * 128;
+  const double before = layer_activations(fused, layer).saved;
+  CHECK(layer_activations(unfused, layer).saved == doctest::Approx(before + scores + expanded));
+  CHECK(gib(estimate_memory(unfused)) > gib(estimate_memory(fused)) + 48 * scores / kGiB);
+  unfused.recompute.core_attention = true;
+  CHECK(layer_activations(unfused, layer).saved == doctest::Approx(before));
+  CHECK(layer_activations(unfused, layer).recomputed == doctest::Approx(scores + expanded));
+}
+
+TEST_CASE(
+    "two switches of Transformer Engine leave its unfused attention, latent heads on Ampere too") {
+  const auto of = [](std::string_view hw,
+                     const std::map<std::string, std::string>& stack,
+                     const std::map<std::string, std::string>& environment) {
+    return workload_of(kDeepSeek, hw, 8, epwise::recipe::Framework::bridge, stack, environment)
+        .workload.kernels.scores.kept;
+  };
+  CHECK(of("b200", {}, {}) == 0);
+  CHECK(of("b200", {}, {{"NVTE_FLASH_ATTN", "0"}}) == 0);
+  CHECK(of("b200", {}, {{"NVTE_FLASH_ATTN", "0"}, {"NVTE_FUSED_ATTN", "0"}}) == 2);
+  CHECK(of("a100", {{"te", "2.9.0"}}, {}) == 2);
+  CHECK(of("a100", {{"te", "2.17.0"}}, {}) == 0);
+  CHECK(of("h100", {{"te", "2.9.0"}}, {}) == 0);
+}
+
+TEST_CASE("recomputed experts hold their inputs until the next forward pass") {
+  auto workload = read(kQwen, "h100", 16);
+  workload.kernels.fused_loss = true;
+  workload.recompute.full = true;
+  const double input = epwise::workload::checkpoint_bytes(workload);
+  workload.recompute.inputs_stay = false;
+  const auto freed = estimate_memory(workload).stages[0];
+  workload.recompute.inputs_stay = true;
+  const auto held = estimate_memory(workload).stages[0];
+  CHECK(held.transient >= freed.transient);
+  CHECK(held.transient <= freed.transient + 48 * input);
+  CHECK(held.activations == doctest::Approx(freed.activations));
+  workload.recompute.interval = 4;
+  CHECK(estimate_memory(workload).stages[0].transient >= freed.transient);
+  auto verl = workload;
+  verl.recompute.full = false;
+  verl.recompute.inputs_stay = false;
+  const double without = estimate_memory(verl).stages[0].transient;
+  verl.recompute.inputs_stay = true;  // nothing is recomputed
+  CHECK(estimate_memory(verl).stages[0].transient == doctest::Approx(without));
+}
+
+TEST_CASE("quantised weights lie next to those in BF16, in the layouts that products take") {
+  const auto weight = [](std::string_view recipe, std::string_view hw) {
+    return read(with(kQwen,
+                     "mixed_precision: bf16_mixed",
+                     "mixed_precision: {bf16: true, fp8: e4m3, fp8_recipe: " + std::string(recipe) +
+                         "}"),
+                hw,
+                16)
+        .optimizer.weight;
+  };
+  CHECK(weight("tensorwise", "h100") == 4);
+  CHECK(weight("tensorwise", "b200") == 3);
+  CHECK(weight("tensorwise", "rtx6000") == 4);
+  CHECK(weight("delayed", "h100") == 4);
+  CHECK(weight("blockwise", "h100") == doctest::Approx(4).epsilon(0.001));
+  CHECK(weight("mxfp8", "b200") == doctest::Approx(4.0625));
 }

@@ -102,6 +102,7 @@ bool take_attention(std::string_view value, Workload& job, StatedInputs& stated)
   const auto fused = choice(value, "fused", "unfused");
   if (fused) {
     job.kernels.fused_softmax = *fused;
+    job.kernels.scores = *fused ? workload::StoredScores{} : job.kernels.scores;
     stated.attention_path = true;
   }
   return fused.has_value();
