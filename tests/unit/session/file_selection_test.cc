@@ -5,6 +5,7 @@
 
 #include <doctest/doctest.h>
 
+#include "base/os/files.h"
 #include "support/memory_files.h"
 
 using epwise::session::FileSelection;
@@ -74,7 +75,7 @@ TEST_CASE("A number after the name of a file is one of its recipes") {
     return numbered.path + " " + std::to_string(numbered.number);
   };
   CHECK(read("recipes/a.yaml#2") == "recipes/a.yaml 2");
-  CHECK(read("recipes/a.yaml#0") == "recipes/a.yaml#0 0");
+  CHECK_THROWS_AS(read("recipes/a.yaml#0"), epwise::os::UsageError);
   CHECK(read("recipes/a.yaml#x") == "recipes/a.yaml#x 0");
   CHECK(read("recipes/none.yaml#2") == "recipes/none.yaml#2 0");
   CHECK(read("odd#2") == "odd#2 0");
