@@ -65,12 +65,15 @@ bool Evaluator::knows(std::string_view field) const {
   if (field.starts_with("env.")) {
     return true;
   }
-  if (recipe_.find(field) != nullptr) {
+  const recipe::Field* written = recipe_.find(field);
+  if (written != nullptr && !written->key.nowhere()) {
     return true;
   }
+  if (recipe::has_trainer(recipe_) && recipe::trainer_path(recipe_, field).empty()) {
+    return false;  // also where its value is known, such as one that the trainer computes
+  }
   const auto* spec = vocabulary_.find(field);
-  return spec != nullptr && spec->name == field &&
-         (!recipe::has_trainer(recipe_) || !recipe::trainer_path(recipe_, field).empty());
+  return written != nullptr || (spec != nullptr && spec->name == field);
 }
 
 std::string Evaluator::missing_text() const {
@@ -101,7 +104,8 @@ bool Evaluator::is_null(std::string_view field) const {
 
 std::string Evaluator::written_text(std::string_view field) const {
   if (const recipe::Field* written = recipe_.find(field)) {
-    return written->value.to_text();
+    const bool computed = written->value.is_unknown() && written->key.nowhere();
+    return computed ? std::string() : written->value.to_text();
   }
   const auto variable = recipe_.variables.find(field.substr(field.starts_with("env.") ? 4 : 0));
   return variable == recipe_.variables.end() ? std::string() : variable->second.value.to_text();

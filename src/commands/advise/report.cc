@@ -71,7 +71,9 @@ std::string plans_title(const advise::Advice& advice) {
     return "the recipe does not fit: ways to make it fit, in the documents' order, each "
            "faster than the one before";
   }
-  return fmt::format("goal: {}; each passes lint and fits in memory", to_string(advice.goal));
+  return fmt::format("goal: {}; each {} and fits in memory",
+                     to_string(advice.goal),
+                     advice.left.empty() ? "passes lint" : "adds no finding to those left");
 }
 
 std::string no_plan_text(const advise::Advice& advice) {

@@ -160,7 +160,7 @@ class AdviceText {
         codes.emplace_back(rule->code);
       }
       say("  ",
-          fmt::format("{} without a fix, not changed by any plan: {}",
+          fmt::format("{} that no change tried here fixes, left by every plan: {}",
                       counted(static_cast<int>(codes.size()), "error"),
                       listed(codes)),
           Role::error);

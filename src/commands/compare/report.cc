@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "base/units/quantity.h"
 #include "ui/columns.h"
 #include "ui/duration_text.h"
 #include "ui/findings/lint_report.h"
@@ -66,6 +67,13 @@ class ComparisonText {
       line(paint_(Role::error,
                   fmt::format("   lint finds {}: it would not run as written",
                               counted(recipe.lint_errors, "error"))));
+    }
+    if (recipe.prediction && recipe.prediction->memory_limit > 0 &&
+        recipe.prediction->out_of_memory > 0.5) {
+      line(paint_(Role::error,
+                  fmt::format("   needs {:.0f} GiB of {:.0f}: it would run out of memory",
+                              recipe.prediction->needed_memory.value / units::kGiB,
+                              recipe.prediction->memory_limit / units::kGiB)));
     }
     if (!recipe.accepted.empty()) {
       line(paint_(Role::warning, "   " + printable(recipe.accepted, style_.unicode)));

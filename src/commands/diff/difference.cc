@@ -14,6 +14,9 @@ namespace {
 
 /// A finding without its values, so that it is the same before and after.
 std::string name_of(const lint::Finding& finding) {
+  if (lint::is_predicted(*finding.rule)) {
+    return std::string(finding.rule->id);  // its evidence is numbers
+  }
   std::set<std::string> names;
   for (const lint::Evidence& evidence : finding.evidence) {
     names.insert(evidence.name);
@@ -75,6 +78,20 @@ class Values {
   facts::Facts facts_;
 };
 
+/// Settings of a trainer that are no field of Megatron: "trainer.data.train_batch_size".
+void add_own_settings(const recipe::Recipe& recipe, std::set<std::string>& names) {
+  if (recipe.settings == nullptr) {
+    return;
+  }
+  for (const auto& [name, setting] : *recipe.settings) {
+    const bool known = std::ranges::any_of(
+        recipe.fields, [&setting](const auto& field) { return field.second.mark == setting.mark; });
+    if (!known) {
+      names.insert(name);
+    }
+  }
+}
+
 std::set<std::string> fields_of(const Side& before, const Side& after) {
   std::set<std::string> names;
   for (const Side* side : {&before, &after}) {
@@ -84,6 +101,7 @@ std::set<std::string> fields_of(const Side& before, const Side& after) {
     for (const auto& [name, variable] : side->recipe.variables) {
       names.insert("env." + name);
     }
+    add_own_settings(side->recipe, names);
   }
   return names;
 }

@@ -103,21 +103,22 @@ void report_rendezvous(Recipe& recipe, const Processes& found) {
 }
 
 /// A batch script runs on the first node of its job; what it starts without srun stays there.
-void report_idle_nodes(Recipe& recipe, const Processes& found) {
+void report_unreached_nodes(Recipe& recipe, const Processes& found) {
   if (!found.torch || found.srun || found.remote || !found.allocated_nodes ||
       found.allocated_nodes->value < 2) {
     return;
   }
   const bool waits = found.torch_nodes && found.torch_nodes->value > 1;
   recipe.diagnostics.push_back(
-      {"recipe/idle-nodes",
+      {waits ? "recipe/unreached-nodes" : "recipe/idle-nodes",
        found.allocated_nodes->mark,
-       fmt::format("the job has {} nodes, but torchrun starts on the first alone{}: no srun starts "
-                   "it on the others",
+       fmt::format("the job has {} nodes, but torchrun starts on the first alone{}",
                    found.allocated_nodes->value,
-                   waits ? " and waits for them" : ""),
+                   waits ? fmt::format(" and waits for {}", found.torch_nodes->value) : ""),
        {},
-       "start it with srun --ntasks-per-node=1 torchrun ..."});
+       "start it on every node: srun --ntasks-per-node=1 bash -c 'torchrun "
+       "--node-rank=$SLURM_NODEID ...'; "
+       "without the quotes $SLURM_NODEID is 0 on all of them"});
 }
 
 }  // namespace
@@ -126,7 +127,7 @@ void report_allocation(Recipe& recipe, const Processes& processes) {
   report_nodes(recipe, processes);
   report_gpus(recipe, processes);
   report_rendezvous(recipe, processes);
-  report_idle_nodes(recipe, processes);
+  report_unreached_nodes(recipe, processes);
 }
 
 }  // namespace epwise::recipe

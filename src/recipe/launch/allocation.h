@@ -6,7 +6,8 @@
 namespace epwise::recipe {
 
 /// Compares what the launcher starts with what the job has: recipe/allocated-nodes,
-/// recipe/allocated-gpus, recipe/no-rendezvous and recipe/idle-nodes. Unknown numbers are compared with nothing.
+/// recipe/allocated-gpus, recipe/no-rendezvous, recipe/idle-nodes and recipe/unreached-nodes. Unknown
+/// numbers are compared with nothing.
 void report_allocation(Recipe& recipe, const Processes& processes);
 
 }  // namespace epwise::recipe

@@ -60,7 +60,7 @@ class Concise : public Writing {
       }
     }
     if (!style().quiet && sum().files > 1) {
-      out_.add(fmt::format("{}{}\n", counted(sum().files, "file"), verdict_counts(sum())));
+      out_.add(fmt::format("{}{}\n", counted(sum().files, sum().unit()), verdict_counts(sum())));
     }
     out_.give(out);
   }

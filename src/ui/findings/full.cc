@@ -314,7 +314,7 @@ class FullText : public Writing {
 
   void summary() {
     if (sum().files == 0 || (sum().rules == 0 && sum().findings() == 0)) {
-      paragraph(Role::error, "nothing checked:", counted(sum().files, "file") + " read");
+      paragraph(Role::error, "nothing checked:", counted(sum().files, sum().unit()) + " read");
       return;
     }
     std::vector<std::string> counts;
@@ -334,14 +334,15 @@ class FullText : public Writing {
     if (sum().files > 1) {
       rest += verdict_counts(sum());
     }
-    paragraph(
-        sum().errors > 0 ? Role::error : Role::warning,
-        fmt::format("{} in {}",
-                    fmt::format("{}", fmt::join(counts, ", ")),
-                    sum().files_with_findings == sum().files
-                        ? counted(sum().files, "file")
-                        : fmt::format("{} of {} files", sum().files_with_findings, sum().files)),
-        fmt::format("({}{})", rest, open_count()));
+    paragraph(sum().errors > 0 ? Role::error : Role::warning,
+              fmt::format(
+                  "{} in {}",
+                  fmt::format("{}", fmt::join(counts, ", ")),
+                  sum().files_with_findings == sum().files
+                      ? counted(sum().files, sum().unit())
+                      : fmt::format(
+                            "{} of {} {}s", sum().files_with_findings, sum().files, sum().unit())),
+              fmt::format("({}{})", rest, open_count()));
   }
 
   void without_findings() {
@@ -357,7 +358,7 @@ class FullText : public Writing {
       head = "nothing from the selected rules:";
       role = Role::note;
     }
-    std::string what = counted(sum().files, "file");
+    std::string what = counted(sum().files, sum().unit());
     if (sum().files > 1) {
       what += verdict_counts(sum());
     } else if (!told_) {

@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <map>
 #include <string_view>
 
 #include <fmt/format.h>
 
+#include "base/units/checked.h"
 #include "recipe/framework.h"
 #include "recipe/trainers/trainer_facts.h"
 #include "ui/place.h"
@@ -81,6 +83,9 @@ std::string option_for(std::string_view name) {
 
 void Tally::add(const LintedFile& file) {
   ++files;
+  const std::size_t hash = file.path.rfind('#');
+  several = several || (hash != std::string::npos &&
+                        units::whole_number(file.path.substr(hash + 1), 2, 1000000).has_value());
   const std::vector<const lint::Finding*> found = shown(file);
   for (const lint::Finding* finding : found) {
     count(*this, finding->severity);

@@ -97,11 +97,15 @@ struct Tally {
   int unreadable = 0;     // files that are not recipes
   int crashed_rules = 0;  // our bugs
   int accepted = 0;       // findings removed by a comment or a baseline
+  bool several = false;   // a file contains several recipes: they are what `files` counts
 
   std::map<std::string, int> waiting = {};  // undecided rules by the name that they need
   std::vector<std::string> crashes = {};    // a sentence each
 
   int findings() const { return errors + warnings + notes; }
+
+  /// What `files` counts: "file", or "recipe" where one file contains several.
+  std::string_view unit() const { return several ? "recipe" : "file"; }
 
   void add(const LintedFile& file);
 };

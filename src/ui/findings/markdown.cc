@@ -53,7 +53,7 @@ class Markdown : public Writing {
                     counted(sum().errors, "error"),
                     counted(sum().warnings, "warning"),
                     counted(sum().notes, "note"),
-                    counted(sum().files, "file")));
+                    counted(sum().files, sum().unit())));
     for (const std::string& failure : failures()) {
       out(fmt::format("\n**not checked:** {}\n", markdown(failure)));
     }
@@ -110,7 +110,7 @@ class Markdown : public Writing {
       out(fmt::format("\nand {} more\n", not_listed_));
     }
     if (!all) {
-      out(fmt::format("\n{} start\n", counted(sum().starts, "file")));
+      out(fmt::format("\n{} start\n", counted(sum().starts, sum().unit())));
     }
   }
 
