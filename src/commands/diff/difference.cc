@@ -7,6 +7,7 @@
 
 #include "lint/facts/facts.h"
 #include "lint/launch_run.h"
+#include "lint/spelling_fixes.h"
 
 namespace epwise::diff {
 
@@ -83,11 +84,12 @@ void add_own_settings(const recipe::Recipe& recipe, std::set<std::string>& names
   if (recipe.settings == nullptr) {
     return;
   }
-  for (const auto& [name, setting] : *recipe.settings) {
-    const bool known = std::ranges::any_of(
-        recipe.fields, [&setting](const auto& field) { return field.second.mark == setting.mark; });
+  for (const auto& setting : *recipe.settings) {
+    const bool known = std::ranges::any_of(recipe.fields, [&setting](const auto& field) {
+      return field.second.mark == setting.second.mark;
+    });
     if (!known) {
-      names.insert(name);
+      names.insert(setting.first);
     }
   }
 }

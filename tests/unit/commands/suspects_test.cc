@@ -71,9 +71,9 @@ TEST_CASE("no fragment of a rule matches what another rule's fragments say") {
           CAPTURE(other.code);
           CAPTURE(foreign);
           // General words stand in messages about something special, too: the longer ones win.
-          const bool general =
-              other.id.starts_with("flags/") || (other.code == "PAR126" && rule.code == "PAR127") ||
-              (other.code == "PAR191" && rule.code == "PAR192");
+          const bool general = other.id.starts_with("flags/") ||
+                               (other.code == "PAR126" && rule.code == "PAR127") ||
+                               (other.code == "PAR191" && rule.code == "PAR192");
           CHECK((general ? wording_in(plain, foreign) < length : wording_in(plain, foreign) == 0));
         }
       }
