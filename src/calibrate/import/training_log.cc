@@ -19,15 +19,11 @@ constexpr double kMillisecond = 1e-3;
 constexpr double kMegabyte = 1024.0 * 1024;
 constexpr double kGigabyte = 1e9;
 
-std::string_view trimmed(std::string_view text) {
-  const std::size_t begin = text.find_first_not_of(" \t\r");
-  const std::size_t end = text.find_last_not_of(" \t\r");
-  return begin == std::string_view::npos ? std::string_view() : text.substr(begin, end - begin + 1);
-}
+constexpr std::string_view kBlanks = " \t\r";
 
 /// The number at the start of the text.
 std::optional<double> number_at(std::string_view text) {
-  text = trimmed(text);
+  text = text::trimmed(text, kBlanks);
   double value = 0;
   const auto read = std::from_chars(text.data(), text.data() + text.size(), value);
   return read.ec == std::errc() && std::isfinite(value) ? std::optional(value) : std::nullopt;
@@ -141,9 +137,10 @@ class LogReader {
     if (value == std::string::npos || line[value] != ' ') {
       return;
     }
-    run().arguments.emplace_back(line.substr(name == std::string::npos ? 0 : name + 1,
-                                             dots - (name == std::string::npos ? 0 : name + 1)),
-                                 std::string(trimmed(std::string_view(line).substr(value))));
+    run().arguments.emplace_back(
+        line.substr(name == std::string::npos ? 0 : name + 1,
+                    dots - (name == std::string::npos ? 0 : name + 1)),
+        std::string(text::trimmed(std::string_view(line).substr(value), kBlanks)));
   }
 
   /// Whether the line belongs to the YAML dump.

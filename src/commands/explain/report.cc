@@ -97,6 +97,12 @@ class TroubleText {
     }
     settings();
     rules();
+    if (report_.recipe && report_.recipe->result.launch.verdict == lint::Verdict::rejects) {
+      say(fmt::format("as it is now, {} would not have come so far: it {}",
+                      report_.recipe->path,
+                      verdict_text(*report_.recipe)),
+          2);
+    }
     say("try first:", 2);
     int number = 0;
     for (const auto step : trouble_.first) {
@@ -126,7 +132,8 @@ class TroubleText {
     }
     std::vector<std::string> all;
     for (const auto& trace : report_.settings) {
-      if (auto text = setting_text(trace); !text.empty()) {
+      auto text = setting_text(trace);  // two fields can be one flag
+      if (!text.empty() && std::ranges::find(all, text) == all.end()) {
         all.push_back(std::move(text));
       }
     }

@@ -360,14 +360,12 @@ bool is_unsettled(const lint::Result& result) {
   return recipe::has_trainer(*result.recipe) && result.version_assumed;
 }
 
-/// "verl (actor) on any Megatron-Core (pass --stack bridge=VERSION)"
+/// "verl (actor) on any Megatron-Core (pass --stack mcore=VERSION)"
 std::string trainer_text(const lint::Result& result) {
   const recipe::Recipe& recipe = *result.recipe;
-  const std::string core =
-      is_unsettled(result)
-          ? fmt::format("any Megatron-Core (pass --stack {}=VERSION)",
-                        recipe.framework == recipe::Framework::bridge ? "bridge" : "mcore")
-          : fmt::format("the Megatron-Core of {}", recipe::title(recipe.framework));
+  const std::string core = is_unsettled(result) ? "any Megatron-Core (pass --stack mcore=VERSION)"
+                                                : fmt::format("the Megatron-Core of {}",
+                                                              recipe::title(recipe.framework));
   return fmt::format("{} on {}", recipe::trainer_name(recipe), core);
 }
 
