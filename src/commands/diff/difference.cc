@@ -79,7 +79,7 @@ class Values {
   facts::Facts facts_;
 };
 
-/// Settings of a trainer that are no field of Megatron: "trainer.data.train_batch_size".
+/// A trainer's settings that are not fields of Megatron: "trainer.data.train_batch_size".
 void add_own_settings(const recipe::Recipe& recipe, std::set<std::string>& names) {
   if (recipe.settings == nullptr) {
     return;

@@ -1,6 +1,7 @@
 #include "commands/diff/pairs.h"
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 #include <string_view>
 
@@ -55,7 +56,7 @@ std::vector<DiffPair> DiffPairs::of(const std::vector<std::string>& operands) {
   const auto [old, now] = revisions(operands.front());
   if (!old.empty()) {
     today_ = now.empty();
-    return operands.size() == 1 ? all_between(old, now)
+    return operands.size() == 1 ? recipes_of(changed_between(old, now))
                                 : named({operands.begin() + 1, operands.end()}, old, now);
   }
   if (operands.size() > 2) {
@@ -118,14 +119,18 @@ std::vector<DiffPair> DiffPairs::named(const std::vector<std::string>& paths,
                                        const std::string& old,
                                        const std::string& now) {
   std::vector<DiffPair> pairs;
+  std::optional<std::vector<DiffPair>> changed;
   for (const std::string& path : paths) {
     if (files_.is_directory(path)) {
-      const std::string folder = files_.canonical(path).value_or(path);
-      for (DiffPair& pair : all_between(old, now)) {
-        if (below(folder, join(git_.root(), name_in_checkout(pair.path)))) {
-          pairs.push_back(std::move(pair));
-        }
+      if (!changed) {
+        changed = changed_between(old, now);
       }
+      std::vector<DiffPair> inside = *changed;
+      const std::string folder = files_.canonical(path).value_or(path);
+      std::erase_if(inside, [&](const DiffPair& pair) {
+        return !below(folder, join(git_.root(), name_in_checkout(pair.path)));
+      });
+      std::ranges::move(recipes_of(std::move(inside)), std::back_inserter(pairs));
       continue;
     }
     DiffPair pair{path, at(old, path), at(now, path)};
@@ -155,8 +160,9 @@ std::vector<DiffPair> DiffPairs::between_directories(const std::string& old,
   return recipes_of(std::move(pairs));
 }
 
-/// Recipes and launch scripts; other changed files are skipped.
-std::vector<DiffPair> DiffPairs::all_between(const std::string& old, const std::string& now) {
+/// Changed files that may be recipes or launch scripts.
+std::vector<DiffPair> DiffPairs::changed_between(const std::string& old,
+                                                 const std::string& now) const {
   std::vector<DiffPair> pairs;
   const std::string root = git_.root();
   for (const std::string& name :
@@ -167,7 +173,7 @@ std::vector<DiffPair> DiffPairs::all_between(const std::string& old, const std::
     const std::string path = shown(files_, join(root, name));
     pairs.push_back({path, at(old, path), at(now, path)});
   }
-  return recipes_of(std::move(pairs));
+  return pairs;
 }
 
 std::vector<DiffPair> DiffPairs::recipes_of(std::vector<DiffPair> pairs) {

@@ -53,7 +53,7 @@ class DiffPairs {
                               const std::string& old,
                               const std::string& now);
   std::vector<DiffPair> between_directories(const std::string& old, const std::string& now);
-  std::vector<DiffPair> all_between(const std::string& old, const std::string& now);
+  std::vector<DiffPair> changed_between(const std::string& old, const std::string& now) const;
   /// Those that hold a recipe on either side.
   std::vector<DiffPair> recipes_of(std::vector<DiffPair> pairs);
   DiffSource source_of(const std::string& word) const;

@@ -167,14 +167,14 @@ bool computes_in_half(const FieldReader& reader) {
 /// Whether a softmax kernel reads the scores in their own type. Megatron-Core's takes up to 4096 keys
 /// (fusions/fused_softmax.py), Transformer Engine's fewer than 16384 and no learnable softmax
 /// (attention/dot_product_attention/softmax.py at v2.18).
-bool has_softmax_kernel(const FieldReader& reader, const Workload& workload) {
+bool has_softmax_kernel(const FieldReader& reader, const Workload& workload, bool local) {
   const int keys = workload.architecture.sequence;
   const int heads =
       workload.batch.micro * workload.architecture.attention.heads / workload.parallel.tensor;
   if (keys <= 16 || heads % 4 != 0 || workload.architecture.attention.learnable_softmax) {
     return false;
   }
-  if (is_local(reader)) {
+  if (local) {
     return reader.flag("model.masked_softmax_fusion") && keys <= 4096 && keys % 4 == 0;
   }
   return reader.text("env.NVTE_MASKED_SOFTMAX_FUSION") != "0" && keys < 16384 && keys % 8 == 0;
@@ -186,7 +186,7 @@ bool has_softmax_kernel(const FieldReader& reader, const Workload& workload) {
 StoredScores stored_scores(const FieldReader& reader, const Workload& workload, bool local) {
   const bool half = computes_in_half(reader);
   const double own = half ? 2 : 4;
-  const bool kernel = half && has_softmax_kernel(reader, workload);
+  const bool kernel = half && has_softmax_kernel(reader, workload, local);
   const bool widened =
       half && !kernel && (!local || reader.flag("model.attention_softmax_in_fp32"));
   constexpr std::string_view kDropout = "model.attention_dropout";  // library recipes have none

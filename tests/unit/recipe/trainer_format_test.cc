@@ -30,6 +30,12 @@ TEST_CASE("overrides of other programs are not taken for Megatron-Bridge's") {
             .readable);
 }
 
+const std::string kSlime =
+    "python train.py --actor-num-nodes 1 --actor-num-gpus-per-node 8 --num-layers 4 "
+    "--hidden-size 64 --num-attention-heads 4 ";
+const std::string kSwift =
+    "model: Qwen/Qwen3-30B-A3B\nload: a\nexpert_model_parallel_size: 8\nmax_length: 2048\n";
+
 /// "sequence x micro-batch" of the longest step, "-" if the trainer does not state it.
 std::string longest(const std::string& name, const std::string& text) {
   const auto step = longest_step(read_format(name, text).front());
@@ -49,10 +55,7 @@ TEST_CASE("the longest step of trainers that pack samples") {
                     "actor_rollout_ref.actor.ppo_max_token_len_per_gpu=$N\n") == "-");
   CHECK(longest("run.sh", verl + "data.max_response_length=9223372036854775807\n") == "-");
   CHECK(longest("run.sh", verl + "\n") == "-");
-  const std::string slime =
-      "python train.py --actor-num-nodes 1 --actor-num-gpus-per-node 8 --num-layers 4 "
-      "--hidden-size 64 "
-      "--num-attention-heads 4 --max-tokens-per-gpu 9216 --context-parallel-size 2 ";
+  const std::string slime = kSlime + "--max-tokens-per-gpu 9216 --context-parallel-size 2 ";
   CHECK(longest("run.sh", slime + "--use-dynamic-batch-size\n") == "18432 x 1");
   CHECK(longest("run.sh", slime + "\n") == "-");
   CHECK(longest("run.sh", slime + "--rollout-max-response-len 6000 --micro-batch-size 2\n") ==
@@ -67,9 +70,7 @@ TEST_CASE("the longest step of trainers that pack samples") {
       "{expert_model_parallel_size: 2}}\n";
   CHECK(longest("a.yaml", roll) == "4000 x 2");
   CHECK(longest("a.yaml", "sequence_length: 6000\n" + roll) == "6000 x 2");
-  const std::string swift =
-      "model: Qwen/Qwen3-30B-A3B\nload: a\nexpert_model_parallel_size: 8\nmax_length: 2048\n"
-      "micro_batch_size: 2\n";
+  const std::string swift = kSwift + "micro_batch_size: 2\n";
   CHECK(longest("a.yaml", swift) == "-");
   CHECK(longest("a.yaml", swift + "rlhf_type: dpo\n") == "-");
   CHECK(longest("a.yaml", swift + "rlhf_type: grpo\n") == "2560 x 2");
@@ -93,19 +94,14 @@ TEST_CASE("a step of slime and of ms-swift takes samples of the longest length")
   const auto step = [](const std::string& name, const std::string& text) {
     return step_of(read_format(name, text).front());
   };
-  const std::string slime =
-      "python train.py --actor-num-nodes 1 --actor-num-gpus-per-node 8 --num-layers 4 "
-      "--hidden-size 64 --num-attention-heads 4 --global-batch-size 64 "
-      "--rollout-max-response-len 6000 ";
+  const std::string slime = kSlime + "--global-batch-size 64 --rollout-max-response-len 6000 ";
   CHECK(step("run.sh", slime + "\n") == "6000, 1, 64");
   CHECK(step("run.sh", slime + "--micro-batch-size 4\n") == "6000, 4, 64");
   CHECK(step("run.sh", slime + "--use-dynamic-batch-size --max-tokens-per-gpu 13000\n") ==
         "6000, 2, 64");
   CHECK(step("run.sh", slime + "--use-dynamic-batch-size\n") == "-");
-  const std::string swift =
-      "model: Qwen/Qwen3-30B-A3B\nload: a\nexpert_model_parallel_size: 8\nmax_length: 2048\n";
-  CHECK(step("a.yaml", swift) == "-");
-  CHECK(step("a.yaml", swift + "rlhf_type: grpo\n") == "2560, 1, 16");
+  CHECK(step("a.yaml", kSwift) == "-");
+  CHECK(step("a.yaml", kSwift + "rlhf_type: grpo\n") == "2560, 1, 16");
 }
 
 TEST_CASE("a step of verl's optimizer takes a mini-batch of prompts with all their responses") {
