@@ -149,7 +149,7 @@ std::map<std::string, std::vector<std::string>> unseen(int step) {
       continue;
     }
     auto clauses = clauses_of(rule);
-    for (const auto& example : rule.examples) {
+    for (const auto& example : rule.prose->examples) {
       watch(rule, example, clauses);
     }
     for (const auto& clause : clauses) {

@@ -101,8 +101,8 @@ std::string_view wanted(const Example& example) {
 TEST_CASE("every rule does with its examples what it says") {
   REQUIRE(epwise::test::knowledge().rules.size() > 4);
   for (const auto& rule : epwise::test::knowledge().rules) {
-    for (std::size_t i = 0; i < rule.examples.size(); ++i) {
-      const auto& example = rule.examples[i];
+    for (std::size_t i = 0; i < rule.prose->examples.size(); ++i) {
+      const auto& example = rule.prose->examples[i];
       const std::string name = std::string(rule.id) + ", example " + std::to_string(i + 1);
       CAPTURE(name);
       CHECK(verdict(rule, example) == wanted(example));
@@ -117,9 +117,9 @@ TEST_CASE("every rule says what users need") {
     CHECK(!rule.what.empty());
     CHECK(rule.why.size() > 20);
     if (!rule.builtin) {
-      CHECK(!rule.references.empty());
+      CHECK(!rule.prose->references.empty());
       CHECK(!rule.operands.empty());
-      CHECK(!rule.fixes.empty());
+      CHECK(!rule.prose->fixes.empty());
     }
     const bool measured_claim = rule.severity != epwise::lint::Severity::error ||
                                 rule.confidence != epwise::lint::Confidence::heuristic;

@@ -168,7 +168,7 @@ std::vector<Edits> Evaluator::fixes_of(const lint::Rule& rule,
                                        lint::Tier highest) {
   vary(edits);
   std::vector<std::pair<lint::Tier, Edits>> found;
-  for (const lint::RuleFix& fix : rule.fixes) {
+  for (const lint::RuleFix& fix : rule.prose->fixes) {
     if (fix.tier > highest || fix.changes.empty()) {
       continue;
     }

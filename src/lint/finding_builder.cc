@@ -234,7 +234,7 @@ void add_fixes(Finding& finding,
                const facts::Facts& facts,
                const Knowledge& knowledge) {
   finding.fixes = spelling_fixes(rule, facts, knowledge);
-  for (const auto& source : rule.fixes) {
+  for (const auto& source : rule.prose->fixes) {
     if (!source.when.empty()) {
       const auto when = expr::evaluate(source.when, facts);
       if (!when.is_known() || !when.truthy()) {
@@ -257,7 +257,7 @@ Finding build_finding(const Rule& rule,
   Finding finding;
   finding.rule = &rule;
   finding.severity = rule.severity;
-  finding.message = fill(rule.message, facts);
+  finding.message = fill(rule.prose->message, facts);
   if (finding.message.empty()) {
     finding.message = rule.what;
   }

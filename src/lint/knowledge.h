@@ -158,12 +158,12 @@ struct Trouble {
 
 struct Tables {
   std::vector<ReleaseList> releases;
-  std::vector<Pin> pins;          // oldest release first
-  std::vector<Trouble> troubles;  // in the table's order
+  std::vector<Pin> pins;                              // oldest release first
+  embedded::Deferred<std::vector<Trouble>> troubles;  // in the table's order
   std::vector<CatalogueGroup> catalogue;
   std::vector<Uncovered> uncovered;
   std::vector<PlainName> plain_names;
-  std::vector<Fragment> fragments;  // sorted by place
+  embedded::Deferred<std::vector<Fragment>> fragments;  // sorted by place
 };
 
 /// Component versions in a released container or in a release of a framework: "nemo-25.09" → te,

@@ -49,11 +49,16 @@ void transfer(A& a, Example& x) {
 }
 
 template <class A>
+void transfer(A& a, Prose& x) {
+  a(x.message, x.fixes, x.references, x.examples, x.log);
+}
+
+template <class A>
 void transfer(A& a, Rule& x) {
   a(x.id, x.code, x.aliases, x.severity, x.confidence, x.builtin, x.preview, x.versions, x.places);
   a(x.effect, x.moment, x.aside, x.by_tables);
   a(x.given, x.assertion, x.given_text, x.assert_text, x.after, x.premises, x.operands);
-  a(x.what, x.message, x.why, x.fixes, x.references, x.examples, x.log);
+  a(x.what, x.why, x.prose);
 }
 
 template <class A>

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/embedded/archive.h"
 #include "expr/expression.h"
 
 namespace epwise::lint {
@@ -97,6 +98,15 @@ struct Example {
   std::string_view recipe;     // YAML; in `fails` the line of the finding ends with "# here"
 };
 
+/// What a rule says once it has fired, and what documents it.
+struct Prose {
+  std::vector<MessagePart> message;
+  std::vector<RuleFix> fixes;
+  std::vector<Reference> references;
+  std::vector<Example> examples;
+  std::vector<std::string_view> log;  // fragments that only this check's message contains
+};
+
 /// One rule file, compiled. Text is a view into the table that holds the rule.
 struct Rule {
   std::string_view id;                    // "overlap/expert-ranks": the path under rules/
@@ -122,12 +132,8 @@ struct Rule {
   std::vector<Operand>
       operands;           // the first that has a place in the user's text carries the finding
   std::string_view what;  // the defect in at most 70 characters
-  std::vector<MessagePart> message;
   std::string_view why;
-  std::vector<RuleFix> fixes;
-  std::vector<Reference> references;
-  std::vector<Example> examples;
-  std::vector<std::string_view> log;  // fragments that only this check's message contains
+  embedded::Deferred<Prose> prose;
 };
 
 /// True if `version` of `framework` is in one of the ranges; no ranges at all means everywhere.

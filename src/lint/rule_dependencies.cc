@@ -123,6 +123,11 @@ void RuleDependencies::add_rules() {
     if (here(rule.versions)) {
       read_by(node, rule.given);
       read_by(node, rule.assertion);
+      for (const Place& place : rule.places) {
+        if (place.framework == framework_) {
+          checked_in_[place.stage].push_back(node);
+        }
+      }
     }
     ++node;
   }
@@ -154,15 +159,12 @@ void RuleDependencies::add_stage(const Pipeline& pipeline, const Stage& stage) {
       }
     }
   }
-  int node = first_rule_;
-  for (const auto& rule : knowledge_.rules) {
-    const bool runs_here = std::ranges::any_of(rule.places, [&](const Place& place) {
-      return place.framework == framework_ && runs(place.stage);
-    });
-    if (runs_here && here(rule.versions)) {
-      read_by(node, stage.when);
+  for (const auto& [name, nodes] : checked_in_) {
+    if (runs(name)) {
+      for (const int node : nodes) {
+        read_by(node, stage.when);
+      }
     }
-    ++node;
   }
 }
 

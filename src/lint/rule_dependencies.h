@@ -66,7 +66,8 @@ class RuleDependencies {
   int first_rule_ = 0;
   std::unordered_map<std::string_view, int> attributes_;  // by a vocabulary's own name
   std::map<std::string, Section, std::less<>> sections_;
-  mutable std::map<int, std::vector<int>> behind_;  // by node
+  std::map<std::string_view, std::vector<int>> checked_in_;  // nodes of rules, by launch stage
+  mutable std::map<int, std::vector<int>> behind_;           // by node
 };
 
 }  // namespace epwise::lint

@@ -374,7 +374,7 @@ std::optional<Reference> parse_reference(std::string_view text) {
 void read_references(const yaml::Node& node, Rule& rule, yaml::MapReader& in, Reading& reading) {
   for (const auto& item : node.items) {
     if (const auto reference = parse_reference(reading.texts.keep(item.scalar))) {
-      rule.references.push_back(*reference);
+      rule.prose.edit().references.push_back(*reference);
     } else {
       in.problem(item.mark,
                  "a reference must be `owner/name@commit path:lines` or an https address");
@@ -415,7 +415,7 @@ void check_prose(const yaml::Node& root, const Rule& rule, yaml::MapReader& in) 
     in.problem(root.find("why")->mark, "`why` must end with a full stop");
   }
   const auto has = [&](Example::Verdict verdict) {
-    return std::ranges::any_of(rule.examples,
+    return std::ranges::any_of(rule.prose->examples,
                                [&](const Example& e) { return e.verdict == verdict; });
   };
   if (!rule.builtin && (!has(Example::Verdict::fails) || !has(Example::Verdict::passes))) {
@@ -426,7 +426,7 @@ void check_prose(const yaml::Node& root, const Rule& rule, yaml::MapReader& in) 
 /// Upstream's messages are copyrighted; a few words suffice to find them.
 void check_log(const yaml::Node& root, const Rule& rule, yaml::MapReader& in) {
   constexpr std::size_t kLongestFragment = 60;
-  for (const auto words : rule.log) {
+  for (const auto words : rule.prose->log) {
     if (words.size() < 4 || words.size() > kLongestFragment) {
       in.problem(root.find("log")->mark,
                  "`log` lists fragments of 4 to 60 characters: a name or a few words of a message");
@@ -449,7 +449,7 @@ void read_condition(const yaml::Node& root, Rule& rule, yaml::MapReader& in, Rea
                rule.builtin ? "a builtin rule must not have `assert`" : "`assert` is missing");
   }
   if (const auto* message = in.node("message")) {
-    rule.message = read_message(*message, reading);
+    rule.prose.edit().message = read_message(*message, reading);
   } else if (!rule.builtin) {
     in.problem(root.mark, "`message` is missing");
   }
@@ -510,7 +510,7 @@ SourceRule read_rule(const yaml::Node& root, std::string_view id, Reading& readi
   rule.why = texts.keep(in.required_text("why"));
   if (const auto* fixes = in.sequence("fixes")) {
     for (const auto& fix : fixes->items) {
-      rule.fixes.push_back(read_fix(fix, reading));
+      rule.prose.edit().fixes.push_back(read_fix(fix, reading));
     }
   }
   if (const auto* references = in.sequence("references")) {
@@ -518,11 +518,11 @@ SourceRule read_rule(const yaml::Node& root, std::string_view id, Reading& readi
   }
   if (const auto* examples = in.sequence("examples")) {
     for (const auto& example : examples->items) {
-      rule.examples.push_back(read_example(example, reading));
+      rule.prose.edit().examples.push_back(read_example(example, reading));
     }
   }
   for (auto& words : in.texts("log")) {
-    rule.log.push_back(texts.keep(std::move(words)));
+    rule.prose.edit().log.push_back(texts.keep(std::move(words)));
   }
   in.finish();
   check_prose(root, rule, in);

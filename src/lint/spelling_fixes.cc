@@ -95,7 +95,7 @@ std::optional<Value> meant_word(const Value& value, const Words& legal) {
 
 Tier respelling_tier(const Rule& rule) {
   Tier tier = rule.severity == Severity::error ? Tier::neutral : Tier::performance;
-  for (const RuleFix& fix : rule.fixes) {
+  for (const RuleFix& fix : rule.prose->fixes) {
     tier = rule.severity == Severity::error ? tier : std::max(tier, fix.tier);
   }
   return tier;

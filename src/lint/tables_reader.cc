@@ -130,9 +130,9 @@ void read_fragments(const yaml::Node& root, Tables& tables, Reading& reading) {
     }
     fragment.message = reading.kept(in.texts("message"));
     in.finish();
-    tables.fragments.push_back(std::move(fragment));
+    tables.fragments.edit().push_back(std::move(fragment));
   }
-  std::ranges::sort(tables.fragments, {}, &Fragment::place);
+  std::ranges::sort(tables.fragments.edit(), {}, &Fragment::place);
 }
 
 bool is_row(std::string_view id, const std::vector<CatalogueGroup>& groups) {
@@ -377,7 +377,7 @@ void read_troubles(const yaml::Node& root, Tables& tables, Reading& reading) {
     return;
   }
   for (const auto& item : list->items) {
-    tables.troubles.push_back(read_trouble(item, reading));
+    tables.troubles.edit().push_back(read_trouble(item, reading));
   }
 }
 
@@ -387,7 +387,7 @@ void check_troubles(const Knowledge& knowledge, std::vector<text::Diagnostic>& p
     problems.push_back(
         {kInvalid, {}, "rules/tables/troubles.yaml: " + std::string(trouble.name) + ": " + what});
   };
-  for (const auto& trouble : knowledge.tables.troubles) {
+  for (const auto& trouble : *knowledge.tables.troubles) {
     for (const auto id : trouble.rules) {
       const auto* rule = knowledge.find(id);
       if (rule == nullptr || rule->id != id) {

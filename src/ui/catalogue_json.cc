@@ -13,7 +13,7 @@ namespace {
 /// A message with its expressions in braces, as in the rule file.
 std::string message_template(const lint::Rule& rule, const lint::Knowledge& knowledge) {
   std::string text;
-  for (const lint::MessagePart& part : rule.message) {
+  for (const lint::MessagePart& part : rule.prose->message) {
     text += part.expression.empty()
                 ? std::string(part.text)
                 : fmt::format("{{{}}}", expr::to_text(part.expression, knowledge.names));
@@ -41,7 +41,7 @@ Json rule_launch_json(const lint::Rule& rule) {
 
 Json fixes_json(const lint::Rule& rule, const lint::Knowledge& knowledge) {
   Json fixes = Json::array();
-  for (const lint::RuleFix& fix : rule.fixes) {
+  for (const lint::RuleFix& fix : rule.prose->fixes) {
     Json changes = Json::array();
     for (const lint::Change& change : fix.changes) {
       changes.push_back({{"field", change.field}, {"value", change.text}});
@@ -56,7 +56,7 @@ Json fixes_json(const lint::Rule& rule, const lint::Knowledge& knowledge) {
 
 Json examples_json(const lint::Rule& rule) {
   Json examples = Json::array();
-  for (const lint::Example& example : rule.examples) {
+  for (const lint::Example& example : rule.prose->examples) {
     examples.push_back({{"verdict", to_string(example.verdict)},
                         {"with", example.arguments},
                         {"recipe", example.recipe}});
@@ -66,7 +66,7 @@ Json examples_json(const lint::Rule& rule) {
 
 Json catalogue_rule(const lint::Rule& rule, const lint::Knowledge& knowledge) {
   Json references = Json::array();
-  for (const lint::Reference& reference : rule.references) {
+  for (const lint::Reference& reference : rule.prose->references) {
     references.push_back(reference_line(reference));
   }
   return {{"id", rule.id},

@@ -21,8 +21,8 @@ lint::Rule& experts(ReportBuilder& b) {
   rule.versions = {{"bridge", "", ""}, {"mlm", "0.16.1", ""}};
   rule.given_text = "d.is_moe";
   rule.assert_text = "model.num_moe_experts % model.expert_model_parallel_size == 0";
-  rule.fixes = {{"Take a multiple", lint::Tier::training, {}, {}}};
-  rule.references = {
+  rule.prose.edit().fixes = {{"Take a multiple", lint::Tier::training, {}, {}}};
+  rule.prose.edit().references = {
       {"NVIDIA/Megatron-LM", "megatron/core/transformer/transformer_config.py", "3013", "d98e8a64"},
       {"", "https://example.org/issue/7", "", ""},
       {"NVIDIA/Megatron-LM", "megatron/arguments.py", "", ""}};

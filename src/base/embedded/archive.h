@@ -1,11 +1,14 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <cstring>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 /// Plain structs ↔ bytes, for tables compiled by the build (rules, vocabulary). One function
@@ -150,5 +153,78 @@ T read_as(std::string_view bytes) {
   read(value);
   return value;
 }
+
+/// A part of a table that is decoded when it is first read, because most runs read few of them:
+///
+///   struct Rule { …; Deferred<Prose> prose; };
+///   rule.prose->message    decodes the prose of this rule only
+///
+/// Several threads may read one object at the same time; `edit` needs it alone. The bytes of the
+/// table must outlive it.
+template <class T>
+class Deferred {
+ public:
+  Deferred() = default;
+
+  ~Deferred() { delete content_.load(); }
+
+  Deferred(const Deferred& other)
+      : bytes_(other.bytes_),
+        decode_(other.decode_),
+        content_(copy_of(other)) {}
+
+  Deferred(Deferred&& other) noexcept
+      : bytes_(other.bytes_),
+        decode_(other.decode_),
+        content_(other.content_.exchange(nullptr)) {}
+
+  Deferred& operator=(Deferred other) noexcept {
+    bytes_ = other.bytes_;
+    decode_ = other.decode_;
+    delete content_.exchange(other.content_.exchange(nullptr));
+    return *this;
+  }
+
+  const T& operator*() const { return *decoded(); }
+
+  const T* operator->() const { return decoded(); }
+
+  T& edit() { return *decoded(); }
+
+  friend void transfer(Writer& archive, Deferred& part) {
+    Writer inner;
+    inner(part.edit());
+    std::string_view bytes = inner.bytes();
+    archive(bytes);
+  }
+
+  friend void transfer(Reader& archive, Deferred& part) {
+    archive(part.bytes_);
+    part.decode_ = [](std::string_view bytes) { return new T(read_as<T>(bytes)); };
+  }
+
+ private:
+  static T* copy_of(const Deferred& other) {
+    const T* content = other.content_.load(std::memory_order_acquire);
+    return content == nullptr ? nullptr : new T(*content);
+  }
+
+  /// Threads that come at the same time decode for themselves; the first result stays.
+  T* decoded() const {
+    if (T* known = content_.load(std::memory_order_acquire); known != nullptr) {
+      return known;
+    }
+    std::unique_ptr<T> fresh(decode_ == nullptr ? new T() : decode_(bytes_));
+    T* known = nullptr;
+    return content_.compare_exchange_strong(known, fresh.get(), std::memory_order_acq_rel)
+               ? fresh.release()
+               : known;
+  }
+
+  std::string_view bytes_;
+  // Set by the one source that knows how T is stored, so that readers of T need not include it.
+  T* (*decode_)(std::string_view bytes) = nullptr;
+  mutable std::atomic<T*> content_ = nullptr;
+};
 
 }  // namespace epwise::embedded

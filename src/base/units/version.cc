@@ -98,18 +98,17 @@ constexpr long long kNoDevelopment = std::numeric_limits<long long>::max();
 
 /// Each number plus one, then a zero: the shorter of two equal beginnings sorts first.
 bool read_release(Scanner& scan, std::vector<long long>& key) {
-  std::vector<long long> numbers;
+  const std::size_t first = key.size();
   do {
     const auto number = scan.number();
     if (!number || *number == std::numeric_limits<long long>::max()) {
       return false;
     }
-    numbers.push_back(*number + 1);
+    key.push_back(*number + 1);
   } while (scan.rest().size() > 1 && text::is_digit(scan.rest()[1]) && scan.skip("."));
-  while (numbers.size() > 1 && numbers.back() == 1) {
-    numbers.pop_back();
+  while (key.size() > first + 1 && key.back() == 1) {
+    key.pop_back();
   }
-  key.insert(key.end(), numbers.begin(), numbers.end());
   key.push_back(0);
   return true;
 }
@@ -197,9 +196,15 @@ std::optional<Version> Version::parse(std::string_view text) {
   if (has_epoch) {
     scan = epoch_ahead;
   }
+  constexpr std::size_t kUsualLength = 9;  // of an epoch, three numbers and what follows them
+  version.key_.reserve(kUsualLength);
   version.key_.push_back(has_epoch ? *epoch : 0);
   if (!read_release(scan, version.key_)) {
     return std::nullopt;
+  }
+  if (scan.at_end()) {  // most versions, and rules compare thousands of them
+    version.key_.insert(version.key_.end(), {kNoPreRelease, 0, kNoPostRelease, kNoDevelopment});
+    return version;
   }
   PreRelease pre = read_pre_release(scan);
   const auto post = read_post_release(scan);

@@ -233,8 +233,8 @@ class AdviceText {
     if (const std::string with = companions_text(row.legality.companions); !with.empty()) {
       say(indent, with, Role::dim);
     }
-    if (row.legality.rule != nullptr && !row.legality.rule->references.empty()) {
-      say(indent, "see " + reference_text(row.legality.rule->references.front()), Role::dim);
+    if (row.legality.rule != nullptr && !row.legality.rule->prose->references.empty()) {
+      say(indent, "see " + reference_text(row.legality.rule->prose->references.front()), Role::dim);
     }
     if (!row.measurement.empty()) {
       say(indent, "to decide: " + row.measurement, Role::dim);

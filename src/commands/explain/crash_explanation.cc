@@ -133,10 +133,10 @@ void ask_recipe(const Analysis& analysis, report::CrashReport& report) {
 report::CrashReport::LookedFor looked_for(const lint::Knowledge& knowledge) {
   report::CrashReport::LookedFor result;
   for (const auto& rule : knowledge.rules) {
-    result.spoken += rule.log.empty() ? 0 : 1;
+    result.spoken += rule.prose->log.empty() ? 0 : 1;
     result.placed += rule.places.empty() ? 0 : 1;
   }
-  for (const auto& trouble : knowledge.tables.troubles) {
+  for (const auto& trouble : *knowledge.tables.troubles) {
     result.troubles.push_back(trouble.name);
   }
   return result;

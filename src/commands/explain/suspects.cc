@@ -75,7 +75,7 @@ struct Clue {
 class Usage {
  public:
   explicit Usage(const lint::Knowledge& knowledge) {
-    for (const lint::Fragment& fragment : knowledge.tables.fragments) {
+    for (const lint::Fragment& fragment : *knowledge.tables.fragments) {
       for (const std::string_view mark : fragment.message) {
         ++seen_[mark];
       }
@@ -133,7 +133,7 @@ class Investigation {
                          std::string_view plain,
                          std::string_view where,
                          Suspect& suspect) {
-    for (const auto fragment : rule.log) {
+    for (const auto fragment : rule.prose->log) {
       const int length = static_cast<int>(wording_in(plain, fragment));
       if (length > suspect.score) {
         suspect.score = length;
@@ -150,12 +150,13 @@ class Investigation {
       const auto* fragment = find_fragment(knowledge, reference);
       auto clue = fragment == nullptr ? Clue{} : look(reference, *fragment);
       rule_says = rule_says || (fragment != nullptr && !fragment->message.empty());
-      clue.contradicted = clue.contradicted || (says_ && clue.message == 0 && !rule.log.empty());
+      clue.contradicted =
+          clue.contradicted || (says_ && clue.message == 0 && !rule.prose->log.empty());
       if (clue.score() > best.score()) {
         best = std::move(clue);
       }
     };
-    for (auto reference : rule.references) {
+    for (auto reference : rule.prose->references) {
       consider(reference);
       for (const auto& place : rule.places) {  // the check itself, close to the referenced lines
         const auto line = std::to_string(place.order);

@@ -72,8 +72,9 @@ std::pair<std::string_view, int> last_lines(std::string_view log) {
 
 bool is_spoken(std::string_view plain, const lint::Knowledge& knowledge) {
   return std::ranges::any_of(knowledge.rules, [&](const lint::Rule& rule) {
-    return std::ranges::any_of(
-        rule.log, [&](std::string_view fragment) { return wording_in(plain, fragment) > 0; });
+    return std::ranges::any_of(rule.prose->log, [&](std::string_view fragment) {
+      return wording_in(plain, fragment) > 0;
+    });
   });
 }
 
@@ -94,7 +95,7 @@ std::vector<Crash> spoken_lines(std::string_view log,
                                 std::size_t most) {
   std::vector<std::string_view> pieces;
   for (const lint::Rule& rule : knowledge.rules) {
-    for (const std::string_view fragment : rule.log) {
+    for (const std::string_view fragment : rule.prose->log) {
       pieces.push_back(longest_piece(fragment));
     }
   }
@@ -129,7 +130,7 @@ struct Match {
 
 Match best_match(std::string_view plain, const lint::Knowledge& knowledge) {
   Match best;
-  for (const auto& trouble : knowledge.tables.troubles) {
+  for (const auto& trouble : *knowledge.tables.troubles) {
     for (const auto words : trouble.log) {
       const auto length = wording_in(plain, words);
       if (length > best.length) {
@@ -146,7 +147,7 @@ Match innermost_part(const Crash& crash, const lint::Knowledge& knowledge) {
   for (auto frame = crash.frames.rbegin(); frame != crash.frames.rend(); ++frame) {
     const auto plain = plain_wording(frame->path + " " + frame->function);
     Match best;
-    for (const auto& trouble : knowledge.tables.troubles) {
+    for (const auto& trouble : *knowledge.tables.troubles) {
       for (const auto place : trouble.places) {
         const auto length = wording_in(plain, place);
         if (length > best.length) {
@@ -200,7 +201,7 @@ std::optional<Recognised> recognise(const Crash& crash, const lint::Knowledge& k
 
 std::vector<Crash> trouble_lines(std::string_view log, const lint::Knowledge& knowledge) {
   std::vector<std::string_view> pieces;
-  for (const auto& trouble : knowledge.tables.troubles) {
+  for (const auto& trouble : *knowledge.tables.troubles) {
     for (const std::string_view words : trouble.log) {
       pieces.push_back(longest_piece(words));
     }
@@ -210,7 +211,7 @@ std::vector<Crash> trouble_lines(std::string_view log, const lint::Knowledge& kn
   std::set<const lint::Trouble*> seen;
   FoundLines lines(log, scan);
   FoundLines::Line found;
-  while (seen.size() < knowledge.tables.troubles.size() && lines.next(found)) {
+  while (seen.size() < knowledge.tables.troubles->size() && lines.next(found)) {
     const auto text = found.text.substr(0, kLongestTroubleLine);
     const auto match = best_match(plain_wording(text), knowledge);
     if (match.trouble == nullptr || !seen.insert(match.trouble).second) {

@@ -48,7 +48,7 @@ Coverage coverage(const lint::Knowledge& knowledge) {
     ++result.by_group[group_of(rule.code)];
     ++result.by_severity[lint::to_string(rule.severity)];
     ++result.by_confidence[lint::to_string(rule.confidence)];
-    if (rule.references.empty()) {
+    if (rule.prose->references.empty()) {
       result.without_reference.push_back(&rule);
     }
   }

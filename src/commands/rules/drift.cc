@@ -210,7 +210,7 @@ std::string recognised_sources(const os::Files& files,
   std::map<std::string, std::set<std::string>> found;
   std::set<std::string> names;
   for (const auto& rule : knowledge.rules) {
-    for (const auto& reference : rule.references) {
+    for (const auto& reference : rule.prose->references) {
       const std::string repository(reference.repository);
       if (repository.empty()) {
         continue;
@@ -258,7 +258,7 @@ std::string place_of(const lint::Reference& reference) {
 
 const lint::Fragment* find_fragment(const lint::Knowledge& knowledge,
                                     const lint::Reference& reference) {
-  const auto& all = knowledge.tables.fragments;
+  const auto& all = *knowledge.tables.fragments;
   const auto place = place_of(reference);
   const auto found = std::ranges::lower_bound(all, place, {}, &lint::Fragment::place);
   return found != all.end() && found->place == place ? &*found : nullptr;
@@ -276,7 +276,7 @@ DriftReport drift(const os::Files& files,
       repository.empty() ? recognised_sources(files, folder, knowledge) : std::move(repository);
   Comparison comparison(files, folder);
   for (const auto& rule : knowledge.rules) {
-    for (const auto& reference : rule.references) {
+    for (const auto& reference : rule.prose->references) {
       if (reference.repository == report.repository) {
         report.drifts.push_back(
             comparison.compare(rule, reference, find_fragment(knowledge, reference)));

@@ -62,7 +62,7 @@ std::string_view meaning_of(std::string_view name, const lint::Knowledge& knowle
 /// A message for readers: common names for names in braces, longer expressions unchanged.
 std::string spoken_message(const lint::Rule& rule, const lint::Knowledge& knowledge) {
   std::string text;
-  for (const lint::MessagePart& part : rule.message) {
+  for (const lint::MessagePart& part : rule.prose->message) {
     if (part.expression.empty()) {
       text += part.text;
       continue;
@@ -125,7 +125,7 @@ std::string example_text(const lint::Example& example) {
 
 Chapter examples_chapter(const lint::Rule& rule) {
   Chapter chapter{"Examples"};
-  for (const lint::Example& example : rule.examples) {
+  for (const lint::Example& example : rule.prose->examples) {
     chapter.code += (chapter.code.empty() ? "" : "\n") + example_text(example);
   }
   return chapter;
@@ -178,26 +178,26 @@ Page document_of(const lint::Rule& rule, const lint::Knowledge& knowledge) {
   document.title = fmt::format("{} ({})", rule.id, rule.code);
   document.subtitle = grade(rule);
   Chapter what{"What", {std::string(rule.what)}};
-  if (!rule.message.empty()) {
+  if (!rule.prose->message.empty()) {
     what.paragraphs.push_back(spoken_message(rule, knowledge));
   }
   document.chapters.push_back(std::move(what));
   document.chapters.push_back({"Why", {flowing(rule.why)}});
   document.chapters.push_back(condition_chapter(rule, knowledge));
   document.chapters.push_back({"Versions", {}, version_lines(rule)});
-  if (!rule.examples.empty()) {
+  if (!rule.prose->examples.empty()) {
     document.chapters.push_back(examples_chapter(rule));
   }
-  if (!rule.fixes.empty()) {
+  if (!rule.prose->fixes.empty()) {
     Chapter fixes{"Fixes"};
-    for (const lint::RuleFix& fix : rule.fixes) {
+    for (const lint::RuleFix& fix : rule.prose->fixes) {
       fixes.points.push_back(fix_line(fix, knowledge));
     }
     document.chapters.push_back(std::move(fixes));
   }
-  if (!rule.references.empty()) {
+  if (!rule.prose->references.empty()) {
     Chapter references{"References"};
-    for (const lint::Reference& reference : rule.references) {
+    for (const lint::Reference& reference : rule.prose->references) {
       references.points.push_back(report::reference_line(reference));
     }
     document.chapters.push_back(std::move(references));

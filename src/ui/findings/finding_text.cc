@@ -253,15 +253,15 @@ std::string evidence_note(const lint::Rule& rule,
     return {};
   }
   std::string evidence(confidence_text(rule, file));
-  for (std::size_t i = 0; i < std::min(rule.references.size(), kShownReferences); ++i) {
-    evidence += fmt::format(", {}", name_of(rule.references[i]));
+  for (std::size_t i = 0; i < std::min(rule.prose->references.size(), kShownReferences); ++i) {
+    evidence += fmt::format(", {}", name_of(rule.prose->references[i]));
   }
-  if (rule.references.size() > kShownReferences) {
-    evidence += fmt::format(" and {} more", rule.references.size() - kShownReferences);
+  if (rule.prose->references.size() > kShownReferences) {
+    evidence += fmt::format(" and {} more", rule.prose->references.size() - kShownReferences);
   }
   std::string note = note_text(indent, "evidence", evidence, style, paint);
-  for (std::size_t i = 0; i < std::min(rule.references.size(), kShownReferences); ++i) {
-    link_last_word(note, rule.references[i], paint);
+  for (std::size_t i = 0; i < std::min(rule.prose->references.size(), kShownReferences); ++i) {
+    link_last_word(note, rule.prose->references[i], paint);
   }
   return note;
 }

@@ -55,8 +55,8 @@ Json diagnostic(const LintReport& report, const LintedFile& file, const lint::Fi
                {"location", std::move(where)},
                {"severity", rdjson_severity(finding.severity)},
                {"code", {{"value", finding.rule->id}}}};
-  if (!finding.rule->references.empty()) {
-    json["code"]["url"] = uri_of(finding.rule->references.front());
+  if (!finding.rule->prose->references.empty()) {
+    json["code"]["url"] = uri_of(finding.rule->prose->references.front());
   }
   if (Json changes = suggestions(file, finding); !changes.empty()) {
     json["suggestions"] = std::move(changes);

@@ -93,7 +93,7 @@ std::string versions_text(const lint::Range& range) {
 
 std::string help_text(const lint::Rule& rule) {
   std::string text(rule.why.empty() ? rule.what : text::trimmed_end(rule.why, " \n"));
-  for (const lint::RuleFix& fix : rule.fixes) {
+  for (const lint::RuleFix& fix : rule.prose->fixes) {
     text += fmt::format("\nFix ({}): {}", lint::to_string(fix.tier), fix.title);
   }
   return text + fmt::format("\nMore: epwise explain {}", rule.code);
@@ -121,10 +121,10 @@ std::string help_markdown(const lint::Rule& rule) {
     paragraph(fmt::format("Versions: {}.", fmt::join(versions, "; ")));
   }
   std::string list;
-  for (const lint::RuleFix& fix : rule.fixes) {
+  for (const lint::RuleFix& fix : rule.prose->fixes) {
     list += fmt::format("- fix, {}: {}\n", lint::to_string(fix.tier), fix.title);
   }
-  for (const lint::Reference& reference : rule.references) {
+  for (const lint::Reference& reference : rule.prose->references) {
     list += fmt::format("- [{}]({})\n", name_of(reference), uri_of(reference));
   }
   list += fmt::format("- `epwise explain {}`", rule.code);

@@ -50,8 +50,8 @@ Json sarif_rule(const lint::Rule& rule) {
                {"fullDescription", text_v1(rule.why.empty() ? rule.what : rule.why)},
                {"help", {{"text", help_text(rule)}, {"markdown", help_markdown(rule)}}},
                {"defaultConfiguration", {{"level", sarif_level(rule.severity)}}}};
-  if (!rule.references.empty()) {
-    json["helpUri"] = uri_of(rule.references.front());
+  if (!rule.prose->references.empty()) {
+    json["helpUri"] = uri_of(rule.prose->references.front());
   }
   json["properties"] = {{"tags", tags_of(rule)},
                         {"precision", precision_of(rule)},

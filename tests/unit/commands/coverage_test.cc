@@ -15,7 +15,7 @@ TEST_CASE("rows are rules, listed, or missing") {
   knowledge.rules[0].code = "AAA001";
   knowledge.rules[1].code = "AAA009";
   knowledge.rules[1].aliases = {"AAA003"};
-  knowledge.rules[1].references = {{"", "https://example.org", "", ""}};
+  knowledge.rules[1].prose.edit().references = {{"", "https://example.org", "", ""}};
   knowledge.tables.catalogue = {{"AAA", 5, {4}}};
   knowledge.tables.uncovered = {{"AAA002", "", "can't be seen"}, {"", "x.py f: y", "elsewhere"}};
   const auto result = coverage(knowledge);

@@ -26,7 +26,7 @@ struct StandingRule {
     lint::Rule rule;
     rule.id = "shape/a";
     rule.code = "PAR001";
-    rule.references = {{"o/n", "src/p/x.py", "4", "abc"}};
+    rule.prose.edit().references = {{"o/n", "src/p/x.py", "4", "abc"}};
     knowledge.rules = {rule};
     lint::Fragment fragment;
     fragment.place = "o/n@abc src/p/x.py:4";
@@ -36,7 +36,7 @@ struct StandingRule {
     fragment.hash = hash;
     fragment.seen = {{"mlm 0.1", 4}};
     fragment.message = {marks[0], marks[1]};
-    knowledge.tables.fragments = {fragment};
+    knowledge.tables.fragments.edit() = {fragment};
   }
 
   Ground of(const std::string& text, int* shift = nullptr) {
@@ -67,7 +67,7 @@ TEST_CASE("lines that stand, moved, changed and went away") {
   other.replace(other.find("> 1"), 3, "> 2");
   CHECK(ground.of(other) == Ground::changed);
   CHECK(ground.of("class Config:\n    pass\n") == Ground::gone);
-  ground.knowledge.tables.fragments.clear();
+  ground.knowledge.tables.fragments.edit().clear();
   CHECK(ground.of(source) == Ground::unknown);
 }
 
@@ -103,7 +103,7 @@ TEST_CASE("a crash leads to the rule by its line, its function and its words") {
   CHECK(elsewhere[0].score < exact[0].score);
   CHECK(suspects(crash_at("/opt/lib/p/x.py", 4, "something else"), ground.knowledge).empty());
   CHECK(suspects(crash_at("/opt/lib/p/x.py", 4, ""), ground.knowledge).empty());
-  ground.knowledge.tables.fragments[0].message.clear();  // the check says nothing
+  ground.knowledge.tables.fragments.edit()[0].message.clear();  // the check says nothing
   const auto by_place = suspects(crash_at("/opt/lib/p/x.py", 4, ""), ground.knowledge);
   REQUIRE(by_place.size() == 1);
   CHECK(by_place[0].basis == Basis::place);
@@ -112,8 +112,8 @@ TEST_CASE("a crash leads to the rule by its line, its function and its words") {
 
 TEST_CASE("a rule's own fragments of a message make sure, at any place") {
   StandingRule ground;
-  ground.knowledge.tables.fragments.clear();
-  ground.knowledge.rules[0].log = {"a_long_name"};
+  ground.knowledge.tables.fragments.edit().clear();
+  ground.knowledge.rules[0].prose.edit().log = {"a_long_name"};
   ground.knowledge.rules[0].severity = lint::Severity::error;
   const auto found = suspects(crash_at("/x.py", 1, "a_long_name must be"), ground.knowledge);
   REQUIRE(found.size() == 1);

@@ -32,7 +32,8 @@ bool share_words(std::string_view a, std::string_view b) {
 
 bool is_shared(const lint::Rule& rule, std::string_view fragment) {
   return std::ranges::any_of(test::knowledge().rules, [&](const lint::Rule& other) {
-    return &other != &rule && std::ranges::find(other.log, fragment) != other.log.end();
+    return &other != &rule &&
+           std::ranges::find(other.prose->log, fragment) != other.prose->log.end();
   });
 }
 
@@ -57,7 +58,7 @@ Crash crash_saying(std::string message) {
 
 TEST_CASE("no fragment of a rule matches what another rule's fragments say") {
   for (const auto& rule : test::knowledge().rules) {
-    for (const auto fragment : rule.log) {
+    for (const auto fragment : rule.prose->log) {
       const auto plain = plain_wording(message_with(fragment));
       const auto length = wording_in(plain, fragment);
       CHECK(length > 0);
@@ -65,7 +66,7 @@ TEST_CASE("no fragment of a rule matches what another rule's fragments say") {
         if (&other == &rule || share_words(rule.code, other.code)) {
           continue;
         }
-        for (const auto foreign : other.log) {
+        for (const auto foreign : other.prose->log) {
           CAPTURE(rule.code);
           CAPTURE(fragment);
           CAPTURE(other.code);
@@ -84,7 +85,7 @@ TEST_CASE("no fragment of a rule matches what another rule's fragments say") {
 TEST_CASE("every fragment in a message of our own leads to its rule") {
   int fragments = 0;
   for (const auto& rule : test::knowledge().rules) {
-    for (const auto fragment : rule.log) {
+    for (const auto fragment : rule.prose->log) {
       ++fragments;
       CAPTURE(rule.code);
       CAPTURE(fragment);
@@ -102,7 +103,7 @@ TEST_CASE("every fragment in a message of our own leads to its rule") {
 TEST_CASE("every check of the launch that says something can be found by its words") {
   // Without: errors of Python itself, and checks whose words are another's or nobody's own.
   const auto silent = std::ranges::count_if(test::knowledge().rules, [](const lint::Rule& rule) {
-    return !rule.places.empty() && rule.log.empty();
+    return !rule.places.empty() && rule.prose->log.empty();
   });
   CHECK(silent <= 2);
 }

@@ -32,8 +32,8 @@ std::string first_trouble(const std::string& log) {
 }
 
 TEST_CASE("the words of every trouble, in a message of our own, lead to it") {
-  CHECK(test::knowledge().tables.troubles.size() >= 14);
-  for (const auto& trouble : test::knowledge().tables.troubles) {
+  CHECK(test::knowledge().tables.troubles->size() >= 14);
+  for (const auto& trouble : *test::knowledge().tables.troubles) {
     for (const auto words : trouble.log) {
       CAPTURE(trouble.name);
       CAPTURE(words);
@@ -49,7 +49,7 @@ TEST_CASE("the words of every trouble, in a message of our own, lead to it") {
 }
 
 TEST_CASE("the words of every hint are told only where they stand") {
-  for (const auto& trouble : test::knowledge().tables.troubles) {
+  for (const auto& trouble : *test::knowledge().tables.troubles) {
     if (trouble.log.empty()) {
       continue;  // known by its places
     }
@@ -165,7 +165,7 @@ TEST_CASE("lines without the form of an error are found in a log that nobody kno
 
 TEST_CASE("what checks of the launch say is no trouble of a running job") {
   for (const auto& rule : test::knowledge().rules) {
-    for (const auto words : rule.log) {
+    for (const auto words : rule.prose->log) {
       if (rule.places.empty()) {
         continue;
       }

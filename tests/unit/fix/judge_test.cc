@@ -48,7 +48,7 @@ void for_each_example(int step, Look look) {
     if (++number % step != 0) {
       continue;
     }
-    for (const auto& example : rule.examples) {
+    for (const auto& example : rule.prose->examples) {
       if (example.verdict != epwise::lint::Example::Verdict::fails) {
         continue;
       }

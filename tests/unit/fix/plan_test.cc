@@ -285,7 +285,7 @@ TEST_CASE(
     if (++number % step != 0) {
       continue;
     }
-    for (const auto& example : rule.examples) {
+    for (const auto& example : rule.prose->examples) {
       if (example.verdict != epwise::lint::Example::Verdict::fails) {
         continue;
       }

@@ -102,7 +102,7 @@ TEST_CASE("a variant is judged as the recipe with that value would be") {
   int compared = 0;
   int number = 0;
   for (const auto& rule : epwise::test::knowledge().rules) {
-    for (const auto& example : rule.examples) {
+    for (const auto& example : rule.prose->examples) {
       if (++number % (5 * std::max(sanitized_share(8), share(3))) != 0) {
         continue;
       }
@@ -142,10 +142,10 @@ TEST_CASE("a variant is judged as the recipe with that value would be") {
 TEST_CASE("the recipe itself is judged as a lint judges it, also after variants") {
   int number = 0;
   for (const auto& rule : epwise::test::knowledge().rules) {
-    if (rule.examples.empty() || ++number % std::max(sanitized_share(10), share(3)) != 0) {
+    if (rule.prose->examples.empty() || ++number % std::max(sanitized_share(10), share(3)) != 0) {
       continue;
     }
-    const auto& example = rule.examples.front();
+    const auto& example = rule.prose->examples.front();
     const auto linted =
         epwise::test::lint_text(example.recipe, example.arguments, epwise::test::knowledge());
     for (std::size_t i = 0; i < linted.recipes.size(); ++i) {

@@ -40,9 +40,10 @@ TEST_CASE("full: a finding with everything that there is to say") {
   lint::Rule& rule = b.rule("shape/experts", "SHP001");
   rule.why = "Every rank holds the same number of experts, e.g. 8. Upstream raises then.\n";
   rule.places = {{"bridge", "transformer-config", 12}};
-  rule.references = {{"NVIDIA/Megatron-LM", "megatron/core/config.py", "3013", "d98e8a64"},
-                     {"", "https://example.org/issue/7", "", ""},
-                     {"NVIDIA/Megatron-LM", "megatron/arguments.py", "", ""}};
+  rule.prose.edit().references = {
+      {"NVIDIA/Megatron-LM", "megatron/core/config.py", "3013", "d98e8a64"},
+      {"", "https://example.org/issue/7", "", ""},
+      {"NVIDIA/Megatron-LM", "megatron/arguments.py", "", ""}};
   b.file("recipes/a.yaml", kFullRecipe);
   lint::Finding& finding = b.finding(rule, "60 experts do not divide over 8 expert ranks", "60");
   finding.primary.label = "not a multiple of 8";

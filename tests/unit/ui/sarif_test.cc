@@ -88,7 +88,8 @@ TEST_CASE("sarif: the rules of results are listed with level, help and tags, oth
   rule.assert_text = "model.num_moe_experts % 8 == 0";
   rule.versions = {{"mlm", "0.16.1", ""}};
   rule.aliases = {"EPO099"};
-  rule.references = {{"NVIDIA/Megatron-LM", "megatron/core/x.py", "63-76", "d98e8a64"}};
+  rule.prose.edit().references = {
+      {"NVIDIA/Megatron-LM", "megatron/core/x.py", "63-76", "d98e8a64"}};
   b.rule("other/rule", "OTH001");
   b.report().selection.ignore = {"other/rule"};
   b.file("a.yaml", "x: 1\n");
