@@ -38,6 +38,7 @@ struct Legality {
   const lint::Rule* rule = nullptr;  // not valid: the rule that forbids it
   std::string reason;                // in a few words
   std::vector<Companion> companions;
+  std::vector<const lint::Rule*> slow;  // findings about lost speed that come with it
 };
 
 /// One dispatcher in place of the recipe's own, everything else equal.

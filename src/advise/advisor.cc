@@ -436,7 +436,7 @@ class Question {
   Question(const World& world, const Knowledge& knowledge, const Edit& edit)
       : world_(world),
         knowledge_(knowledge),
-        assessor_(world, nullptr),
+        assessor_(world, nullptr, Bar::runs),
         present_(assessor_.predicted(Edits{})),
         move_(move_with(edit, knowledge)),
         edit_(edit) {

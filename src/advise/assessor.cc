@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 #include "perf/sim/step/step.h"
 #include "perf/sim/work/machine.h"
@@ -32,9 +33,10 @@ Edits edits_of_both(const Edits& edits, const Edits& more) {
 
 }  // namespace
 
-Assessor::Assessor(const World& world, const Space* space)
+Assessor::Assessor(const World& world, const Space* space, Bar bar)
     : world_(world),
       space_(space),
+      bar_(bar),
       cache_(world.base) {
   constexpr double kHopeless = 0.9;
   Assessment present;
@@ -62,14 +64,32 @@ bool Assessor::is_replaced(const lint::Rule& rule, const Edits& edits) const {
   });
 }
 
+/// An error or a warning that the recipe itself does not have.
+bool Assessor::is_new(const lint::Rule& rule, const Edits& edits) const {
+  return rule.severity > lint::Severity::note && !is_known(cache_.plain().base(), &rule) &&
+         !is_replaced(rule, edits);
+}
+
+bool Assessor::tolerates(const lint::Rule& rule) const {
+  return bar_ == Bar::runs && rule.effect == lint::Effect::slow;
+}
+
+std::vector<const lint::Rule*> Assessor::tolerated(const lint::Judgement& judgement,
+                                                   const Edits& edits) const {
+  std::vector<const lint::Rule*> rules;
+  std::ranges::copy_if(judgement.failed, std::back_inserter(rules), [&](const lint::Rule* rule) {
+    return tolerates(*rule) && is_new(*rule, edits);
+  });
+  return rules;
+}
+
 std::vector<const lint::Rule*> Assessor::news(const lint::Judgement& judgement,
                                               const Edits& edits) const {
   const lint::Judgement& base = cache_.plain().base();
   std::vector<const lint::Rule*> rules;
   for (const auto* list : {&judgement.failed, &judgement.explained}) {
     for (const lint::Rule* rule : *list) {
-      if (rule->severity > lint::Severity::note && !is_known(base, rule) &&
-          !is_replaced(*rule, edits)) {
+      if (!tolerates(*rule) && is_new(*rule, edits)) {
         rules.push_back(rule);
       }
     }
@@ -125,9 +145,10 @@ bool Assessor::complete(const std::vector<std::string>& guarded, Assessment& ass
       assessment.problem = "the recipe has no field for it";
       return false;
     }
-    const std::vector<const lint::Rule*> failing =
-        news(evaluator->judge(assessment.edits), assessment.edits);
+    const lint::Judgement judgement = evaluator->judge(assessment.edits);
+    const std::vector<const lint::Rule*> failing = news(judgement, assessment.edits);
     if (failing.empty()) {
+      assessment.slow = tolerated(judgement, assessment.edits);
       return true;
     }
     assessment.blocked = failing.front();

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -33,17 +34,24 @@ struct Companion {
   Edits edits;
 };
 
+/// What makes a candidate valid.
+enum class Bar : std::uint8_t {
+  clean,  // no new finding at or above warning, and the launch is no worse
+  runs    // the same, but findings about lost speed only count as warnings: the step time tells
+};
+
 /// The result for a candidate.
 struct Assessment {
-  bool legal = false;  // no new finding at or above warning, and the launch is no worse
+  bool legal = false;  // meets the bar
   // not valid: the rule that forbids it; null pointer: see `problem`
   const lint::Rule* blocked = nullptr;
   std::string problem;
   Edits edits;  // the candidate's own edits and those of its companions
   std::vector<Companion> companions;
-  double step = 0;           // s; 0: no prediction
-  double needed_memory = 0;  // bytes on the fullest GPU
-  double out_of_memory = 0;  // probability; 0 if the GPU's memory size is unknown
+  std::vector<const lint::Rule*> slow;  // new findings about lost speed, with Bar::runs
+  double step = 0;                      // s; 0: no prediction
+  double needed_memory = 0;             // bytes on the fullest GPU
+  double out_of_memory = 0;             // probability; 0 if the GPU's memory size is unknown
 
   bool fits = true;  // or needs no more memory than the recipe itself, which may well run
 
@@ -60,7 +68,7 @@ struct Prospect {
 /// Lints and predicts candidates of one recipe. Not thread-safe.
 class Assessor {
  public:
-  Assessor(const World& world, const Space* space);
+  Assessor(const World& world, const Space* space, Bar bar = Bar::clean);
 
   Assessment assess(const Candidate& candidate);
 
@@ -83,8 +91,14 @@ class Assessor {
  private:
   Prospect predicted(Prospect prospect);
 
-  /// Rules at or above warning that the recipe itself does not violate; those that reject the
-  /// launch come first.
+  bool is_new(const lint::Rule& rule, const Edits& edits) const;
+  bool tolerates(const lint::Rule& rule) const;
+
+  /// New findings that do not count against the candidate.
+  std::vector<const lint::Rule*> tolerated(const lint::Judgement& judgement,
+                                           const Edits& edits) const;
+
+  /// New findings that do; those that reject the launch come first.
   std::vector<const lint::Rule*> news(const lint::Judgement& judgement, const Edits& edits) const;
   bool is_replaced(const lint::Rule& rule, const Edits& edits) const;
   bool may_touch(const Edits& edits, const std::vector<std::string>& guarded) const;
@@ -99,6 +113,7 @@ class Assessor {
   const World& world_;
   double present_memory_ = 0;  // bytes that the recipe itself needs; 0: it cannot run, or unknown
   const Space* space_;
+  Bar bar_;
   EvaluatorCache cache_;
 };
 

@@ -99,9 +99,10 @@ void rank_rows(std::vector<Row>& rows, const Study& study) {
 
 Legality legality_of(const Prospect& prospect) {
   const Assessment& assessment = prospect.assessment;
-  Legality legality{assessment.legal, assessment.blocked, assessment.problem, {}};
+  Legality legality{assessment.legal, assessment.blocked, assessment.problem, {}, {}};
   if (assessment.legal) {
     legality.companions = assessment.companions;
+    legality.slow = assessment.slow;
   } else if (assessment.blocked != nullptr) {
     legality.reason = assessment.blocked->what;
   }
@@ -143,7 +144,7 @@ std::vector<DispatcherRow> dispatcher_table(const Study& study) {
       continue;
     }
     row.prospect = own ? study.present : study.assessor.prospect(candidate);
-    row.row.legality = own ? Legality{true, nullptr, {}, {}} : legality_of(row.prospect);
+    row.row.legality = own ? Legality{true, nullptr, {}, {}, {}} : legality_of(row.prospect);
     if (row.prospect.work != nullptr) {
       row.row.step = step_range(*row.prospect.work, study.world);
       row.row.needed_memory = row.prospect.assessment.needed_memory;

@@ -478,6 +478,9 @@ std::string why_not_text(const AnsweredWhyNot& answered, const Style& style) {
   if (!with.empty()) {
     out += "  " + with + "\n";
   }
+  for (const lint::Rule* rule : answer.legality.slow) {
+    out += printable(fmt::format("  {} warns: {}", rule->code, rule->what), style.unicode) + "\n";
+  }
   if (!answer.step) {
     return out + "  no prediction\n";
   }
