@@ -138,6 +138,7 @@ struct Fragment {
 /// What additional words of a log indicate about a failure.
 struct TroubleHint {
   std::vector<std::string_view> log;
+  std::vector<std::string_view> unless;  // words of the log that tell it better
   std::string_view says;
 };
 

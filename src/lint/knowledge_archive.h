@@ -129,7 +129,7 @@ void transfer(A& a, Pin& x) {
 
 template <class A>
 void transfer(A& a, TroubleHint& x) {
-  a(x.log, x.says);
+  a(x.log, x.unless, x.says);
 }
 
 template <class A>

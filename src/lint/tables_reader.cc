@@ -331,6 +331,7 @@ TroubleHint read_hint(const yaml::Node& node, Reading& reading) {
   yaml::MapReader in(node, "a hint", reading.problems, kInvalid);
   TroubleHint hint;
   hint.log = reading.kept(in.texts("log"));
+  hint.unless = reading.kept(in.texts("unless"));
   hint.says = reading.texts.keep(in.required_text("says"));
   in.finish();
   return hint;

@@ -190,9 +190,8 @@ std::optional<Recognised> recognise(const Crash& crash, const lint::Knowledge& k
   result.facts = memory_facts(crash.message);
   const auto everything = all_of(crash);
   for (const auto& hint : match.trouble->hints) {
-    const bool fits = std::ranges::any_of(
-        hint.log, [&](std::string_view words) { return wording_in(everything, words) > 0; });
-    if (fits) {
+    const auto is_there = [&](std::string_view words) { return wording_in(everything, words) > 0; };
+    if (std::ranges::any_of(hint.log, is_there) && std::ranges::none_of(hint.unless, is_there)) {
       result.hints.push_back(hint.says);
     }
   }

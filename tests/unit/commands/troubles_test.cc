@@ -130,6 +130,26 @@ TEST_CASE("what follows the words narrows a trouble down") {
   CHECK(found->hints.front().find("expert layer") != std::string_view::npos);
 }
 
+TEST_CASE("a guess at the group is not made where the log names it") {
+  const auto hints_of = [](const std::string& more) {
+    Crash crash;
+    crash.message =
+        "[Rank 3] Watchdog caught collective operation timeout: WorkNCCL(SeqNum=812, "
+        "OpType=ALLTOALL_BASE" +
+        more + ", Timeout(ms)=1800000)";
+    const auto found = recognise(crash, test::knowledge());
+    REQUIRE(found.has_value());
+    return found->hints;
+  };
+  const auto guesses = [](std::string_view hint) {
+    return hint.find("or a context-parallel one") != std::string_view::npos;
+  };
+  CHECK(std::ranges::any_of(hints_of(""), guesses));
+  const auto named = hints_of(", PG ID 12 PG GUID 12(EXPERT_MODEL_PARALLEL_GROUP)");
+  CHECK(std::ranges::none_of(named, guesses));
+  CHECK(!named.empty());
+}
+
 TEST_CASE("an error without known words belongs to the innermost part that is known") {
   const std::string log =
       "Traceback (most recent call last):\n"
