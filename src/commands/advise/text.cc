@@ -249,19 +249,22 @@ class AdviceText {
       return;
     }
     title("SM COUNTS",
-          "flat: within 0.5 % of the best; another count is suggested only if it is certainly "
-          "faster");
+          "the best counts differ by 0.5 % at most; another count is suggested only if it is "
+          "certainly faster");
     for (const advise::SmSweep& sweep : advice.sweeps) {
       const std::string what = sweep.chosen == sweep.present
                                    ? fmt::format("keep {}", sweep.present)
                                    : fmt::format("{} → {}", sweep.present, sweep.chosen);
-      line(fmt::format("  {:<{}}{}, loss at most {:.1f} %; flat from {} to {}{}",
+      const std::string best =
+          sweep.flat_from == sweep.flat_to
+              ? fmt::format("the best count is {}", sweep.flat_from)
+              : fmt::format("the best counts are {} to {}", sweep.flat_from, sweep.flat_to);
+      line(fmt::format("  {:<{}}{}: at most {:.1f} % slower than the best; {}{}",
                        sweep.dispatcher,
                        kAdviceNameWidth,
                        what,
                        100 * sweep.regret,
-                       sweep.flat_from,
-                       sweep.flat_to,
+                       best,
                        sweep.of_plan ? ", with the rest of plan 1" : ""));
       if (advice.choice) {
         points(sweep);
