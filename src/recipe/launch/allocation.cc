@@ -63,6 +63,16 @@ void report_gpus(Recipe& recipe, const Processes& found) {
   const std::int64_t each = found.torch ? found.torch_ranks->value : 1;
   const std::int64_t gpus = found.node_gpus->value;
   if (*starts <= gpus / each) {
+    if (*starts * each < gpus) {
+      recipe.diagnostics.push_back({"recipe/idle-gpus",
+                                    found.node_gpus->mark,
+                                    fmt::format("a node has {} GPUs, but gets {} {}",
+                                                gpus,
+                                                *starts * each,
+                                                *starts * each == 1 ? "process" : "processes"),
+                                    {},
+                                    "start one process for each GPU, or ask for fewer GPUs"});
+    }
     return;
   }
   const Count& named = found.torch ? *found.torch_ranks : *found.node_gpus;
@@ -121,9 +131,34 @@ void report_unreached_nodes(Recipe& recipe, const Processes& found) {
        "without the quotes $SLURM_NODEID is 0 on all of them"});
 }
 
+/// torchrun's static rendezvous needs another rank on each node. srun copies its words to all of them.
+void report_node_rank(Recipe& recipe, const Processes& found, std::size_t nested_from) {
+  const bool several = (found.torch_nodes && found.torch_nodes->value > 1) ||
+                       (!found.torch_nodes && found.nodes && found.nodes->value > 1);
+  if (!found.torch || !found.srun || !several || found.dynamic || !found.node_rank) {
+    return;
+  }
+  const NodeRank& rank = *found.node_rank;
+  const bool outside = found.srun_word >= nested_from && rank.of_task;
+  const bool everywhere = found.nodes && found.nodes->value > 1 && !found.tasks;
+  if (!outside && !(rank.value && everywhere)) {
+    return;
+  }
+  recipe.diagnostics.push_back(
+      {"recipe/same-node-rank",
+       rank.mark,
+       outside ? std::string("the batch script itself expands this variable, before srun: it is 0 "
+                             "on every node")
+               : fmt::format("srun starts torchrun with node rank {} on every node", *rank.value),
+       {},
+       "let the shell of each task expand it: srun bash -c 'torchrun --node-rank $SLURM_NODEID "
+       "...', or use --rdzv-backend c10d without node ranks"});
+}
+
 }  // namespace
 
-void report_allocation(Recipe& recipe, const Processes& processes) {
+void report_allocation(Recipe& recipe, const Processes& processes, std::size_t nested_from) {
+  report_node_rank(recipe, processes, nested_from);
   report_nodes(recipe, processes);
   report_gpus(recipe, processes);
   report_rendezvous(recipe, processes);

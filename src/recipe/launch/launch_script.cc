@@ -241,7 +241,7 @@ class LaunchScriptReader {
     if (const auto world = world_of(launch.processes)) {
       set_ranks(recipe, *world, "the launcher");
     }
-    report_allocation(recipe, launch.processes);
+    report_allocation(recipe, launch.processes, invocation.nested_from);
     return recipe;
   }
 

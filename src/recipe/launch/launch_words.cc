@@ -150,9 +150,12 @@ class LaunchWordsReader {
         return std::move(out_);
       }
       if (next != Starter::none) {
+        if (program_name(text) == "srun") {
+          out_.processes.srun = true;
+          out_.processes.srun_word = at_;
+        }
         enter(next);
         allots_ = text::is_one_of(program_name(text), {"sbatch", "salloc"});
-        out_.processes.srun = out_.processes.srun || program_name(text) == "srun";
         out_.processes.remote =
             out_.processes.remote || next == Starter::mpi || next == Starter::remote;
       } else if (starter_ == Starter::torch || starter_ == Starter::python) {
@@ -242,6 +245,10 @@ class LaunchWordsReader {
       out_.processes.torch_nodes = count(option);
     } else if (name == "--nproc-per-node") {
       out_.processes.torch_ranks = count(option);
+    } else if (name == "--node-rank") {
+      out_.processes.node_rank = node_rank(option);
+    } else if (name == "--rdzv-backend" || !words_[at_].known()) {
+      out_.processes.dynamic = out_.processes.dynamic || option.value != "static";
     }
     at_ += option.width;
   }
@@ -270,6 +277,18 @@ class LaunchWordsReader {
       option.width = 2;
     }
     return option;
+  }
+
+  NodeRank node_rank(const Option& option) const {
+    NodeRank rank;
+    rank.mark = option.mark;
+    rank.word = at_;
+    const auto value = shell::whole_number(option.value);
+    rank.value = option.field->known() ? value : std::nullopt;
+    for (const std::string& need : option.field->needs()) {
+      rank.of_task = rank.of_task || text::is_one_of(need, {"${SLURM_NODEID}", "${SLURM_PROCID}"});
+    }
+    return rank;
   }
 
   std::optional<Count> count(const Option& option) {

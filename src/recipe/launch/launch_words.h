@@ -42,6 +42,14 @@ struct Count {
   text::Mark mark;
 };
 
+/// torchrun --node-rank, which differs from node to node.
+struct NodeRank {
+  text::Mark mark;
+  std::size_t word = 0;  // its position in the command
+  std::optional<std::int64_t> value;
+  bool of_task = false;  // a variable that srun sets for each task: $SLURM_NODEID
+};
+
 /// Process counts given by the launchers before a program; unset: not given or unknown.
 struct Processes {
   std::optional<Count> nodes;            // sbatch, srun: --nodes
@@ -54,10 +62,14 @@ struct Processes {
   std::optional<Count> torch_ranks;      // torchrun --nproc-per-node
   bool slurm = false;
   bool srun = false;
-  bool remote = false;  // mpirun, ssh or pdsh starts it, which may reach other nodes
+  std::size_t srun_word = 0;  // its position in the command
+  bool remote = false;        // mpirun, ssh or pdsh starts it, which may reach other nodes
   bool torch = false;
   bool addressed = false;  // torchrun's options name a meeting point, or may do so
-  bool elastic = false;    // numbers that are given but unknown: --nnodes=1:4, $N
+  // a rendezvous other than the static one, which gives out node ranks itself
+  bool dynamic = false;
+  std::optional<NodeRank> node_rank;
+  bool elastic = false;  // numbers that are given but unknown: --nnodes=1:4, $N
 
   /// The number of ranks, if known.
   std::optional<Ranks> world() const;

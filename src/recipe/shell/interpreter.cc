@@ -390,6 +390,7 @@ void Interpreter::record(std::vector<Field> words) {
   }
   Invocation invocation;
   invocation.words = outer_;
+  invocation.nested_from = outer_.size();
   std::move(words.begin(), words.end(), std::back_inserter(invocation.words));
   invocation.environment = variables_.exported();
   invocation.certain = certain_;

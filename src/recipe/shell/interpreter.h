@@ -16,6 +16,9 @@ namespace epwise::shell {
 /// bash run.sh), that is followed, and its own words come before those of the program.
 struct Invocation {
   std::vector<Field> words;
+  // of the words, those that a nested script wrote: srun bash -c '…'; the shell that runs the whole
+  // script expands the ones before
+  std::size_t nested_from = 0;
   // exported variables, and assignments before the command
   std::map<std::string, Variable> environment;
   bool certain = true;     // false: in a branch that may or may not run
