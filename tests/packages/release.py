@@ -13,6 +13,7 @@ import json
 import os
 import pathlib
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -80,6 +81,52 @@ def nearly(mine: object, other: object) -> bool:
     if isinstance(mine, float) or isinstance(other, float):
         return isinstance(mine, (int, float)) and abs(mine - other) <= 1e-9 * max(abs(mine), abs(other), 1e-9)
     return mine == other
+
+
+def session_of(path: pathlib.Path) -> tuple[list[str], dict[str, str], dict[str, str], str]:
+    """Words, variables, files and standard input of a session (tests/support/scenario.h)."""
+    lines = path.read_text().splitlines(keepends=True)
+    command = next(line for line in lines if line.startswith("$ "))[2:].strip()
+    words = shlex.split(command)
+    start = words.index("epwise")
+    sections: dict[str, str] = {}
+    name = None
+    for line in lines[lines.index(f"$ {command}\n") + 1:]:
+        if line.startswith("--- "):
+            name = line[4:].strip()
+            sections[name] = ""
+        elif name is not None:
+            sections[name] += line[1:] if re.match(r"\\+--- ", line) else line
+    files = {name: text for name, text in sections.items() if not re.match(r"(stdout|stderr|stdin|exit|forbidden|written)\b", name)}
+    return words[start + 1:], dict(word.split("=", 1) for word in words[:start]), files, sections.get("stdin", "")
+
+
+def played(program: list[str], session: pathlib.Path) -> tuple[int, str, str, dict[str, bytes]]:
+    """Exit code, both streams, and every file afterwards."""
+    words, variables, files, stdin = session_of(session)
+    with tempfile.TemporaryDirectory() as folder:
+        for name, text in files.items():
+            place = pathlib.Path(folder, name)
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.write_text(text)
+        done = subprocess.run([*program, *words], capture_output=True, text=True, errors="replace", cwd=folder, env={**TODAY, **variables}, input=stdin)
+        after = {str(each.relative_to(folder)): each.read_bytes() for each in pathlib.Path(folder).rglob("*") if each.is_file()}
+    return done.returncode, done.stdout.replace(folder, ""), done.stderr.replace(folder, ""), after
+
+
+def check_sessions(program: pathlib.Path, architecture: str, build: pathlib.Path) -> int:
+    """The sessions of tests/cli as processes: the program of this machine's compiler, which tests hold to the written answers, and
+    the released one give the same."""
+    sessions = sorted((ROOT / "tests/cli").glob("*.scenario"))
+    if not os.environ.get("EPWISE_COMPLETE"):
+        sessions = sessions[::20]
+    for session in sessions:
+        if any(name.startswith("forbidden") for name in re.findall(r"^--- (.*)$", session.read_text(), re.M)):
+            continue  # root reads what is forbidden
+        ours, theirs = played([str(build / "epwise")], session), played(command(program, architecture), session)
+        expect(f"{architecture}: tests/cli/{session.name} ends the same:", ours == theirs,
+               next((f"{a!r:.200} but {b!r:.200}" for a, b in zip(ours, theirs) if a != b), ""))
+    return len(sessions)
 
 
 def check_answers(program: pathlib.Path, architecture: str, build: pathlib.Path) -> int:
@@ -206,7 +253,7 @@ def main() -> None:
         check_wheel(wheel, architecture, glibc, program)
         check_bill(bill, [packed, package, wheel])
         if architecture == OURS or shutil.which(f"qemu-{architecture}") and pathlib.Path(f"/usr/{architecture}-linux-gnu/lib").exists():
-            asked += check_answers(program, architecture, build)
+            asked += check_answers(program, architecture, build) + check_sessions(program, architecture, build)
         else:
             print(f"packages/release: the program of {architecture} is not run: no qemu-{architecture} or no libc6-arm64-cross")
     expect("an answer was compared", asked > 0)
