@@ -116,7 +116,9 @@ released_packages() {
   bash packaging/release.sh --architecture aarch64 --optimisation 1 build/release || status=$?
   [ "$status" -ne 77 ] || return 0
   [ "$status" -eq 0 ] || return "$status"
-  EPWISE_COMPLETE=1 python3 tests/packages/release.py build/release-ci build/release
+  EPWISE_COMPLETE=1 python3 tests/packages/release.py build/release-ci build/release || return 1
+  bash tests/packages/emulated.sh aarch64 build/release-packages || status=$?
+  [ "$status" -eq 77 ] || return "$status"
 }
 
 if [ "${1:-}" = --step ]; then
