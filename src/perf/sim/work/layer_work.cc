@@ -69,13 +69,14 @@ void add_quantisation(Piece& piece,
   if (precision == Precision::bf16) {
     return;
   }
-  constexpr double kKernels = 2;
+  constexpr double kPerTensor = 1;  // block scales are put in the GEMM's order for all at once
+  const double kernels = groups + kPerTensor;
   const double bytes = quantised_bytes(precision) * groups * layer.rows;
   piece.forward.memory += times.quantise(bytes * layer.in);
   piece.data.memory += times.quantise(bytes * layer.out);
   for (Work* work : {&piece.forward, &piece.data}) {
     work->quantisations += operations;
-    work->kernels += kKernels;
+    work->kernels += kernels;
   }
 }
 
