@@ -10,7 +10,7 @@ import collections, json, math, pathlib, statistics, subprocess, sys, tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / 'support'))
 from evidence import EVIDENCE, skip  # noqa: E402
-LIMITS = ('median_ape=0.05', 'p90_ape=0.16', 'coverage=0.78', 'half_width=0.14', 'sign=0.89', 'tie=0.68', 'speedup_mae_points=7',
+LIMITS = ('median_ape=0.05', 'p90_ape=0.16', 'coverage=0.78', 'half_width=0.12', 'sign=0.92', 'tie=0.8', 'speedup_mae_points=7',
           'dispatcher_tau=1', 'memory_median_ape=0.05', 'oom_called=0.03')
 
 

@@ -4,9 +4,12 @@
 #include <cmath>
 #include <map>
 #include <random>
+#include <set>
 #include <utility>
 
 #include "fit/least_squares.h"
+#include "perf/sim/prediction/evidence.h"
+#include "perf/sim/prediction/likeness.h"
 #include "perf/sim/prediction/uncertainty.h"
 #include "perf/sim/step/step.h"
 
@@ -42,6 +45,34 @@ sim::Constants with(const sim::ConstantTable& table,
   }
   return result;
 }
+
+/// What the chosen rows say of how near a run is to measured ones.
+class Known {
+ public:
+  Known(const StepRows& rows, const Chosen& chosen) {
+    for (std::size_t i = 0; i < rows.rows.size(); ++i) {
+      if (chosen[i]) {
+        const sim::StepWork& work = rows.works[rows.rows[i].work];
+        studies_[sim::kind_of(*work.job, work.machine)].insert(rows.rows[i].study);
+        models_.insert(sim::traits_of(*work.job).model);
+      }
+    }
+  }
+
+  double half_width(const sim::StepWork& work, const sim::Constants& constants) const {
+    sim::Uncertainty width = sim::uncertainty_of(work, constants);
+    const auto kind = studies_.find(sim::kind_of(*work.job, work.machine));
+    sim::Evidence evidence;
+    evidence.studies = kind == studies_.end() ? 0 : static_cast<int>(kind->second.size());
+    evidence.model = models_.contains(sim::traits_of(*work.job).model);
+    width.distance = sim::distance_width(evidence, constants);
+    return width.half_width();
+  }
+
+ private:
+  std::map<std::string, std::set<std::string>> studies_;
+  std::set<std::string> models_;
+};
 
 /// Fisher and Yates, so that every library draws the same.
 void shuffle(std::vector<std::string>& names, unsigned seed) {
@@ -124,11 +155,11 @@ LeftOut leave_out(const StepRows& rows,
     }
     const sim::Constants constants = fit_steps(rows, chosen, table);
     const std::vector<double> predicted = predict_steps(rows, constants);
+    const Known known(rows, chosen);
     for (std::size_t i = 0; i < rows.rows.size(); ++i) {
       if (!chosen[i]) {
         result.log_seconds[i] = predicted[i];
-        result.half_widths[i] =
-            sim::uncertainty_of(rows.works[rows.rows[i].work], constants).half_width();
+        result.half_widths[i] = known.half_width(rows.works[rows.rows[i].work], constants);
       }
     }
   }

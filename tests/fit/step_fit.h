@@ -26,7 +26,8 @@ sim::Constants fit_steps(const StepRows& rows,
 std::vector<double> predict_steps(const StepRows& rows, const sim::Constants& constants);
 
 /// Each row predicted by constants that were fitted without its cluster (or study): clusters go to
-/// `folds` groups, drawn by `seed`. Beside it, the half width of its interval.
+/// `folds` groups, drawn by `seed`. Beside it, the half width of its interval, which
+/// knows of the other rows only, too.
 struct LeftOut {
   std::vector<double> log_seconds;
   std::vector<double> half_widths;

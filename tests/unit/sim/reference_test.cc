@@ -231,6 +231,25 @@ double deviation(double value, double wanted) {
   return std::abs(value / wanted - 1);
 }
 
+/// The reference counts a kernel for all experts' rows that are quantised, and none for dropping tokens.
+void as_the_reference_counts(StepWork& work) {
+  const workload::Workload& job = *work.job;
+  const double experts = job.architecture.experts.count / job.parallel.expert;
+  if (job.precision != workload::Precision::bf16) {
+    constexpr double kLinears = 2;
+    for (Work* part : {&work.experts.forward, &work.experts.data}) {
+      part->kernels -= kLinears * (experts - 1);
+    }
+  }
+  if (job.routing.balance == workload::Balance::dropped) {
+    add_launches(work.router.forward, -5, -6);
+    add_launches(work.router.data, -1, -1);
+    if (!job.exchange.permute_fusion) {
+      add_launches(work.dispatch_side, -4, -6);
+    }
+  }
+}
+
 TEST_CASE("layers and steps equal the reference's") {
   constexpr double kRounding = 1e-9;
   const ConstantTable table = reference_constants();
@@ -242,7 +261,8 @@ TEST_CASE("layers and steps equal the reference's") {
     read.workload.kernels.copies_padding = false;  // the reference knows no padding
     const auto machine = machine_of(*hw::find_profile(each.hw), read.workload.machine, laws, table);
     REQUIRE(machine.problem.empty());
-    const StepWork work = lower(read.workload, machine.machine, table.values);
+    StepWork work = lower(read.workload, machine.machine, table.values);
+    as_the_reference_counts(work);
     const StepTimes times = evaluate(work, table.values, {});
     CHECK(deviation(times.layer.forward, each.forward) < kRounding);
     CHECK(deviation(times.layer.backward, each.backward) < kRounding);

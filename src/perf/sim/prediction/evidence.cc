@@ -20,20 +20,24 @@ std::string_view generation_of(const Machine& machine) {
 
 }  // namespace
 
-Evidence evidence_of(const workload::Workload& job,
-                     const Machine& machine,
-                     const ConstantTable& table) {
+std::string kind_of(const workload::Workload& job, const Machine& machine) {
   const Traits traits = traits_of(job);
   // Gathering tokens was measured no more than exchanging them by NCCL.
   const bool gathers = job.exchange.dispatcher == workload::Dispatcher::allgather;
-  std::string cell(generation_of(machine));
+  std::string kind(generation_of(machine));
   for (const std::string_view part : {std::string_view(traits.precision),
                                       gathers ? "alltoall" : std::string_view(traits.dispatcher),
                                       std::string_view(traits.graphs)}) {
-    cell += ' ';
-    cell += part;
+    kind += ' ';
+    kind += part;
   }
-  cell += traits.overlap ? " overlap " : " ";
+  return traits.overlap ? kind + " overlap" : kind;
+}
+
+Evidence evidence_of(const workload::Workload& job,
+                     const Machine& machine,
+                     const ConstantTable& table) {
+  const std::string cell = kind_of(job, machine) + ' ';
   Evidence evidence;
   for (const std::string& known : table.measured_cells) {
     if (known.starts_with(cell)) {
@@ -45,7 +49,7 @@ Evidence evidence_of(const workload::Workload& job,
       evidence.studies = 0;  // the same kind with overlap
     }
   }
-  evidence.model = std::ranges::count(table.measured_models, traits.model) > 0;
+  evidence.model = std::ranges::count(table.measured_models, traits_of(job).model) > 0;
   return evidence;
 }
 

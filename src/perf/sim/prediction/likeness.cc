@@ -13,7 +13,7 @@ namespace {
 /// The part of a run's error that no other run shares, as variance over the shared variance.
 constexpr double kOwn = 0.43;
 /// Errors of this size are half shared, half the run's own.
-constexpr double kNoise = 0.06;
+constexpr double kNoise = 0.08;
 
 std::string_view mixer_of(const workload::Architecture& shape) {
   if (shape.mamba.heads > 0) {
@@ -86,7 +86,7 @@ Traits traits_of(const workload::Workload& job) {
 }
 
 double likeness(const Traits& a, const Traits& b) {
-  constexpr double kMachine = 0.05;  // another model on the same machine
+  constexpr double kMachine = 0.03;  // another model on the same machine
   constexpr double kModel = 0.1;
   constexpr double kClass = 0.65;
   constexpr double kClasses = 4;

@@ -6,7 +6,6 @@
 #include <span>
 
 #include "perf/cost/cost.h"
-#include "perf/sim/prediction/evidence.h"
 #include "perf/sim/step/step.h"
 
 namespace epwise::sim {
@@ -159,21 +158,12 @@ void Uncertainty::scale(double factor) {
   }
 }
 
-namespace {
-
-/// Grows away from what was measured.
-double distance_width(const StepWork& work, const Constants& constants) {
-  if (work.job->architecture.expert_layers() == 0) {
-    return 0;
-  }
-  const Evidence evidence = evidence_of(*work.job, work.machine, sim::constants());
+double distance_width(const Evidence& evidence, const Constants& constants) {
   if (evidence.studies == 0) {
     return evidence.model ? constants.width_no_study : constants.width_new_model;
   }
   return evidence.studies == 1 ? constants.width_one_study : 0;
 }
-
-}  // namespace
 
 double Uncertainty::half_width() const {
   return std::sqrt(base * base + routing * routing + softmax * softmax + overlap * overlap +
@@ -205,7 +195,9 @@ Uncertainty uncertainty_of(const StepWork& work, const Constants& constants) {
   known.host = constants.width_host * (work.stated.host_measured ? kStatedHost : 1) *
                std::min(1.0, host_share(work, constants) / kFullHostShare);
   known.laws = law_width(work, constants);
-  known.distance = distance_width(work, constants);
+  if (job.architecture.expert_layers() > 0) {
+    known.distance = distance_width(evidence_of(job, work.machine, sim::constants()), constants);
+  }
   known.scale(std::sqrt(1 - work.stated.level_known));
   return known;
 }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "perf/sim/constants/constants.h"
+#include "perf/sim/prediction/evidence.h"
 #include "perf/sim/work/step_work.h"
 #include "perf/sim/work/work.h"
 
@@ -96,6 +97,9 @@ struct Uncertainty {
 };
 
 Uncertainty uncertainty_of(const StepWork& work, const Constants& constants);
+
+/// `Uncertainty::distance` with such evidence, for a model that has experts.
+double distance_width(const Evidence& evidence, const Constants& constants);
 
 /// value · exp(± half width).
 Range around(double value, double half_width);

@@ -69,13 +69,14 @@ void add_quantisation(Piece& piece,
   if (precision == Precision::bf16) {
     return;
   }
-  constexpr double kKernels = 2;
+  constexpr double kPerTensor = 1;  // block scales are put in the GEMM's order for all at once
+  const double kernels = groups + kPerTensor;
   const double bytes = quantised_bytes(precision) * groups * layer.rows;
   piece.forward.memory += times.quantise(bytes * layer.in);
   piece.data.memory += times.quantise(bytes * layer.out);
   for (Work* work : {&piece.forward, &piece.data}) {
     work->quantisations += operations;
-    work->kernels += kKernels;
+    work->kernels += kernels;
   }
 }
 
@@ -464,6 +465,11 @@ Piece router_work(const workload::Workload& job, const Sizes& sizes, const Kerne
   piece.data.router = 0.5 * piece.forward.router;
   add_launches(piece.forward, 12, 16);
   add_launches(piece.data, 12, 14);
+  if (job.routing.balance == workload::Balance::dropped) {
+    // The tokens of each expert up to its capacity: top-k over tokens, a mask of them, its product.
+    add_launches(piece.forward, 5, 6);
+    add_launches(piece.data, 1, 1);
+  }
   if (shape.experts.latent > 0) {
     const double latent = shape.experts.latent;
     const double hidden = shape.hidden;
@@ -568,6 +574,9 @@ Work dispatch_side_work(const workload::Workload& job,
   const double sorted = sizes.local_experts > 1 ? 2 * received : 0;
   work.memory = times.permute(sizes.rank_tokens * sizes.expert_width * kBf16 + sent + sorted);
   add_launches(work, sliced ? 24 : 22, sliced ? 16 : 14);
+  if (job.routing.balance == workload::Balance::dropped && !job.exchange.permute_fusion) {
+    add_launches(work, 4, 6);  // indices by a sort and by capacity, instead of a selection by mask
+  }
   return work;
 }
 
