@@ -20,11 +20,12 @@ namespace {
 // What a signal handler reads must outlive everything.
 epwise::cli::Interruption interruption;
 
-/// Without unwinding: files being written do not have their final names yet.
+/// Without unwinding: files being written do not have their final names yet, and go.
 void stop(int) {
   if (interruption.awaited && !interruption.wanted.exchange(true)) {
     return;
   }
+  epwise::os::remove_unfinished();
   _exit(epwise::cli::to_int(epwise::cli::ExitCode::interrupted));
 }
 
