@@ -69,7 +69,7 @@ std::vector<std::string> predicted(const RecipeDifference& recipes) {
 }
 
 /// What recipes contain stays on its line.
-std::string line_of(std::string_view text) {
+std::string one_line(std::string_view text) {
   return printable(text, true) + "\n";
 }
 
@@ -87,7 +87,7 @@ void add_told_findings(std::string_view title,
                        const std::vector<diff::Told>& findings,
                        std::string& out) {
   for (const diff::Told& each : findings) {
-    out += line_of(fmt::format(
+    out += one_line(fmt::format(
         "{} {}[{}] {}", title, lint::to_string(each.severity), each.rule, each.message));
   }
 }
@@ -122,10 +122,10 @@ std::string diff_text(const RecipeDifference& recipes, const Style& style) {
   const diff::Difference& difference = recipes.difference;
   std::string out;
   if (!style.quiet) {
-    out += line_of(fmt::format("{} → {}: {}", recipes.before, recipes.after, recipes.against));
+    out += one_line(fmt::format("{} → {}: {}", recipes.before, recipes.after, recipes.against));
   }
   if (!recipes.against_before.empty()) {
-    out += line_of(fmt::format(
+    out += one_line(fmt::format(
         "the targets differ: {} before, {} after", recipes.against_before, recipes.against));
   }
   std::size_t widest = 0;
@@ -133,7 +133,7 @@ std::string diff_text(const RecipeDifference& recipes, const Style& style) {
     widest = std::max(widest, changed.field.size());
   }
   for (const diff::Changed& changed : difference.changed) {
-    out += line_of(fmt::format(
+    out += one_line(fmt::format(
         "{:<17}  {:<{}}  {} → {}{}",
         diff::to_string(changed.effect),
         changed.field,
@@ -150,15 +150,15 @@ std::string diff_text(const RecipeDifference& recipes, const Style& style) {
   add_told_findings("removed:", difference.removed, out);
   add_told_findings("accepted now:", difference.accepted, out);
   for (const diff::Wanted& wanted : difference.wanted) {
-    out += line_of(
+    out += one_line(
         fmt::format("also suggested, but not applied: {} ({})", assignment(wanted), wanted.rule));
   }
   if (!difference.coupled.empty()) {
-    out += line_of(fmt::format("not changed, but read by the new findings: {}",
-                               fmt::join(difference.coupled, ", ")));
+    out += one_line(fmt::format("not changed, but read by the new findings: {}",
+                                fmt::join(difference.coupled, ", ")));
   }
   for (const std::string& line : predicted(recipes)) {
-    out += line_of(line);
+    out += one_line(line);
   }
   return out;
 }
@@ -208,9 +208,10 @@ std::string diff_markdown(const RecipeDifference& recipes) {
 }
 
 std::string diff_text(const OneSided& recipe) {
-  std::string out = line_of(fmt::format("{}: {}", recipe.path, recipe.added ? "added" : "removed"));
+  std::string out =
+      one_line(fmt::format("{}: {}", recipe.path, recipe.added ? "added" : "removed"));
   for (const std::string& sentence : told_of(recipe)) {
-    out += line_of(fmt::format("{} {}", recipe.path, sentence));
+    out += one_line(fmt::format("{} {}", recipe.path, sentence));
   }
   add_told_findings("introduced:", recipe.introduced, out);
   return out;
