@@ -20,11 +20,12 @@ namespace {
 // What a signal handler reads must outlive everything.
 epwise::cli::Interruption interruption;
 
-/// Without unwinding: files being written do not have their final names yet.
+/// Without unwinding: files being written do not have their final names yet, and go.
 void stop(int) {
   if (interruption.awaited && !interruption.wanted.exchange(true)) {
     return;
   }
+  epwise::os::remove_unfinished();
   _exit(epwise::cli::to_int(epwise::cli::ExitCode::interrupted));
 }
 
@@ -45,12 +46,12 @@ int main(int argc, char** argv) {
   epwise::os::install_crash_guard(command_of(argc, argv),
                                   epwise::cli::to_int(epwise::cli::ExitCode::internal));
   std::ios::sync_with_stdio(false);
-  epwise::cli::MessageBuffer messages(std::cerr.rdbuf());
+  const epwise::os::ProcessVariables variables;
+  epwise::cli::MessageBuffer messages(std::cerr.rdbuf(), epwise::cli::wants_unicode(variables));
   std::ostream err(&messages);
   err.setf(std::ios::unitbuf);
   err.tie(&std::cout);  // results first, as with std::cerr
   epwise::os::DiskFiles files;
-  const epwise::os::ProcessVariables variables;
   const epwise::hw::DriverProbe devices;
   const epwise::os::ProcessPrograms programs;
   epwise::cli::App app({std::cin,

@@ -58,9 +58,10 @@ ExitCode write(Console& console, const Arguments& arguments, const std::string& 
   if (!reason || reason->value.empty()) {
     throw UsageError("a baseline needs a reason: --reason \"before the gate was enabled\"");
   }
+  const std::string exists =
+      fmt::format("{} exists, and a baseline only shrinks: `epwise baseline prune {}`", path, path);
   if (console.files.is_file(path)) {
-    throw UsageError(fmt::format(
-        "{} exists, and a baseline only shrinks: `epwise baseline prune {}`", path, path));
+    throw UsageError(exists);
   }
   LintHooks hooks;
   hooks.writes = false;
@@ -85,7 +86,10 @@ ExitCode write(Console& console, const Arguments& arguments, const std::string& 
       return ExitCode::clean;  // the run's own exit code gives the reason
     }
     const std::size_t count = entries.size();
-    console.files.write_atomically(path, Baseline::to_text(reason->value, std::move(entries)));
+    if (!console.files.create_atomically(path,
+                                         Baseline::to_text(reason->value, std::move(entries)))) {
+      throw UsageError(exists);  // another process was faster
+    }
     console.err << fmt::format(
         "epwise: {} written with {}{}\n",
         path,

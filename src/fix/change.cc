@@ -76,6 +76,94 @@ bool is_substituted(const text::Mark& mark) {
   return text.find("${") != std::string_view::npos;
 }
 
+bool is_name_sign(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+std::string_view without_quotes(std::string_view text) {
+  const bool quoted = text.size() > 1 && text.front() == '"' && text.back() == '"';
+  return quoted ? text.substr(1, text.size() - 2) : text;
+}
+
+/// "EP" of `$EP`, `${EP}` and `"$EP"`; empty for anything else.
+std::string_view variable_name(std::string_view text) {
+  text = without_quotes(text);
+  if (!text.starts_with('$')) {
+    return {};
+  }
+  text.remove_prefix(1);
+  if (text.starts_with('{') && text.ends_with('}')) {
+    text = text.substr(1, text.size() - 2);
+  }
+  const bool is_name = !text.empty() && (text.front() < '0' || text.front() > '9') &&
+                       std::ranges::all_of(text, is_name_sign);
+  return is_name ? text : std::string_view();
+}
+
+/// Where the text has a name as a word; lines of comments count for nothing.
+std::vector<std::size_t> places_of(std::string_view name, std::string_view text) {
+  std::vector<std::size_t> places;
+  for (std::size_t at = text.find(name); at != std::string_view::npos;
+       at = text.find(name, at + name.size())) {
+    const std::size_t end = at + name.size();
+    const bool apart = (at == 0 || !is_name_sign(text[at - 1])) &&
+                       (end == text.size() || !is_name_sign(text[end]));
+    const std::size_t line = at == 0 ? 0 : text.rfind('\n', at - 1) + 1;
+    const std::size_t first = text.find_first_not_of(" \t", line);
+    if (apart && text[first] != '#') {
+      places.push_back(at);
+    }
+  }
+  return places;
+}
+
+/// The value of a variable that a script uses only once, at this mark, where the script's only
+/// assignment writes it: `16` of `EP=16` and of `EP=${EP:-16}`. A variable used once is as good as
+/// a literal.
+std::optional<text::Mark> only_value(const text::Mark& use) {
+  const std::string_view text = use.file->bytes();
+  const std::string_view name = variable_name(text.substr(use.begin, use.end - use.begin));
+  const std::vector<std::size_t> places =
+      name.empty() ? std::vector<std::size_t>() : places_of(name, text);
+  constexpr std::size_t kAssignedAndUsed = 2;
+  if (places.size() < kAssignedAndUsed || places.back() < use.begin || places.back() >= use.end) {
+    return std::nullopt;
+  }
+  const std::size_t at = places.front();
+  std::size_t begin = at + name.size();
+  const bool assigned =
+      text.substr(begin).starts_with('=') &&
+      (at == 0 || std::string_view(" \t\n;").find(text[at - 1]) != std::string_view::npos);
+  if (!assigned) {
+    return std::nullopt;
+  }
+  ++begin;
+  std::size_t end = std::min(text.find_first_of(" \t\n;", begin), text.size());
+  if (without_quotes(text.substr(begin, end - begin)).size() < end - begin) {
+    ++begin;
+    --end;
+  }
+  const bool with_default = places.size() == kAssignedAndUsed + 1 && places[1] == begin + 2;
+  if (with_default) {  // ${EP:-16}
+    const std::size_t sign = text.find('-', begin);
+    if (text[end - 1] != '}' || sign >= end || sign > places[1] + name.size() + 1) {
+      return std::nullopt;
+    }
+    begin = sign + 1;
+    --end;
+  } else if (places.size() != kAssignedAndUsed) {
+    return std::nullopt;
+  }
+  const bool literal =
+      begin < end && std::ranges::all_of(text.substr(begin, end - begin), [](char c) {
+        return is_name_sign(c) || std::string_view("_.,+:/@%-").find(c) != std::string_view::npos;
+      });
+  return literal
+             ? std::optional(text::Mark{
+                   use.file, static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(end)})
+             : std::nullopt;
+}
+
 class Translator {
  public:
   Translator(const recipe::Recipe& recipe, const recipe::Vocabulary& vocabulary)
@@ -135,7 +223,9 @@ class Translator {
 
   void check_place(const Field& field) {
     const bool bound = field.origin == recipe::Origin::environment;
-    if (bound || (!field.mark.nowhere() && is_substituted(field.mark))) {
+    const bool substituted = !field.mark.nowhere() && is_substituted(field.mark) &&
+                             !(is_script() && only_value(field.mark));
+    if (bound || substituted) {
       obstruct(fmt::format("the value of {} comes from a variable", field.spelling));
     }
   }
@@ -484,7 +574,9 @@ class Editor {
       if (edit.values) {
         add(edit.key, *edit.values);
       }
-    } else if (!is_written(*field)) {
+    } else if (const auto value = value_of_variable(*field); value && edit.values) {
+      replace_at(*value, field->spelling, *edit.values);
+    } else if (!is_written(*field) && !value) {
       obstruct(fmt::format("{} is composed of variables", edit.key));
     } else if (edit.values) {
       replace(*field, *edit.values);
@@ -575,12 +667,25 @@ class Editor {
   }
 
   void replace(const Field& field, const std::vector<std::string>& values) {
+    replace_at(field.mark == field.key ? Mark{} : field.mark, field.spelling, values);
+  }
+
+  void replace_at(const Mark& mark,
+                  const std::string& spelling,
+                  const std::vector<std::string>& values) {
     const std::string text = shell_text(values);
-    if (field.mark == field.key || text.empty()) {
-      obstruct(fmt::format("the value of {} must be written by hand", field.spelling));
+    if (mark.nowhere() || text.empty()) {
+      obstruct(fmt::format("the value of {} must be written by hand", spelling));
       return;
     }
-    splices_.push_back({field.mark.begin, field.mark.end, text});
+    splices_.push_back({mark.begin, mark.end, text});
+  }
+
+  /// Where the script writes the value of a field that is one of its variables, used only there.
+  std::optional<Mark> value_of_variable(const Field& field) const {
+    const bool here = is_here(field.key) && is_here(field.mark) && !field.value.is_unknown() &&
+                      field.origin != recipe::Origin::environment;
+    return here ? only_value(field.mark) : std::nullopt;
   }
 
   void add(const std::string& key, const std::vector<std::string>& values) {

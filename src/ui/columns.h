@@ -29,7 +29,7 @@ int display_width(std::string_view text);
 std::string printable(std::string_view text, bool unicode);
 
 /// Breaks a sentence at spaces into lines of at most `width` columns; a longer word gets its own
-/// line. Never empty.
+/// line. No line starts with `::` or `##[`, which CI systems execute. Never empty.
 /// `indent`: columns that the caller puts before every line but the first.
 std::vector<std::string> wrap(std::string_view text, int width, int indent = 0);
 

@@ -2,18 +2,24 @@
 
 #include <streambuf>
 #include <string>
+#include <string_view>
 
 namespace epwise::cli {
 
 /// A stream buffer for messages about the run. Messages repeat text from files and file names, which
-/// may contain line breaks; CI systems execute lines of a log that start with `::` or `##[`. Such a
-/// line gets `> ` in front of it:
+/// may contain anything. Control characters, direction marks and bytes that are not UTF-8 become a
+/// visible sign, so that no name moves the cursor or reverses a line; a line break stays, but CI
+/// systems execute lines of a log that start with `::` or `##[`, and such a line gets `> ` in front
+/// of it:
 ///   "unknown profile `x\n::stop-commands::t`" → "unknown profile `x\n> ::stop-commands::t`"
-/// Everything else passes through unchanged. Not thread-safe, like the stream around it.
+/// The sequence by which progress clears its line passes. Not thread-safe, like the stream around
+/// it.
 class MessageBuffer : public std::streambuf {
  public:
-  /// `below` must outlive this.
-  explicit MessageBuffer(std::streambuf* below) : below_(below) {}
+  /// `below` must outlive this. `unicode`: the visible sign is U+FFFD, otherwise `?`.
+  explicit MessageBuffer(std::streambuf* below, bool unicode = true)
+      : below_(below),
+        unicode_(unicode) {}
 
   MessageBuffer(const MessageBuffer&) = delete;
   MessageBuffer& operator=(const MessageBuffer&) = delete;
@@ -25,11 +31,15 @@ class MessageBuffer : public std::streambuf {
 
  private:
   bool put(char letter);
+  bool put_all(std::string_view text);
+  bool put_visible(bool complete);
   bool pass(const std::string& text);
 
   std::streambuf* below_;
-  bool at_start_ = true;  // nothing but blanks since the last line break
-  std::string held_;      // the start of a line that may become a command
+  bool unicode_;
+  std::string character_;  // bytes that do not make a character yet
+  bool at_start_ = true;   // nothing but blanks since the last line break
+  std::string held_;       // the start of a line that may become a command
 };
 
 }  // namespace epwise::cli

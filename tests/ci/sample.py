@@ -149,7 +149,27 @@ def try_hook(sample: Sample, name: str, **more) -> None:
     sample.run("git add -A")
     expect(f"hook {staged} fails", sample.run("pre-commit run", **more), 1, "batch/indivisible")
     restore(sample)
+    check_names(sample, config, (name, staged), more)
     sample.run("git reset -q --hard HEAD~")
+
+
+def check_names(sample: Sample, config: list, hooks: tuple, more: dict) -> None:
+    """Job scripts as they lie in repositories: not executable, whatever their names end in."""
+    script = (sample.folder / "train.sbatch").read_text()
+    broken = script.replace("--tensor-model-parallel-size 2", "--tensor-model-parallel-size 3")
+    assert broken != script
+    for name in ("train.sbatch", "jobs/train.slurm", "jobs/TRAIN.SBATCH", "jobs/train.sub", "jobs/train"):
+        for hook in hooks:
+            (sample.folder / "jobs").mkdir(exist_ok=True)
+            (sample.folder / name).write_text(broken)
+            (sample.folder / name).chmod(0o644)
+            config[0]["hooks"] = [{"id": hook}]
+            (sample.folder / ".pre-commit-config.yaml").write_text(yaml.safe_dump({"repos": config}))
+            sample.run("git add -A")
+            if name == "jobs/train" and "staged" in hook:  # of what is staged, only names that end like a recipe's are read
+                continue
+            expect(f"hook {hook} reads {name}", sample.run("pre-commit run", **more), 1, "shape/")
+            restore(sample)
 
 
 def action_steps(sample: Sample, **given) -> subprocess.CompletedProcess:

@@ -162,10 +162,43 @@ def check_writers():
         codes = [each.wait(300) for each in writers]
         if (folder / path).read_bytes() != expected:
             failures.append(f"eight times `{command}`: {path} is not what one writes")
-        if any(code < 0 or code == 70 for code in codes):
+        if any(code < 0 or code == 70 for code in codes) or (command.startswith("baseline") and sorted(codes) != [0] + [2] * 7):
             failures.append(f"eight times `{command}`: exit codes {codes}")
         if any(map(is_temporary, contents(folder))):
             failures.append(f"eight times `{command}`: temporary files are left")
+
+
+def check_edit():
+    """What an editor saves while the fix is being written stays: at each call that changes a file, the file is another one."""
+    command = "lint a.yaml --gpus 8 --select batch/ --fix=training"
+    count, _ = states("edit", {"a.yaml": BROKEN}, command)
+    for at in range(1, count + 1):
+        folder = laid_out("edit", {"a.yaml": BROKEN})
+        done = run(folder, command, LD_PRELOAD=LAYER, EPWISE_FAULT="edit", EPWISE_FAULT_AT=str(at), EPWISE_FAULT_FILE="a.yaml")
+        told = done.returncode == 3 and b"modified by another process" in done.stderr or at > count - 2  # behind the exchange: the folder is synchronised, the old file removed
+        if contents(folder) != {"a.yaml": b"edited\n"} or not told:
+            failures.append(f"an edit before call {at} of {count}: exit {done.returncode}, {contents(folder)}: {done.stderr[-200:]!r}")
+
+
+def check_closed():
+    """A file that nobody may write is not fixed, and stays."""
+    folder = laid_out("closed", {"a.yaml": BROKEN})
+    (folder / "a.yaml").chmod(0o444)
+    done = run(folder, "lint a.yaml --gpus 8 --select batch/ --fix=training")
+    if done.returncode != 3 or b"permission denied" not in done.stderr or contents(folder) != {"a.yaml": BROKEN.encode()}:
+        failures.append(f"a file of mode 0444: exit {done.returncode}: {done.stderr[-200:]!r}")
+
+
+def check_interruption():
+    """Ctrl-C at every call that changes a file leaves the old or the new one, and nothing beside it."""
+    files, command = COMMANDS["receipt"]
+    count, after = states("receipt", files, command)
+    for at in range(1, count + 1):
+        folder = laid_out("interrupted", files)
+        done = run(folder, command, LD_PRELOAD=LAYER, EPWISE_FAULT="interrupt", EPWISE_FAULT_AT=str(at))
+        left = contents(folder)
+        if done.returncode not in (0, 130) or left["r.json"] not in (b"old\n", after["r.json"]) or any(map(is_temporary, left)):
+            failures.append(f"Ctrl-C at call {at}: exit {done.returncode}, {sorted(left)}")
 
 
 def check_link():
@@ -181,6 +214,9 @@ def check_link():
 try:
     number = check_faults()
     check_writers()
+    check_edit()
+    check_closed()
+    check_interruption()
     check_link()
 finally:
     shutil.rmtree(WORK)

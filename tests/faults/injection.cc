@@ -2,7 +2,8 @@
 //
 //   EPWISE_FAULT_AT=N       the N-th call, from 1; 0 or unset: none
 //   EPWISE_FAULT=KIND       enospc, eio: the call fails, and every later write too; short: a write takes half, and later ones fail;
-//                           kill: the process is killed before the call; killed: after it
+//                           kill: the process is killed before the call; killed: after it; interrupt: it gets SIGINT before the call;
+//                           edit: EPWISE_FAULT_FILE becomes "edited\n" before the call, as if an editor saved it
 //   EPWISE_FAULT_COUNT=FILE grows by a byte with each call
 //
 // Streams (standard output and error) are left alone: only files that the program opened itself count.
@@ -59,6 +60,15 @@ void tally() {
   static_cast<void>(write_it(file, "x", 1) == 1);
 }
 
+void edit() {
+  static const auto open_it = real<int (*)(const char*, int, mode_t)>("open");
+  static const auto write_it = real<ssize_t (*)(int, const void*, size_t)>("write");
+  const int file = open_it(setting("EPWISE_FAULT_FILE").c_str(), O_WRONLY | O_TRUNC | O_CLOEXEC, 0600);
+  constexpr const char* kText = "edited\n";
+  static_cast<void>(write_it(file, kText, std::strlen(kText)));
+  ::close(file);
+}
+
 /// What happens to the next call. `writes`: it needs room on the disk.
 Fate next(bool writes) {
   const long number = ++calls;
@@ -69,6 +79,14 @@ Fate next(bool writes) {
     }
     if (plan().kind == "killed") {
       return Fate::dies_after;
+    }
+    if (plan().kind == "interrupt") {
+      ::raise(SIGINT);
+      return Fate::passes;
+    }
+    if (plan().kind == "edit") {
+      edit();
+      return Fate::passes;
     }
     broken = true;
     return plan().kind == "short" && writes ? Fate::halves : Fate::fails;
@@ -157,6 +175,17 @@ int fchmod(int file, mode_t mode) {
 
 int rename(const char* from, const char* to) {
   static const auto function = real<int (*)(const char*, const char*)>("rename");
+  return simple([&] { return function(from, to); });
+}
+
+int renameat2(int from_folder, const char* from, int to_folder, const char* to, unsigned flags) {
+  static const auto function =
+      real<int (*)(int, const char*, int, const char*, unsigned)>("renameat2");
+  return simple([&] { return function(from_folder, from, to_folder, to, flags); });
+}
+
+int link(const char* from, const char* to) {
+  static const auto function = real<int (*)(const char*, const char*)>("link");
   return simple([&] { return function(from, to); });
 }
 

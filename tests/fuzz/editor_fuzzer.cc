@@ -1,8 +1,10 @@
 /// The language server on any bytes. The first byte chooses: a stream as it comes over standard
-/// input ('r'), or messages on lines, behind an initialize ('m'). What must hold: the conversation
+/// input ('r'), or messages on lines, behind an initialize ('m'), or, for 1, a session of known
+/// messages about made recipes, which the bytes behind it choose. What must hold: the conversation
 /// ends, everything that is said is framed JSON, and every range that is named begins before it
 /// ends.
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -17,6 +19,7 @@
 #include "commands/lsp/server.h"
 #include "lint/knowledge.h"
 #include "session/analysis.h"
+#include "support/choices.h"
 #include "support/fuzz_target.h"
 #include "support/recent.h"
 #include "support/require.h"
@@ -94,6 +97,94 @@ std::string framed(std::string_view lines) {
   return out.str();
 }
 
+/// Lines and columns of a document, some of them outside.
+Json place(epwise::support::Choices& choices) {
+  static constexpr std::array<std::int64_t, 8> kFar = {-1, 65535, 1 << 20, 0, 1, 2, 3, 2147483647};
+  const auto number = [&choices](std::size_t most) {
+    return choices.below(8) == 0 ? choices.of(kFar)
+                                 : static_cast<std::int64_t>(choices.below(most));
+  };
+  return {{"line", number(16)}, {"character", number(40)}};
+}
+
+Json range(epwise::support::Choices& choices) {
+  return {{"start", place(choices)}, {"end", place(choices)}};
+}
+
+Json made_message(epwise::support::Choices& choices, int number) {
+  constexpr std::array<std::string_view, 4> kUris = {
+      "file:///a.yaml", "file:///b.yaml", "file:///run.sh", "untitled:Untitled-1"};
+  constexpr std::array<std::string_view, 6> kAsked = {"textDocument/hover",
+                                                      "textDocument/completion",
+                                                      "textDocument/codeAction",
+                                                      "textDocument/diagnostic",
+                                                      "textDocument/inlayHint",
+                                                      "textDocument/definition"};
+  const std::string uri(choices.of(kUris));
+  Json about = {{"uri", uri}};
+  switch (choices.below(8)) {
+    case 0:
+      about["version"] = number;
+      about["languageId"] = "yaml";
+      about["text"] = epwise::support::recipe_text(choices);
+      return {{"method", "textDocument/didOpen"}, {"params", {{"textDocument", about}}}};
+    case 1:
+    case 2: {
+      Json changes = Json::array();
+      for (std::size_t count = choices.below(3); count > 0; --count) {
+        Json change = {{"text",
+                        choices.below(2) == 0 ? epwise::support::recipe_text(choices)
+                                              : std::string(choices.of(epwise::support::kValues))}};
+        if (choices.below(4) != 0) {
+          change["range"] = range(choices);
+        }
+        changes.push_back(std::move(change));
+      }
+      about["version"] = number;
+      return {{"method", "textDocument/didChange"},
+              {"params", {{"textDocument", about}, {"contentChanges", changes}}}};
+    }
+    case 3:
+      return {{"method", choices.below(2) == 0 ? "textDocument/didClose" : "textDocument/didSave"},
+              {"params", {{"textDocument", about}}}};
+    case 4:
+      return {{"method", "$/cancelRequest"}, {"params", {{"id", choices.below(12)}}}};
+    case 5:
+      return {
+          {"method", "workspace/didChangeConfiguration"},
+          {"params",
+           {{"settings",
+             {{"epwise",
+               {{"hw", choices.of(epwise::support::kValues)}, {"gpus", choices.below(70)}}}}}}}};
+    default:
+      return {{"id", number},
+              {"method", choices.of(kAsked)},
+              {"params",
+               {{"textDocument", about},
+                {"position", place(choices)},
+                {"range", range(choices)},
+                {"context", {{"diagnostics", Json::array()}}}}}};
+  }
+}
+
+/// Messages on lines; texts are decoded leniently by nobody, so they are ASCII.
+std::string made_session(epwise::support::Choices& choices) {
+  const std::string first = epwise::support::recipe_text(choices);
+  std::string lines = Json{{"method", "textDocument/didOpen"},
+                           {"params",
+                            {{"textDocument",
+                              {{"uri", "file:///a.yaml"},
+                               {"languageId", "yaml"},
+                               {"version", 1},
+                               {"text", first}}}}}}
+                          .dump() +
+                      "\n";
+  for (int number = 2; number < 12 && !choices.done(); ++number) {
+    lines += made_message(choices, number).dump() + "\n";
+  }
+  return lines;
+}
+
 }  // namespace
 
 FUZZ_TARGET(editor) {
@@ -102,7 +193,10 @@ FUZZ_TARGET(editor) {
   }
   constexpr std::size_t kMost = 1U << 13U;
   const std::string_view bytes(reinterpret_cast<const char*>(data) + 1, std::min(size, kMost) - 1);
-  std::istringstream in(data[0] == 'm' ? framed(bytes) : std::string(bytes));
+  epwise::support::Choices choices(data + 1, bytes.size());
+  std::istringstream in(epwise::support::is_structured(data, size) ? framed(made_session(choices))
+                        : data[0] == 'm'                           ? framed(bytes)
+                                                                   : std::string(bytes));
   epwise::lsp::MessageQueue inbox;
   inbox.fill(in);
   std::ostringstream out;

@@ -1,8 +1,10 @@
 /// The page of `epwise explore` on any bytes, without sockets. The first byte chooses: a connection
-/// as it comes from a socket ('h'), or a request by its path and a body on the lines after it. What
+/// as it comes from a socket ('h'), a request made of known keys and values, which the bytes behind
+/// it choose (1), or a request by its path and a body on the lines after it. What
 /// must hold: every request is answered, an answer is JSON or HTML, and whoever lacks the token gets
 /// nothing but a refusal.
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -13,6 +15,7 @@
 #include "commands/explore/answers.h"
 #include "commands/explore/http.h"
 #include "support/app_run.h"
+#include "support/choices.h"
 #include "support/fuzz_target.h"
 #include "support/memory_files.h"
 #include "support/require.h"
@@ -79,6 +82,55 @@ void check_connection(std::string_view bytes) {
   }
 }
 
+/// A call with the right keys, and some others, of the right kinds, and some of others.
+epwise::explore::Request made_request(epwise::support::Choices& choices) {
+  constexpr std::array<std::string_view, 9> kCalls = {
+      "look", "set", "fix", "plan", "report", "start", "progress", "cancel", "none"};
+  constexpr std::array<std::string_view, 10> kKeys = {
+      "hw", "gpus", "axis", "move", "finding", "plan", "what", "kind", "text", "x"};
+  constexpr std::array<std::string_view, 16> kWords = {"h100",
+                                                       "gb200",
+                                                       "tensor",
+                                                       "expert",
+                                                       "pipeline",
+                                                       "context",
+                                                       "recompute",
+                                                       "4",
+                                                       "8",
+                                                       "plans",
+                                                       "simulate",
+                                                       "advise",
+                                                       "",
+                                                       "alltoall",
+                                                       "-1",
+                                                       "\n::x"};
+  constexpr std::array<std::int64_t, 8> kCounts = {
+      0, 1, 8, 16, -1, 1 << 24, 2147483648, 9007199254740993};
+  epwise::explore::Json body = {{"text", epwise::support::recipe_text(choices)}};
+  const std::string call = std::string("/api/") + std::string(choices.of(kCalls));
+  for (std::size_t keys = choices.below(7); keys > 0; --keys) {
+    const std::string key(choices.of(kKeys));
+    switch (choices.below(6)) {
+      case 0:
+        body[key] = nullptr;
+        break;
+      case 1:
+        body[key] = choices.below(2) == 0;
+        break;
+      case 2:
+        body[key] = {{"a", 1}};
+        break;
+      case 3:
+        body[key] = choices.of(kCounts);
+        break;
+      default:
+        body[key] = choices.of(kWords);
+        break;
+    }
+  }
+  return {"POST", call, kToken, "127.0.0.1:8000", "", "application/json", body.dump()};
+}
+
 }  // namespace
 
 FUZZ_TARGET(explore) {
@@ -86,6 +138,11 @@ FUZZ_TARGET(explore) {
     return 0;
   }
   const std::string_view bytes(reinterpret_cast<const char*>(data) + 1, size - 1);
+  if (epwise::support::is_structured(data, size)) {
+    epwise::support::Choices choices(data + 1, bytes.size());
+    check(made_request(choices));
+    return 0;
+  }
   if (data[0] == 'h') {
     check_connection(bytes);
     return 0;

@@ -14,49 +14,15 @@
 
 #include "library/epwise.h"
 #include "recipe/vocabulary/vocabulary.h"
+#include "support/choices.h"
 #include "support/fuzz_target.h"
 #include "support/require.h"
 
 namespace {
 
+using epwise::support::Choices;
+using epwise::support::kValues;
 using epwise::support::require;
-
-/// A number from each byte; 0 after the last.
-class Choices {
- public:
-  Choices(const std::uint8_t* data, std::size_t size) : data_(data), size_(size) {}
-
-  bool done() const { return at_ >= size_; }
-
-  std::size_t below(std::size_t count) {
-    std::size_t number = next();
-    if (count > 256) {
-      number = number * 256 + next();
-    }
-    return count == 0 ? 0 : number % count;
-  }
-
-  template <class List>
-  const auto& of(const List& list) {
-    return list[below(std::size(list))];
-  }
-
- private:
-  std::size_t next() { return at_ < size_ ? data_[at_++] : 0; }
-
-  const std::uint8_t* data_;
-  std::size_t size_;
-  std::size_t at_ = 0;
-};
-
-constexpr std::array<std::string_view, 48> kValues = {
-    "1",        "2",         "3",       "4",       "8",         "16",        "64",
-    "128",      "4096",      "0",       "-1",      "true",      "false",     "null",
-    "1.5",      "0.0",       "1e-4",    ".inf",    ".nan",      "\"\"",      "\"8\"",
-    "alltoall", "allgather", "flex",    "deepep",  "bf16",      "fp8",       "selective",
-    "full",     "block",     "uniform", "none",    "yes",       "0x10",      "1_000",
-    "0o17",     "[]",        "[1, 2]",  "{}",      "{a: 1}",    "[0, 1, 1]", "9223372036854775807",
-    "1e400",    "&a 4",      "*a",      "!!str 8", "Et*4|t*4L", "${X:-4}"};
 
 constexpr std::array<std::string_view, 10> kWorlds = {
     "", "1", "2", "8", "16", "64", "256", "0", "-4", "16777216"};

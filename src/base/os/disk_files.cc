@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cerrno>
+#include <cstdio>
 #include <fcntl.h>
 #include <filesystem>
 #include <string_view>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <system_error>
 #include <unistd.h>
@@ -101,21 +104,39 @@ int write_through(const std::string& path, const Parts& parts) {
   return failure;
 }
 
+// Of the temporary file that is being written: for the handler of a signal.
+std::atomic<const char*> unfinished = nullptr;
+static_assert(std::atomic<const char*>::is_always_lock_free);
+
+/// 0, or why a file that exists is not replaced. Root may write what nobody may; but a file without
+/// any permission to write was meant to stay.
+int writable(const fs::path& target) {
+  struct stat status = {};
+  if (::stat(target.c_str(), &status) != 0) {
+    return 0;
+  }
+  constexpr mode_t kAnybody = S_IWUSR | S_IWGRP | S_IWOTH;
+  const bool closed = (status.st_mode & kAnybody) == 0;
+  return closed || ::access(target.c_str(), W_OK) != 0 ? EACCES : 0;
+}
+
 /// A new file next to the one to be written; removes itself unless it was renamed into place.
 class TemporaryFile {
  public:
   explicit TemporaryFile(const fs::path& target)
       : path_(free_name(target)),
-        file_(::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666)),
+        file_(open_new(path_.c_str())),
         open_error_(file_.is_open() ? 0 : errno) {}
 
   TemporaryFile(const TemporaryFile&) = delete;
   TemporaryFile& operator=(const TemporaryFile&) = delete;
 
   ~TemporaryFile() {
-    if (file_.is_open() && !placed_) {
+    const bool left = file_.is_open() && !placed_;
+    if (left) {
       ::unlink(path_.c_str());
     }
+    unfinished = nullptr;
   }
 
   /// 0, or the system's error number.
@@ -123,10 +144,14 @@ class TemporaryFile {
     return open_error_ != 0 ? open_error_ : write_all(file_, content);
   }
 
+  /// The owner only where the system allows it.
   int keep_mode_of(const fs::path& target) const {
     struct stat status = {};
     if (::stat(target.c_str(), &status) != 0) {
       return 0;  // a new file has the mode that the user's mask gives it
+    }
+    if (status.st_uid != ::geteuid() || status.st_gid != ::getegid()) {
+      static_cast<void>(::fchown(file_.number(), status.st_uid, status.st_gid) == 0);
     }
     return ::fchmod(file_.number(), status.st_mode & 07777U) == 0 ? 0 : errno;
   }
@@ -136,6 +161,62 @@ class TemporaryFile {
       return errno;
     }
     placed_ = true;
+    settle(target);
+    return 0;
+  }
+
+  /// Where no file may be: EEXIST if there is one.
+  int place_new(const fs::path& target) {
+    if (::fsync(file_.number()) != 0) {
+      return errno;
+    }
+    if (::link(path_.c_str(), target.c_str()) != 0) {
+      const bool without_links = errno == EPERM || errno == ENOTSUP || errno == ENOSYS;
+      const int failure = errno;
+      return without_links ? (::access(target.c_str(), F_OK) == 0 ? EEXIST : place(target))
+                           : failure;
+    }
+    settle(target);
+    return 0;
+  }
+
+  /// In exchange for a file that must still be `before`: ESTALE if it is another one, which then
+  /// stays. What is exchanged cannot be changed unseen between the comparison and the replacement.
+  int place_for(const fs::path& target, const std::string& before) {
+    if (::fsync(file_.number()) != 0) {
+      return errno;
+    }
+    const Descriptor folder(
+        ::open(target.parent_path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (folder.is_open()) {  // of three that exchange at once, two could lose what the third wrote
+      ::flock(folder.number(), LOCK_EX);
+    }
+    if (!exchange(target)) {
+      const bool without_exchange = errno == EINVAL || errno == ENOSYS || errno == ENOTSUP;
+      const int failure = errno;
+      if (!without_exchange) {
+        return failure;
+      }
+      return content_of(target) == before ? place(target) : ESTALE;
+    }
+    if (content_of(path_) != before) {
+      return exchange(target) ? ESTALE : errno;
+    }
+    settle(target);
+    return 0;
+  }
+
+ private:
+  bool exchange(const fs::path& target) const {
+    return ::renameat2(AT_FDCWD, path_.c_str(), AT_FDCWD, target.c_str(), RENAME_EXCHANGE) == 0;
+  }
+
+  static std::string content_of(const fs::path& path) {
+    const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    return file.is_open() ? read_all(file, path.string(), static_cast<std::size_t>(-2)) : "";
+  }
+
+  static void settle(const fs::path& target) {
     // Without this the rename itself may be lost with the power; a directory that can't be opened
     // for it is not a reason to fail.
     const Descriptor folder(
@@ -143,10 +224,13 @@ class TemporaryFile {
     if (folder.is_open()) {
       ::fsync(folder.number());
     }
-    return 0;
   }
 
- private:
+  static int open_new(const char* path) {
+    unfinished = path;
+    return ::open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  }
+
   static fs::path free_name(const fs::path& target) {
     fs::path candidate;
     std::error_code ignored;
@@ -234,27 +318,71 @@ void DiskFiles::write_atomically(const std::string& path, const std::string& con
   write_in_parts(path, [&content](const auto& sink) { sink(content); });
 }
 
-void DiskFiles::write_in_parts(const std::string& path, const Parts& parts) {
-  if (is_passage(path)) {
-    if (const int failure = write_through(path, parts); failure != 0) {
-      fail("write", path, failure);
-    }
-    return;
-  }
+namespace {
+
+/// The file behind links; the name itself if there is none.
+fs::path target_of(const std::string& path) {
   std::error_code error;
   const auto existing = fs::canonical(path, error);
-  const auto target = error ? fs::absolute(path, error) : existing;
+  return error ? fs::absolute(path, error) : existing;
+}
+
+/// Writes a temporary file and puts it in place; 0, or the system's error number.
+template <class Place>
+int written(const std::string& path, const Parts& parts, const Place& place) {
+  const fs::path target = target_of(path);
+  int failure = writable(target);
+  if (failure != 0) {
+    return failure;
+  }
   TemporaryFile temporary(target);
-  int failure = 0;
   parts([&](std::string_view part) { failure = failure == 0 ? temporary.write(part) : failure; });
-  if (failure == 0) {
-    failure = temporary.keep_mode_of(target);
-  }
-  if (failure == 0) {
-    failure = temporary.place(target);
-  }
+  failure = failure == 0 ? temporary.keep_mode_of(target) : failure;
+  return failure == 0 ? place(temporary, target) : failure;
+}
+
+}  // namespace
+
+void DiskFiles::write_in_parts(const std::string& path, const Parts& parts) {
+  const int failure = is_passage(path)
+                          ? write_through(path, parts)
+                          : written(path, parts, [](TemporaryFile& file, const fs::path& target) {
+                              return file.place(target);
+                            });
   if (failure != 0) {
     fail("write", path, failure);
+  }
+}
+
+bool DiskFiles::create_atomically(const std::string& path, const std::string& content) {
+  const int failure = written(
+      path,
+      [&content](const auto& sink) { sink(content); },
+      [](TemporaryFile& file, const fs::path& target) { return file.place_new(target); });
+  if (failure != 0 && failure != EEXIST) {
+    fail("write", path, failure);
+  }
+  return failure == 0;
+}
+
+bool DiskFiles::replace_atomically(const std::string& path,
+                                   const std::string& before,
+                                   const std::string& content) {
+  const int failure = written(
+      path,
+      [&content](const auto& sink) { sink(content); },
+      [&before](TemporaryFile& file, const fs::path& target) {
+        return file.place_for(target, before);
+      });
+  if (failure != 0 && failure != ESTALE) {
+    fail("write", path, failure);
+  }
+  return failure == 0;
+}
+
+void remove_unfinished() noexcept {
+  if (const char* const path = unfinished.exchange(nullptr); path != nullptr) {
+    ::unlink(path);
   }
 }
 

@@ -23,9 +23,18 @@ class DiskFiles : public Files, public PartWriter, public RegularReader {
 
   std::string stamp(const std::string& path) const override;
 
-  /// Preserves the mode of a replaced file, and a symbolic link: its target is replaced.
+  /// Preserves mode, owner and group of a replaced file, and a symbolic link: its target is
+  /// replaced. A file that nobody may write is not replaced, not even by root.
   void write_atomically(const std::string& path, const std::string& content) override;
+  bool create_atomically(const std::string& path, const std::string& content) override;
+  bool replace_atomically(const std::string& path,
+                          const std::string& before,
+                          const std::string& content) override;
   void write_in_parts(const std::string& path, const Parts& parts) override;
 };
+
+/// Removes the temporary file that is being written, if there is one; for a handler of a signal that
+/// ends the program.
+void remove_unfinished() noexcept;
 
 }  // namespace epwise::os

@@ -22,6 +22,24 @@ std::string Files::stamp(const std::string& path) const {
   return content_stamp(*this, path);
 }
 
+bool Files::create_atomically(const std::string& path, const std::string& content) {
+  if (is_file(path)) {
+    return false;
+  }
+  write_atomically(path, content);
+  return true;
+}
+
+bool Files::replace_atomically(const std::string& path,
+                               const std::string& before,
+                               const std::string& content) {
+  if (read(path) != before) {
+    return false;
+  }
+  write_atomically(path, content);
+  return true;
+}
+
 void write_parts(Files& files, const std::string& path, const Parts& parts) {
   if (auto* const streaming = dynamic_cast<PartWriter*>(&files)) {
     streaming->write_in_parts(path, parts);

@@ -50,6 +50,16 @@ class Files {
   /// Writes through a temporary file in the same directory and a rename, so that a reader sees
   /// either the old or the new content; throws MissingError.
   virtual void write_atomically(const std::string& path, const std::string& content) = 0;
+
+  /// The same for a file that must not exist yet; false, and nothing written, if there is one: of
+  /// several writers at once, one succeeds.
+  virtual bool create_atomically(const std::string& path, const std::string& content);
+
+  /// The same for a file that must still have the content `before`; false, and the file as it is, if
+  /// another process changed it, also between the comparison and the replacement.
+  virtual bool replace_atomically(const std::string& path,
+                                  const std::string& before,
+                                  const std::string& content);
 };
 
 /// The content of a file or the names in a directory; empty if there is neither.

@@ -41,6 +41,16 @@ class ForwardingFiles : public Files, public PartWriter, public RegularReader {
     below_.write_atomically(path, content);
   }
 
+  bool create_atomically(const std::string& path, const std::string& content) override {
+    return below_.create_atomically(path, content);
+  }
+
+  bool replace_atomically(const std::string& path,
+                          const std::string& before,
+                          const std::string& content) override {
+    return below_.replace_atomically(path, before, content);
+  }
+
   void write_in_parts(const std::string& path, const Parts& parts) override {
     write_parts(below_, path, parts);
   }

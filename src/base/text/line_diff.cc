@@ -1,9 +1,12 @@
 #include "base/text/line_diff.h"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 
 #include <fmt/format.h>
+
+#include "base/text/source_file.h"
 
 namespace epwise::text {
 
@@ -163,6 +166,32 @@ void print_block(std::string& out,
   print_lines(' ', before, at, end);
 }
 
+bool is_plain(char c) {
+  const auto byte = static_cast<unsigned char>(c);
+  return byte >= 0x20 && byte < 0x7F;
+}
+
+/// Whether a name printed as it is would be read as another one, or as more than a name.
+bool hides_something(std::string_view name) {
+  constexpr std::array<std::string_view, 5> kHidden = {
+      "\xD8\x9C", "\xE2\x80\x8B", "\xE2\x80\x8E", "\xE2\x80\x8F", "\xEF\xBB\xBF"};
+  for (std::size_t at = 0; at < name.size(); ++at) {
+    const auto byte = static_cast<unsigned char>(name[at]);
+    const auto rest = name.substr(at);
+    const auto second = rest.size() < 2 ? 0U : static_cast<unsigned char>(rest[1]);
+    const auto third = rest.size() < 3 ? 0U : static_cast<unsigned char>(rest[2]);
+    const bool control = byte < 0x20 || byte == 0x7F || (byte == 0xC2 && second < 0xA0);
+    const bool line_or_direction = rest.starts_with("\xE2\x80") && third >= 0xA8 && third <= 0xAE;
+    const bool invisible = rest.starts_with("\xE2\x81") && third >= 0xA0 && third <= 0xAF;
+    if (control || name[at] == '"' || name[at] == '\\' || line_or_direction || invisible ||
+        std::ranges::any_of(kHidden,
+                            [rest](std::string_view mark) { return rest.starts_with(mark); })) {
+      return true;
+    }
+  }
+  return SourceFile("", std::string(name)).first_invalid_utf8() != SourceFile::npos;
+}
+
 }  // namespace
 
 std::vector<std::string_view> lines_of(std::string_view text) {
@@ -179,6 +208,27 @@ std::vector<Hunk> line_diff(const Lines& before, const Lines& after) {
   return Walk(before, after).run();
 }
 
+std::string quoted_name(std::string_view name) {
+  if (!hides_something(name)) {
+    return std::string(name);
+  }
+  std::string quoted = "\"";
+  for (const char c : name) {
+    constexpr std::string_view kSigns = "\a\b\t\n\v\f\r\"\\";
+    constexpr std::string_view kLetters = "abtnvfr\"\\";
+    const std::size_t at = kSigns.find(c);
+    if (at != std::string_view::npos) {
+      quoted += '\\';
+      quoted += kLetters[at];
+    } else if (is_plain(c)) {
+      quoted += c;
+    } else {
+      quoted += fmt::format("\\{:03o}", static_cast<unsigned char>(c));
+    }
+  }
+  return quoted + '"';
+}
+
 std::string unified_diff(std::string_view path, std::string_view before, std::string_view after) {
   const Lines old_lines = lines_of(before);
   const Lines new_lines = lines_of(after);
@@ -187,7 +237,10 @@ std::string unified_diff(std::string_view path, std::string_view before, std::st
     return "";
   }
   const std::string_view slash = path.starts_with('/') ? "" : "/";
-  std::string out = fmt::format("--- a{0}{1}\n+++ b{0}{1}\n", slash, path);
+  const auto quoted = [&](char side) {
+    return quoted_name(fmt::format("{}{}{}", side, slash, path));
+  };
+  std::string out = fmt::format("--- {}\n+++ {}\n", quoted('a'), quoted('b'));
   std::size_t first = 0;
   for (std::size_t i = 1; i <= hunks.size(); ++i) {
     const bool apart =

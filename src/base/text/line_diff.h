@@ -23,8 +23,14 @@ std::vector<std::string_view> lines_of(std::string_view text);
 std::vector<Hunk> line_diff(const std::vector<std::string_view>& before,
                             const std::vector<std::string_view>& after);
 
+/// A file name as git prints it: as it is, or in quotes with escapes if it contains quotes,
+/// backslashes, control characters, marks that hide or reorder text, or bytes that are not UTF-8.
+///   quoted_name("a\nb.yaml") → "\"a\\nb.yaml\""
+std::string quoted_name(std::string_view name);
+
 /// The difference in the format of `patch` and `git apply`, with three lines of context; empty if
 /// there is none.
+/// A name that is not plain is in quotes (`quoted_name`).
 ///   --- a/recipe.yaml
 ///   +++ b/recipe.yaml
 ///   @@ -1,2 +1,2 @@

@@ -131,11 +131,10 @@ ExitCode write_first(Console& console, const AdvisedJob& job, const advise::Advi
     return ExitCode::clean;
   }
   const std::string& path = job.base().document->path;
-  if (console.files.read(path) != before.bytes) {
+  if (!console.files.replace_atomically(path, before.bytes, after->bytes)) {
     throw os::MissingError(
         fmt::format("{} was modified by another process: nothing written", path));
   }
-  console.files.write_atomically(path, after->bytes);
   console.err << fmt::format(
       "epwise: {}: {} written\n", path, plan ? "the first plan is" : "the fixes are");
   return ExitCode::clean;

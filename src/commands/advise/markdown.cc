@@ -5,6 +5,7 @@
 #include "commands/advise/report.h"
 #include "commands/simulate/report.h"
 #include "ui/duration_text.h"
+#include "ui/findings/rule_help.h"
 #include "ui/markup.h"
 #include "ui/prediction_text.h"
 
@@ -23,7 +24,7 @@ std::string dispatcher_rows(const Advice& advice) {
       out += fmt::format("| – | {} | | | | | {}: {} |\n",
                          name,
                          row.legality.legal ? "no prediction" : "not valid",
-                         table_cell(reason_text(row.legality)));
+                         markdown(reason_text(row.legality)));
       continue;
     }
     std::string more =
@@ -50,7 +51,7 @@ std::string ladder_rows(const Advice& advice) {
   for (const advise::RungState& rung : advice.ladder) {
     if (!rung.step) {
       out += fmt::format(
-          "| + {} | | | | not valid: {} |\n", rung.title, table_cell(reason_text(rung.legality)));
+          "| + {} | | | | not valid: {} |\n", rung.title, markdown(reason_text(rung.legality)));
       continue;
     }
     out += fmt::format("| + {} ({}) | {} | {} | {} | {} |\n",
@@ -85,10 +86,10 @@ std::string plan_part(const advise::Plan& plan, int number) {
                                 gib_text(plan.needed_memory),
                                 advise::to_string(plan.risk));
   for (const advise::PlanChange& change : plan.changes) {
-    out += fmt::format("- `{}` ({})\n", change_text(change), lint::to_string(change.tier));
+    out += fmt::format("- {} ({})\n", code_span(change_text(change)), lint::to_string(change.tier));
   }
   for (const auto& [name, value] : plan.environment) {
-    out += fmt::format("- launch with `{}={}`\n", name, value);
+    out += fmt::format("- launch with {}\n", code_span(name + "=" + value));
   }
   for (const advise::BringUp& each : plan.bring_up) {
     out += fmt::format("- bring up {}; check {}\n", each.what, each.check);
@@ -97,7 +98,7 @@ std::string plan_part(const advise::Plan& plan, int number) {
     out += fmt::format("- to decide: {}\n", plan.measurement);
   }
   if (!plan.diff.empty()) {
-    out += fmt::format("\n```diff\n{}```\n", plan.diff);
+    out += "\n" + code_block(plan.diff, "diff");
   }
   return out;
 }
@@ -106,14 +107,14 @@ std::string plan_part(const advise::Plan& plan, int number) {
 
 std::string advise_markdown(const AdvisedRecipe& recipe) {
   const Advice& advice = recipe.advice;
-  std::string out = fmt::format("## `{}` on {}\n", recipe.path, recipe.against);
+  std::string out = fmt::format("## {} on {}\n", code_span(recipe.path), markdown(recipe.against));
   if (!recipe.accepted.empty()) {
-    out += fmt::format("\n{}\n", recipe.accepted);
+    out += fmt::format("\n{}\n", markdown(recipe.accepted));
   }
   if (!advice.present) {
     out += "\nNo advice; missing facts:\n\n";
     for (const text::Diagnostic& each : advice.missing) {
-      out += fmt::format("- {}\n", missing_text(each));
+      out += fmt::format("- {}\n", markdown(missing_text(each)));
     }
     return out;
   }
@@ -129,7 +130,7 @@ std::string advise_markdown(const AdvisedRecipe& recipe) {
   }
   for (const fix::Repair& repair : advice.repairs) {
     for (const fix::Repair::Edit& edit : repair.edits) {
-      out += fmt::format("- fixed first: `{}` ({})\n", fix::to_text(edit), repair.rule);
+      out += fmt::format("- fixed first: {} ({})\n", code_span(fix::to_text(edit)), repair.rule);
     }
   }
   if (!advice.dispatchers.empty()) {

@@ -17,6 +17,7 @@
 #include "session/settings/rules_source.h"
 #include "session/settings/run_settings.h"
 #include "session/workspace.h"
+#include "ui/columns.h"
 #include "ui/document.h"
 #include "ui/lint_options.h"
 #include "ui/version.h"
@@ -41,13 +42,12 @@ std::string shown_rows(const std::vector<EffectiveSetting>& settings, bool origi
   }
   std::string text;
   for (const EffectiveSetting& setting : settings) {
-    text += origin ? fmt::format("  {:<{}}  {:<{}}  {}\n",
-                                 setting.name,
-                                 name,
-                                 setting.value,
-                                 value,
-                                 setting.source)
-                   : fmt::format("  {:<{}}  {}\n", setting.name, name, setting.value);
+    const std::string row =
+        origin
+            ? fmt::format(
+                  "  {:<{}}  {:<{}}  {}", setting.name, name, setting.value, value, setting.source)
+            : fmt::format("  {:<{}}  {}", setting.name, name, setting.value);
+    text += report::printable(row, true) + "\n";
   }
   return text;
 }
@@ -82,11 +82,16 @@ std::string show_one(const std::string& path,
     take_launcher(path, workspace, resolved);
   }
   std::string text = fmt::format(
-      "{}\n  configuration: {}\n", path, configuration.path.empty() ? "none" : configuration.path);
+      "{}\n  configuration: {}\n",
+      report::printable(path, true),
+      configuration.path.empty() ? "none" : report::printable(configuration.path, true));
   if (settings.entry != nullptr) {
-    text += fmt::format("  target: {} ({})\n",
-                        settings.entry->name.empty() ? "without a name" : settings.entry->name,
-                        settings.entry->source);
+    text += report::printable(
+                fmt::format("  target: {} ({})",
+                            settings.entry->name.empty() ? "without a name" : settings.entry->name,
+                            settings.entry->source),
+                true) +
+            "\n";
   }
   return text + shown_rows(effective_settings(sources, resolved, settings.run, configuration),
                            arguments.flag("--origin"));

@@ -183,9 +183,10 @@ ExitCode init_configuration(Console& console, const Arguments& arguments) {
     throw os::UsageError("one file can be written: `epwise config init [FILE]`");
   }
   const std::string path = arguments.operands.size() == 2 ? arguments.operands[1] : ".epwise.yaml";
+  const std::string exists =
+      fmt::format("{} exists: `epwise config check` checks it, an editor changes it", path);
   if (console.files.is_file(path)) {
-    throw os::UsageError(
-        fmt::format("{} exists: `epwise config check` checks it, an editor changes it", path));
+    throw os::UsageError(exists);
   }
   std::vector<InitRow> rows = given_rows(arguments);
   const auto empty = [](const InitRow& row) { return row.text.empty(); };
@@ -203,7 +204,9 @@ ExitCode init_configuration(Console& console, const Arguments& arguments) {
   if (const std::string wrong = problem_of(path, text, console); !wrong.empty()) {
     throw os::UsageError(wrong);
   }
-  console.files.write_atomically(path, text);
+  if (!console.files.create_atomically(path, text)) {
+    throw os::UsageError(exists);
+  }
   console.out << "written: " << path << '\n';
   return ExitCode::clean;
 }

@@ -7,7 +7,9 @@
 #include <fmt/ranges.h>
 
 #include "base/units/quantity.h"
+#include "ui/columns.h"
 #include "ui/findings/lint_report.h"
+#include "ui/findings/rule_help.h"
 #include "ui/json.h"
 #include "ui/markup.h"
 
@@ -66,6 +68,11 @@ std::vector<std::string> predicted(const RecipeDifference& recipes) {
   return lines;
 }
 
+/// What recipes contain stays on its line.
+std::string one_line(std::string_view text) {
+  return printable(text, true) + "\n";
+}
+
 /// "rng.te_rng_tracker: true"
 std::string assignment(const diff::Wanted& wanted) {
   return wanted.field + (wanted.value.empty() ? " removed" : ": " + wanted.value);
@@ -80,8 +87,8 @@ void add_told_findings(std::string_view title,
                        const std::vector<diff::Told>& findings,
                        std::string& out) {
   for (const diff::Told& each : findings) {
-    out += fmt::format(
-        "{} {}[{}] {}\n", title, lint::to_string(each.severity), each.rule, each.message);
+    out += one_line(fmt::format(
+        "{} {}[{}] {}", title, lint::to_string(each.severity), each.rule, each.message));
   }
 }
 
@@ -93,7 +100,7 @@ void add_list(std::string_view title, const std::vector<diff::Told>& findings, s
       fmt::format("\n**{} {}**\n\n", counted(static_cast<int>(findings.size()), "finding"), title);
   for (const diff::Told& each : findings) {
     out += fmt::format(
-        "* {} `{}`: {}\n", lint::to_string(each.severity), each.rule, table_cell(each.message));
+        "* {} `{}`: {}\n", lint::to_string(each.severity), each.rule, markdown(each.message));
   }
 }
 
@@ -115,25 +122,25 @@ std::string diff_text(const RecipeDifference& recipes, const Style& style) {
   const diff::Difference& difference = recipes.difference;
   std::string out;
   if (!style.quiet) {
-    out += fmt::format("{} → {}: {}\n", recipes.before, recipes.after, recipes.against);
+    out += one_line(fmt::format("{} → {}: {}", recipes.before, recipes.after, recipes.against));
   }
   if (!recipes.against_before.empty()) {
-    out += fmt::format(
-        "the targets differ: {} before, {} after\n", recipes.against_before, recipes.against);
+    out += one_line(fmt::format(
+        "the targets differ: {} before, {} after", recipes.against_before, recipes.against));
   }
   std::size_t widest = 0;
   for (const diff::Changed& changed : difference.changed) {
     widest = std::max(widest, changed.field.size());
   }
   for (const diff::Changed& changed : difference.changed) {
-    out += fmt::format(
-        "{:<17}  {:<{}}  {} → {}{}\n",
+    out += one_line(fmt::format(
+        "{:<17}  {:<{}}  {} → {}{}",
         diff::to_string(changed.effect),
         changed.field,
         widest,
         valued(changed.before, changed.default_before),
         valued(changed.after, changed.default_after),
-        changed.rules.empty() ? std::string() : fmt::format("  ({})", listed(changed.rules)));
+        changed.rules.empty() ? std::string() : fmt::format("  ({})", listed(changed.rules))));
   }
   if (difference.changed.empty()) {
     out += "no effective value differs\n";
@@ -143,15 +150,15 @@ std::string diff_text(const RecipeDifference& recipes, const Style& style) {
   add_told_findings("removed:", difference.removed, out);
   add_told_findings("accepted now:", difference.accepted, out);
   for (const diff::Wanted& wanted : difference.wanted) {
-    out +=
-        fmt::format("also suggested, but not applied: {} ({})\n", assignment(wanted), wanted.rule);
+    out += one_line(
+        fmt::format("also suggested, but not applied: {} ({})", assignment(wanted), wanted.rule));
   }
   if (!difference.coupled.empty()) {
-    out += fmt::format("not changed, but read by the new findings: {}\n",
-                       fmt::join(difference.coupled, ", "));
+    out += one_line(fmt::format("not changed, but read by the new findings: {}",
+                                fmt::join(difference.coupled, ", ")));
   }
   for (const std::string& line : predicted(recipes)) {
-    out += line + "\n";
+    out += one_line(line);
   }
   return out;
 }
@@ -159,10 +166,11 @@ std::string diff_text(const RecipeDifference& recipes, const Style& style) {
 std::string diff_markdown(const RecipeDifference& recipes) {
   const diff::Difference& difference = recipes.difference;
   std::string out =
-      fmt::format("### epwise: {} → {}\n", table_cell(recipes.before), table_cell(recipes.after));
+      fmt::format("### epwise: {} → {}\n", markdown(recipes.before), markdown(recipes.after));
   if (!recipes.against_before.empty()) {
-    out += fmt::format(
-        "\nThe targets differ: {} before, {} after.\n", recipes.against_before, recipes.against);
+    out += fmt::format("\nThe targets differ: {} before, {} after.\n",
+                       markdown(recipes.against_before),
+                       markdown(recipes.against));
   }
   if (difference.changed.empty()) {
     out += "\nNo effective value differs.\n";
@@ -170,12 +178,12 @@ std::string diff_markdown(const RecipeDifference& recipes) {
     out += "\n| change | parameter | before | after |\n| --- | --- | --- | --- |\n";
   }
   for (const diff::Changed& changed : difference.changed) {
-    out += fmt::format("| {} | `{}` | `{}`{} | `{}`{} |\n",
+    out += fmt::format("| {} | {} | {}{} | {}{} |\n",
                        diff::to_string(changed.effect),
-                       table_cell(changed.field),
-                       table_cell(changed.before),
+                       code_span(changed.field),
+                       code_span(changed.before),
                        changed.default_before ? " (default)" : "",
-                       table_cell(changed.after),
+                       code_span(changed.after),
                        changed.default_after ? " (default)" : "");
   }
   add_list("introduced", difference.introduced, out);
@@ -186,7 +194,7 @@ std::string diff_markdown(const RecipeDifference& recipes) {
     out += "\n**Also requested, but not changed**\n\n";
   }
   for (const diff::Wanted& wanted : difference.wanted) {
-    out += fmt::format("* `{}` ({})\n", table_cell(assignment(wanted)), wanted.rule);
+    out += fmt::format("* {} ({})\n", code_span(assignment(wanted)), wanted.rule);
   }
   if (!difference.coupled.empty()) {
     out += fmt::format("\nNot changed, but read by the new findings: `{}`\n",
@@ -194,15 +202,16 @@ std::string diff_markdown(const RecipeDifference& recipes) {
   }
   out += "\n";
   for (const std::string& line : predicted(recipes)) {
-    out += fmt::format("* {}\n", line);
+    out += fmt::format("* {}\n", markdown(line));
   }
   return out;
 }
 
 std::string diff_text(const OneSided& recipe) {
-  std::string out = fmt::format("{}: {}\n", recipe.path, recipe.added ? "added" : "removed");
+  std::string out =
+      one_line(fmt::format("{}: {}", recipe.path, recipe.added ? "added" : "removed"));
   for (const std::string& sentence : told_of(recipe)) {
-    out += fmt::format("{} {}\n", recipe.path, sentence);
+    out += one_line(fmt::format("{} {}", recipe.path, sentence));
   }
   add_told_findings("introduced:", recipe.introduced, out);
   return out;
@@ -210,12 +219,12 @@ std::string diff_text(const OneSided& recipe) {
 
 std::string diff_markdown(const OneSided& recipe) {
   std::string out = fmt::format(
-      "### epwise: `{}` is {}\n", table_cell(recipe.path), recipe.added ? "added" : "removed");
+      "### epwise: {} is {}\n", code_span(recipe.path), recipe.added ? "added" : "removed");
   add_list("introduced", recipe.introduced, out);
   const std::vector<std::string> sentences = told_of(recipe);
   out += sentences.empty() ? "" : "\n";
   for (const std::string& sentence : sentences) {
-    out += fmt::format("* {}\n", table_cell(sentence));
+    out += fmt::format("* {}\n", markdown(sentence));
   }
   return out;
 }

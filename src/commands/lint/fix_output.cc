@@ -126,12 +126,11 @@ void FixOutput::write(const LintTask& task, const FixedText& fixed) {
   } else if (task.source.words_only) {
     console_.out << shell_joined(fixed.after.words) << '\n';
   } else if (file_changed) {
-    const std::string now = console_.files.read(task.source.path);
-    if (now != fixed.before.bytes && now != fixed.after.bytes) {
+    const bool written =
+        console_.files.replace_atomically(task.source.path, fixed.before.bytes, fixed.after.bytes);
+    // else it may have been fixed under another name: a link
+    if (!written && console_.files.read(task.source.path) != fixed.after.bytes) {
       throw os::MissingError(fmt::format("{} was modified by another process", task.source.path));
-    }
-    if (now != fixed.after.bytes) {  // else it was fixed under another name: a link
-      console_.files.write_atomically(task.source.path, fixed.after.bytes);
     }
   }
   changed_ += file_changed || words_changed ? 1 : 0;

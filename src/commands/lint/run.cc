@@ -8,6 +8,7 @@
 
 #include <fmt/core.h>
 
+#include "base/text/line_diff.h"
 #include "commands/lint/baseline_tally.h"
 #include "commands/lint/fix_output.h"
 #include "commands/lint/linting.h"
@@ -107,7 +108,7 @@ class LintRun {
 
   ExitCode list_files() {
     for (const Input& input : selection_.inputs) {
-      console_.out << input.path << '\n';
+      console_.out << text::quoted_name(input.path) << '\n';
     }
     for (const std::string& sentence : selection_.unreadable) {
       console_.err << "epwise: " << sentence << '\n';

@@ -369,7 +369,10 @@ std::string simulate_csv(const std::vector<SimulatedRecipe>& recipes) {
   }
   out += '\n';
   for (const SimulatedRecipe& recipe : recipes) {
-    out += fmt::format("{},{},{}", cell(recipe.path), cell(recipe.hw), recipe.lint_errors);
+    out += fmt::format("{},{},{}",
+                       cell(printable(recipe.path, true)),
+                       cell(printable(recipe.hw, true)),
+                       recipe.lint_errors);
     if (!recipe.prediction) {
       out += std::string(kRanges + sim::kWaterfallNames.size(), ',') + '\n';
       continue;

@@ -51,6 +51,24 @@ bool is_training_word(std::string_view word) {
   return std::find(kFlags.begin(), kFlags.end(), word.substr(0, word.find('='))) != kFlags.end();
 }
 
+/// Flags that only Megatron's parser has by these names: other trainers have a `--lr`, too.
+bool is_own_word(std::string_view word) {
+  constexpr std::array<std::string_view, 12> kParts = {"model-parallel",
+                                                       "--micro-batch-size",
+                                                       "--global-batch-size",
+                                                       "--num-attention-heads",
+                                                       "--max-position-embeddings",
+                                                       "--train-iters",
+                                                       "--train-samples",
+                                                       "--tokenizer-type",
+                                                       "--lr-decay-",
+                                                       "--use-distributed-optimizer",
+                                                       "--transformer-impl",
+                                                       "--use-mcore-models"};
+  return std::ranges::any_of(
+      kParts, [word](std::string_view part) { return word.find(part) != std::string_view::npos; });
+}
+
 class LaunchFlags {
  public:
   explicit LaunchFlags(const Vocabulary& vocabulary) {
@@ -220,9 +238,16 @@ bool is_megatron(const LaunchWords& launch, const Vocabulary& vocabulary) {
     return is_flag(text) && flags.find(text) != nullptr;
   };
   const auto trains = [](const Given& field) { return is_training_word(field.text()); };
-  return std::count_if(launch.arguments.begin(), launch.arguments.end(), known) >= kEnough &&
-         (is_complete(launch.program) ||
-          std::any_of(launch.arguments.begin(), launch.arguments.end(), trains));
+  const std::ptrdiff_t count = std::ranges::count_if(launch.arguments, known);
+  if (count < kEnough || is_complete(launch.program)) {
+    return count >= kEnough;
+  }
+  // A program of its own: some flags are nobody else's, or may be among words that are not known.
+  const auto own_or_open = [](const Given& field) {
+    return !field.known() || is_own_word(field.text());
+  };
+  return std::ranges::any_of(launch.arguments, trains) &&
+         std::ranges::any_of(launch.arguments, own_or_open);
 }
 
 void read_flags(Recipe& recipe, const LaunchWords& launch, const Vocabulary& vocabulary) {

@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -61,6 +62,10 @@ class Interpreter {
 
   void branch(const Command& command, std::size_t at);
 
+  /// Runs what a condition that holds guards. Where the script gives up there, a launch that gets
+  /// past it has other values: those of the variables that the condition looks at are unknown.
+  Truth guarded(const Command& condition, const Command& body);
+
   /// Options that a script parses in a loop over its arguments keep their defaults if there are
   /// none.
   void loop(const Command& command);
@@ -111,6 +116,7 @@ class Interpreter {
   int calls_ = 0;
   int steps_ = 0;
   int conditions_ = 0;
+  int failures_ = 0;  // of exits that precede every launch, and count for a call without arguments
   bool certain_ = true;
   bool elsewhere_ = false;
   bool done_ = false;
@@ -242,6 +248,7 @@ std::optional<Truth> Interpreter::builtin(const std::string& name, std::vector<F
     const bool started =
         fails ? std::ranges::any_of(trace_.invocations, runs_python) : !trace_.invocations.empty();
     done_ = !certain_ || started;
+    failures_ += fails && !done_ ? 1 : 0;
     return Truth::of(true);
   }
   if (name == "return") {
@@ -271,7 +278,10 @@ std::optional<Truth> Interpreter::builtin(const std::string& name, std::vector<F
   if (name == "cd" || name == "pushd") {
     elsewhere_ = elsewhere_ || leaves(words);
   }
-  return succeeds(name) ? std::optional<Truth>(Truth::of(true)) : std::nullopt;
+  const bool runs_another = name == "conda" && std::ranges::any_of(words, [](const Field& word) {
+                              return word.text() == "run";
+                            });
+  return succeeds(name) && !runs_another ? std::optional<Truth>(Truth::of(true)) : std::nullopt;
 }
 
 void Interpreter::call(const Command& function, std::vector<Field> arguments) {
@@ -502,7 +512,7 @@ Truth Interpreter::chained(const Command& command, bool wants) {
         first, command.mark, [&] { run(command.children[1]); }, [] {});
     return {};
   }
-  return first.yes() == wants ? run(command.children[1]) : first;
+  return first.yes() == wants ? guarded(command.children[0], command.children[1]) : first;
 }
 
 void Interpreter::maybe(const Truth& truth,
@@ -532,6 +542,52 @@ void Interpreter::maybe(const Truth& truth,
   variables_ = Variables::merged(left, variables_, doubt);
 }
 
+namespace {
+
+void add_names(const Word& word, std::set<std::string>& names) {
+  for (const Part& part : word.parts) {
+    if (part.kind == Part::Kind::parameter) {
+      names.insert(part.text);
+    }
+    for (const Word& operand : part.operand) {
+      add_names(operand, names);
+    }
+  }
+}
+
+/// Names of the variables that a command's words and those of its parts contain.
+void add_names(const Command& command, std::set<std::string>& names) {
+  for (const Word& word : command.words) {
+    add_names(word, names);
+  }
+  for (const Command& child : command.children) {
+    add_names(child, names);
+  }
+}
+
+}  // namespace
+
+Truth Interpreter::guarded(const Command& condition, const Command& body) {
+  const int before = failures_;
+  const Truth truth = run(body);
+  if (failures_ == before) {
+    return truth;
+  }
+  std::set<std::string> names;
+  add_names(condition, names);
+  for (const std::string& name : names) {
+    const Variable* variable = variables_.find(name);
+    if (variable != nullptr && variable->kind == Variable::Kind::text) {
+      const text::Mark key = variable->key;
+      variables_.assign(name,
+                        Variable::Kind::text,
+                        {unknown_field(variable->fields.front().mark, {"${" + name + "}"})},
+                        key);
+    }
+  }
+  return truth;
+}
+
 void Interpreter::branch(const Command& command, std::size_t at) {
   const auto& children = command.children;
   if (at >= children.size()) {
@@ -543,7 +599,7 @@ void Interpreter::branch(const Command& command, std::size_t at) {
   }
   const Truth truth = run(children[at]);
   if (truth.yes()) {
-    run(children[at + 1]);
+    guarded(children[at], children[at + 1]);
   } else if (truth.no()) {
     branch(command, at + 2);
   } else if (++depth_ < kMaxControlDepth) {

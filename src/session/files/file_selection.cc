@@ -345,6 +345,12 @@ FileSelection select_files(const os::Files& files,
     std::ranges::move(found.inputs, std::back_inserter(selection.inputs));
     std::ranges::move(found.problems, std::back_inserter(selection.unreadable));
   }
+  // CI systems execute lines of a log that start like this.
+  for (Input& input : selection.inputs) {
+    if (input.path.starts_with("::") || input.path.starts_with("##[")) {
+      input.path.insert(0, "./");
+    }
+  }
   // A file that is both named and found in a directory counts as named.
   std::ranges::sort(selection.inputs, [](const Input& a, const Input& b) {
     return std::tuple(a.path, a.number, !a.named) < std::tuple(b.path, b.number, !b.named);

@@ -190,7 +190,9 @@ Arguments parse_words(const std::vector<Option>& options,
     if (is_option_word(word)) {
       throw_unknown(options, word, who);
     }
-    arguments.operands.push_back(word);
+    // a name is printed at the start of a line; CI systems execute lines that start like these
+    const bool command = word.starts_with("::") || word.starts_with("##[");
+    arguments.operands.push_back(command ? "./" + word : word);
   }
   for (std::size_t i = 0; i < options.size(); ++i) {
     const Option& option = options[i];

@@ -57,7 +57,9 @@ std::string annotation(const LintReport& report,
   std::string properties;
   if (is_real_file(place.path)) {
     properties += fmt::format(
-        "file={},", command_escaped(repository_path(report.checkout, place.path), kPropertyEnds));
+        "file={},",
+        printable(command_escaped(repository_path(report.checkout, place.path), kPropertyEnds),
+                  true));
     properties += fmt::format("line={},col={},", place.start.line, place.start.column);
     if (place.positioned && place.finish.line == place.start.line) {
       properties += fmt::format("endColumn={},", place.finish.column);

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/text/ascii.h"
+#include "ui/columns.h"
 
 namespace epwise::report {
 
@@ -166,10 +167,8 @@ std::string_view precision_of(const lint::Rule& rule) {
 
 std::string markdown(std::string_view text) {
   std::string result;
-  for (const char c : text) {
-    if (c == '\n' || c == '\r' || c == '\t') {
-      result += ' ';
-    } else if (c == '<') {
+  for (const char c : printable(text, true)) {
+    if (c == '<') {
       result += "&lt;";
     } else if (c == '&') {
       result += "&amp;";

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "recipe/framework.h"
+#include "ui/columns.h"
 #include "ui/findings/lint_report.h"
 #include "ui/place.h"
 
@@ -29,7 +30,7 @@ constexpr std::array<std::string_view, 36> kNames{
     "limit",     "state",    "text",      "last",       "unreadable", "sentence"};
 
 void set(Data& object, const std::string& name, const std::string& text) {
-  object.set(name, Data(text));
+  object.set(name, Data(printable(text, true)));
 }
 
 void set(Data& object, const std::string& name, int number) {

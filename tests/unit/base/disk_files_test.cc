@@ -134,7 +134,7 @@ TEST_CASE("a folder is listed in the order of bytes") {
   CHECK_THROWS_WITH_AS(files.list(folder / "a"),
                        ("cannot list " + (folder / "a") + ": not a directory").c_str(),
                        MissingError);
-  CHECK(epwise::os::list_if_possible(files, folder / "a").empty());
+  CHECK(list_if_possible(files, folder / "a").empty());
   CHECK(files.is_directory(folder.path()));
   CHECK_FALSE(files.is_file(folder.path()));
   CHECK(files.is_file(folder / "a"));
@@ -161,6 +161,33 @@ TEST_CASE("writing keeps the mode and the link, and leaves nothing behind") {
   CHECK(mode(folder / "a") == 0640);
   CHECK(fs::is_symlink(folder / "link"));
   CHECK(files.list(folder.path()) == std::vector<std::string>{"a", "link"});
+}
+
+TEST_CASE("of two that create a file one does, and what changed meanwhile stays") {
+  const Folder folder;
+  DiskFiles files;
+  const std::string path = folder / "new.yaml";
+  CHECK(files.create_atomically(path, "one"));
+  CHECK_FALSE(files.create_atomically(path, "two"));
+  CHECK(files.read(path) == "one");
+  CHECK_FALSE(files.replace_atomically(path, "zero", "two"));
+  CHECK(files.read(path) == "one");
+  CHECK(files.replace_atomically(path, "one", "two"));
+  CHECK(files.read(path) == "two");
+  CHECK(files.list(folder.path()).size() == 1);
+}
+
+TEST_CASE("a file that nobody may write stays") {
+  const Folder folder;
+  DiskFiles files;
+  const std::string path = folder / "closed.yaml";
+  files.write_atomically(path, "old");
+  fs::permissions(path, fs::perms::owner_read);
+  CHECK_THROWS_WITH_AS(
+      files.write_atomically(path, "new"), doctest::Contains("permission denied"), MissingError);
+  CHECK_THROWS_AS(files.replace_atomically(path, "old", "new"), MissingError);
+  CHECK(files.read(path) == "old");
+  CHECK(files.list(folder.path()).size() == 1);
 }
 
 TEST_CASE("a write that fails says so and keeps the old content") {

@@ -44,6 +44,17 @@ TEST_CASE("a diff shows changed lines with three around them") {
         "--- a/a\n+++ b/a\n@@ -1,2 +1 @@\n x\r\n-y\r\n");
 }
 
+TEST_CASE("a name that is not plain is quoted as git quotes it") {
+  using epwise::text::quoted_name;
+  CHECK(quoted_name("recipes/größer 層.yaml") == "recipes/größer 層.yaml");
+  CHECK(quoted_name("a\n::stop\t\"b\\.yaml") == R"("a\n::stop\t\"b\\.yaml")");
+  CHECK(quoted_name("a\x1b[31m") == R"("a\033[31m")");
+  CHECK(quoted_name("a\u202Eb") == R"("a\342\200\256b")");
+  CHECK(quoted_name("a\xFF") == R"("a\377")");
+  CHECK(unified_diff("a\nb.yaml", "1\n", "2\n")
+            .starts_with("--- \"a/a\\nb.yaml\"\n+++ \"b/a\\nb.yaml\"\n"));
+}
+
 TEST_CASE("the hunks lead from the old text to the new one, with few lines") {
   unsigned state = 7;
   const auto next = [&state](unsigned below) {

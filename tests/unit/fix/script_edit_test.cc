@@ -82,9 +82,39 @@ TEST_CASE("a misspelt flag gets its name, with or without `=`") {
         "--num-expert is composed of variables");
 }
 
-TEST_CASE("what is composed of variables stays as it is") {
+TEST_CASE("a variable that is used once changes where it gets its value") {
+  const auto changed = [](const std::string& assignment, const std::string& use) {
+    return edited(
+        assignment + "\ntorchrun pretrain_gpt.py --num-layers 2 --bf16 --swiglu " + use + "\n",
+        {{"--expert-model-parallel-size", {{"4"}}}});
+  };
+  const auto whole = [](const std::string& assignment, const std::string& use) {
+    return assignment + "\ntorchrun pretrain_gpt.py --num-layers 2 --bf16 --swiglu " + use + "\n";
+  };
+  const std::string flag = "--expert-model-parallel-size ";
   CHECK(edited(kScript, {{"--expert-model-parallel-size", {{"4"}}}}) ==
-        "--expert-model-parallel-size is composed of variables");
+        script_with("EP=8", "EP=4"));
+  CHECK(edited(kScript, {{"--expert-model-parallel-size", std::nullopt}}) ==
+        script_with("  --expert-model-parallel-size $EP\n", ""));
+  for (const std::string use : {"$EP", "${EP}", "\"$EP\"", "\"${EP}\""}) {
+    CAPTURE(use);
+    CHECK(changed("export EP=\"8\"  # all", flag + use) ==
+          whole("export EP=\"4\"  # all", flag + use));
+    CHECK(changed("EP=${EP:-8}", flag + use) == whole("EP=${EP:-4}", flag + use));
+    CHECK(changed("EP=\"${EP-8}\"; X=1", flag + use) == whole("EP=\"${EP-4}\"; X=1", flag + use));
+  }
+  const std::string obstacle = "--expert-model-parallel-size is composed of variables";
+  CHECK(changed("EP=8\necho EP is $EP", flag + "$EP") == obstacle);
+  CHECK(changed("EP=8\nEP=16", flag + "$EP") == obstacle);
+  CHECK(changed("EP=8\nX=$((EP * 2))", flag + "$EP") == obstacle);
+  CHECK(changed("EP=$((4 * 2))", flag + "$EP") == obstacle);
+  CHECK(changed("EP=$(nproc)8", flag + "$EP") != whole("EP=4", flag + "$EP"));
+  CHECK(changed("E=1\nEP=${E}6", flag + "$EP") == obstacle);
+  CHECK(changed("for EP in 8; do :; done", flag + "$EP") == obstacle);
+  CHECK(changed("P=8", flag + "1$P") == obstacle);
+}
+
+TEST_CASE("what is composed of variables stays as it is") {
   CHECK(edited("export A=$B\ntorchrun pretrain_gpt.py --num-layers 2 --bf16 --swiglu\n",
                {{"$A", {{"1"}}}}) == "the value of A is composed of variables");
   CHECK(edited(kScript, {{"--seq-length", {{"$(rm)"}}}}) == "--seq-length must be added by hand");

@@ -106,6 +106,19 @@ TEST_CASE("flags from elsewhere leave the rest of the recipe open") {
   CHECK(recipes.front().find("model.bf16")->value.to_text() == "true");
 }
 
+TEST_CASE("another trainer with flags of the same names is not Megatron-LM") {
+  const std::string common = "--bf16=1 --warmup=0.003 --lr=1e-4 --min-lr=1e-5 --seed=42 ";
+  const auto foreign =
+      read_script("torchrun train.py " + common + "--num_layers=32 --width=4096\n");
+  CHECK_FALSE(foreign.front().readable);
+  for (const std::string own :
+       {"--micro-batch-size 1", "--tensor-model-parallel-size 2", "$MORE"}) {
+    CAPTURE(own);
+    CHECK(read_script("torchrun train.py " + common + own + "\n").front().readable);
+  }
+  CHECK(read_script("torchrun pretrain_gpt.py " + common + "\n").front().readable);
+}
+
 std::vector<Recipe> read_with(const std::string& script,
                               const std::map<std::string, std::string>& others,
                               const std::string& base = {}) {

@@ -101,6 +101,15 @@ TEST_CASE("functions, subshells and arguments") {
   called.arguments = {field_of("a"), field_of("b c")};
   CHECK(words_of("run $1 \"$@\" ${2:-x}", called) == "run|a|a|b c|b|c");
   CHECK(words_of("if [ $# -lt 1 ]; then echo usage; exit 1; fi\nrun a") == "run|a");
+  // what a guard excludes is not the value
+  CHECK(words_of("A=${A:-}\nif [[ -z \"$A\" ]]; then exit 1; fi\nrun a=$A") == "run|a=$A?");
+  CHECK(words_of("A=${A:-}\n[ -n \"$A\" ] || { echo set A >&2; exit 1; }\nrun a=$A") ==
+        "run|a=$A?");
+  CHECK(words_of("A=${A:-}\n[[ -z $A ]] && exit 2\nrun a=$A") == "run|a=$A?");
+  CHECK(words_of("A=none\nif [ \"$A\" = none ]; then exit 1; fi\nrun a=$A") == "run|a=$A?");
+  CHECK(words_of("A=4\nif [ \"$A\" -gt 8 ]; then exit 1; fi\nrun a=$A") == "run|a=4");
+  CHECK(words_of("A=${A:-}\nif [[ -z \"$A\" ]]; then echo none; fi\nrun a=$A") == "run|a=");
+  CHECK(words_of("conda activate x\nconda run -n x run a") == "conda|run|-n|x|run|a");
   CHECK(words_of("run a\nexit 0\nrun b") == "run|a");
   CHECK(words_of("run a\nif [ -z \"$B\" ]; then exit 1; fi\npython b.py") == "run|a; python|b.py");
   CHECK(words_of("python a.py\nif [ -z \"$B\" ]; then exit 1; fi\nrun b") == "python|a.py");

@@ -48,6 +48,12 @@ TEST_CASE("printable: one line, no terminal codes, ASCII for our own signs when 
   CHECK(printable("Größe 模型", false) == "Größe 模型");
 }
 
+TEST_CASE("wrap: no line starts a command of a CI system") {
+  CHECK(wrap("one two ::stop-commands::t three", 8) ==
+        std::vector<std::string>{"one two ::stop-commands::t", "three"});
+  CHECK(wrap("one two ##[group]t", 8).back() == "one two ##[group]t");
+}
+
 TEST_CASE("wrap: at blanks, never inside a word") {
   using Lines = std::vector<std::string>;
   CHECK(wrap("one two three", 7) == Lines{"one two", "three"});
