@@ -36,7 +36,8 @@ torchrun --nproc-per-node 8 pretrain_gpt.py --num-layers 4 --hidden-size 64 --nu
   --transformer-impl "$X" --tensor-model-parallel-size 2 '--num-layer{word}' 3 --data-path "$X" "${{Y:-{word}}}"
 """
 LOG = "Traceback (most recent call last):\n  File \"x.py\", line 1, in <module>\nValueError: {word} num_layers (61) must be divisible\n"
-NAMES = ["plain.yaml", "::stop-commands::t.yaml", "lines\n::stop-commands::t\r.yaml", "esc\x1b[31m\u202e.yaml", b"bytes\xff\xfe.yaml", "<script>evil()`|![x](javascript:y).yaml",
+NAMES = ["plain.yaml", "::stop-commands::t.yaml", "lines\n::stop-commands::t\r.yaml", "esc\x1b[31m\u202e.yaml", b"bytes\xff\xfe.yaml",
+         "<script>evil()`|![x](javascript:y).yaml",
          "job\n::stop-commands::t\x1b.sh"]
 TARGET = ["--hw", "h100", "--gpus", "16"]
 PLAIN = ("full", "concise", "markdown", "github", "text", "csv", "diff")
