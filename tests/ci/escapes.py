@@ -36,20 +36,20 @@ torchrun --nproc-per-node 8 pretrain_gpt.py --num-layers 4 --hidden-size 64 --nu
   --transformer-impl "$X" --tensor-model-parallel-size 2 '--num-layer{word}' 3 --data-path "$X" "${{Y:-{word}}}"
 """
 LOG = "Traceback (most recent call last):\n  File \"x.py\", line 1, in <module>\nValueError: {word} num_layers (61) must be divisible\n"
-NAMES = ["plain.yaml", "::stop-commands::t.yaml", "lines\n::stop-commands::t\r.yaml", "esc\x1b[31m\u202e.yaml", b"bytes\xff\xfe.yaml", "<script>evil()`|![x](javascript:y).yaml",
+NAMES = ["plain.yaml", "::stop-commands::t.yaml", "lines\n::stop-commands::t\r.yaml", "esc\x1b[31m\u202e.yaml", b"bytes\xff\xfe.yaml",
+         "<script>evil()`|![x](javascript:y).yaml",
          "job\n::stop-commands::t\x1b.sh"]
 TARGET = ["--hw", "h100", "--gpus", "16"]
-PLAIN = ("full", "concise", "markdown", "github", "text", "csv", "diff")
 # Of a document of JSON or XML, what it says counts when it is read; its own bytes may be escaped in either way.
 FORMATS = {
     "lint": ("full", "concise", "json", "sarif", "github", "gitlab", "junit", "rdjson", "markdown"),
     "gate": ("full", "markdown", "github"),
-    "simulate": ("text", "json", "html", "csv", "trace", "markdown"),
-    "compare": ("text", "json", "html", "markdown"),
-    "advise": ("text", "json", "markdown"),
+    "simulate": ("full", "json", "html", "csv", "trace"),
+    "compare": ("full", "json"),
+    "advise": ("full", "json", "markdown", "html"),
     "diff": ("text", "json", "markdown"),
-    "explain": ("text", "json"),
-    "whatif": ("text", "json", "csv", "markdown"),
+    "explain": ("text", "json"),  # of a log; Markdown is for rules
+    "whatif": ("text", "json"),
 }
 
 
@@ -163,6 +163,8 @@ def check(epwise: str, top: pathlib.Path, word: str) -> tuple[int, list[str]]:
         count += 1
         if done.returncode not in (0, 1, 2, 3, 4):
             problems.append(f"{what}: exit {done.returncode}: {done.stderr[:300]!r}")
+        if "-f" in words and b"--format" in done.stderr:
+            problems.append(f"{what}: {done.stderr[:200]!r}")
         problems += problems_of(what, words, done.stdout, done.stderr)
         if word:
             print(what, done.returncode, done.stdout.decode(errors="replace"), done.stderr.decode(errors="replace"))

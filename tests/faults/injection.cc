@@ -63,7 +63,8 @@ void tally() {
 void edit() {
   static const auto open_it = real<int (*)(const char*, int, mode_t)>("open");
   static const auto write_it = real<ssize_t (*)(int, const void*, size_t)>("write");
-  const int file = open_it(setting("EPWISE_FAULT_FILE").c_str(), O_WRONLY | O_TRUNC | O_CLOEXEC, 0600);
+  const int file =
+      open_it(setting("EPWISE_FAULT_FILE").c_str(), O_WRONLY | O_TRUNC | O_CLOEXEC, 0600);
   constexpr const char* kText = "edited\n";
   static_cast<void>(write_it(file, kText, std::strlen(kText)));
   ::close(file);
