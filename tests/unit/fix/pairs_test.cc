@@ -41,7 +41,7 @@ struct Failing {
 std::vector<Failing> failing_examples() {
   std::vector<Failing> all;
   for (const Rule& rule : all_rules().rules) {
-    for (const Example& example : rule.examples) {
+    for (const Example& example : rule.prose->examples) {
       if (example.verdict == Example::Verdict::fails) {
         all.push_back({&rule, &example});
         break;
