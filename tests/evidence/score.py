@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Scores the measured steps that stand here, and draws predicted against measured ones by study.
 
-    tests/evidence/score.py BIN [--svg FILE] [--table] [--pairs] [--intervals]
+    tests/evidence/score.py BIN [--svg FILE] [--table] [--pairs] [--intervals] [--overflows]
 
 --table prints every run, the worst first; --pairs the pairs of runs that somebody compared, those that are predicted worst first, with what
 is known of why (causes.json), and the figures without the pairs of each kind of cause; --intervals how many runs their intervals hold, by
-how well their kind and model are known, and with other widths. steps.jsonl holds a published run a line: what its source states as a recipe, stack, environment and inputs, and the measured seconds and
+how well their kind and model are known, and with other widths; --overflows what is said of the memory of runs that
+ran out of it (overflows.jsonl). steps.jsonl holds a published run a line: what its source states as a recipe, stack, environment and inputs, and the measured seconds and
 GiB; architectures.json the models that the recipes name. Exit status 1 where a limit is not met.
 """
 import argparse, collections, concurrent.futures, html, json, math, pathlib, re, statistics, subprocess, sys, tempfile
@@ -36,16 +37,30 @@ def steps():
         yield step
 
 
-def predict(binary, folder, step):
+def simulated(binary, folder, step):
     path = pathlib.Path(folder) / f"{step['id'].replace('/', '_')}.yaml"
     path.write_text(yaml_of(step['recipe']))
     words = [word for option in ('stack', 'env', 'input') for value in step.get(option, []) for word in (f'--{option}', value)]
     run = subprocess.run([binary, 'simulate', path, '--hw', step['hw'], '--gpus', str(step['gpus']), *words, '--force', '--format', 'json'],
                          capture_output=True, text=True)
     try:
-        return json.loads(run.stdout)['files'][0]['step_time_s']
+        return json.loads(run.stdout)['files'][0]
     except (ValueError, KeyError):
         raise SystemExit(f"no prediction of {step['id']}: {run.stderr.strip() or run.stdout[-300:]}")
+
+
+def predict(binary, folder, step):
+    return simulated(binary, folder, step)['step_time_s']
+
+
+def print_overflows(binary):
+    wanted = [json.loads(line) for line in (HERE / 'overflows.jsonl').read_text().splitlines()]
+    with tempfile.TemporaryDirectory() as folder:
+        found = [simulated(binary, folder, run)['memory'] for run in wanted]
+    for run, memory in zip(wanted, found):
+        needed = memory['needed_gib']
+        print(f"{run['id']:13} {run['hw']:5} {needed['value']:7.1f} GiB ({needed['low']:.1f} to {needed['high']:.1f}), P {memory['out_of_memory']:.2f}  {run['why']}")
+    print(f"{sum(memory['out_of_memory'] > 0.5 for memory in found)} of {len(found)} overflows are called so")
 
 
 def runs_of(binary):
@@ -183,6 +198,7 @@ def main():
     parser.add_argument('--table', action='store_true')
     parser.add_argument('--pairs', action='store_true')
     parser.add_argument('--intervals', action='store_true')
+    parser.add_argument('--overflows', action='store_true')
     args = parser.parse_args()
     runs = runs_of(args.binary)
     studies = by_study(runs)
@@ -191,6 +207,8 @@ def main():
             print(f"{run['measured']:9.3f} s {run['value']:9.3f} s {100 * (run['value'] / run['measured'] - 1):+6.1f} %  {run['id']}")
     for study, some in studies.items():
         print(f"{study:28} {len(some):3} runs, median error {100 * figures(some)['median']:5.1f} %")
+    if args.overflows:
+        print_overflows(args.binary)
     if args.pairs:
         print_pairs(runs)
     if args.intervals:
