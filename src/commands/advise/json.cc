@@ -333,7 +333,9 @@ std::string why_not_json(const AnsweredWhyNot& answered) {
   if (answer.legality.legal && !answer.legality.reason.empty()) {
     json["note"] = answer.legality.reason;
   }
-  json["warns"] = Json::array();
+  if (answer.legality.legal) {
+    json["warns"] = Json::array();
+  }
   for (const lint::Rule* rule : answer.legality.slow) {
     json["warns"].push_back({{"code", rule->code}, {"rule", rule->id}, {"what", rule->what}});
   }
