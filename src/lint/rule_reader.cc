@@ -407,7 +407,8 @@ Example read_example(const yaml::Node& node, Reading& reading) {
 
 void check_prose(const yaml::Node& root, const Rule& rule, yaml::MapReader& in) {
   if (rule.what.size() > kLongestWhat || rule.what.ends_with('.')) {
-    in.problem(root.find("what") == nullptr ? root.mark : root.find("what")->mark,
+    const yaml::Node* what = root.find("what");
+    in.problem(what == nullptr ? root.mark : what->mark,
                "`what` must name the defect in at most 70 characters, without a full stop");
   }
   if (!rule.why.empty() && rule.why.find_last_not_of(" \n") != std::string_view::npos &&

@@ -4,6 +4,7 @@
 
 #include "session/files/file_selection.h"
 #include "session/options/arguments.h"
+#include "session/workspace.h"
 #include "ui/command.h"
 #include "ui/console.h"
 #include "ui/findings/lint_report.h"

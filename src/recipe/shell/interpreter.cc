@@ -235,6 +235,16 @@ Truth Interpreter::simple(const Command& command) {
   return {};
 }
 
+namespace {
+
+/// `conda run -n x torchrun …`: what comes after it is the launch.
+bool runs_another(const std::string& name, const std::vector<Field>& words) {
+  return name == "conda" &&
+         std::ranges::any_of(words, [](const Field& word) { return word.text() == "run"; });
+}
+
+}  // namespace
+
 std::optional<Truth> Interpreter::builtin(const std::string& name, std::vector<Field>& words) {
   if (name == "[" || name == "test") {
     return evaluate_test(tested_words(words), false);
@@ -278,10 +288,8 @@ std::optional<Truth> Interpreter::builtin(const std::string& name, std::vector<F
   if (name == "cd" || name == "pushd") {
     elsewhere_ = elsewhere_ || leaves(words);
   }
-  const bool runs_another = name == "conda" && std::ranges::any_of(words, [](const Field& word) {
-                              return word.text() == "run";
-                            });
-  return succeeds(name) && !runs_another ? std::optional<Truth>(Truth::of(true)) : std::nullopt;
+  return succeeds(name) && !runs_another(name, words) ? std::optional<Truth>(Truth::of(true))
+                                                      : std::nullopt;
 }
 
 void Interpreter::call(const Command& function, std::vector<Field> arguments) {
@@ -569,7 +577,7 @@ void add_names(const Command& command, std::set<std::string>& names) {
 
 Truth Interpreter::guarded(const Command& condition, const Command& body) {
   const int before = failures_;
-  const Truth truth = run(body);
+  Truth truth = run(body);
   if (failures_ == before) {
     return truth;
   }
