@@ -60,6 +60,9 @@ class Interpreter {
              const std::function<void()>& first,
              const std::function<void()>& second);
 
+  /// `exit`: one that certainly precedes every launch is for a call without arguments.
+  void leave(const std::vector<Field>& words);
+
   void branch(const Command& command, std::size_t at);
 
   /// Runs what a condition that holds guards. Where the script gives up there, a launch that gets
@@ -245,6 +248,14 @@ bool runs_another(const std::string& name, const std::vector<Field>& words) {
 
 }  // namespace
 
+void Interpreter::leave(const std::vector<Field>& words) {
+  const bool fails = words.size() > 1 && words[1].known() && words[1].text() != "0";
+  const bool started =
+      fails ? std::ranges::any_of(trace_.invocations, runs_python) : !trace_.invocations.empty();
+  done_ = !certain_ || started;
+  failures_ += fails && !done_ ? 1 : 0;
+}
+
 std::optional<Truth> Interpreter::builtin(const std::string& name, std::vector<Field>& words) {
   if (name == "[" || name == "test") {
     return evaluate_test(tested_words(words), false);
@@ -253,12 +264,7 @@ std::optional<Truth> Interpreter::builtin(const std::string& name, std::vector<F
     return Truth::of(false);
   }
   if (name == "exit") {
-    // One that certainly precedes every launch is for a call without arguments.
-    const bool fails = words.size() > 1 && words[1].known() && words[1].text() != "0";
-    const bool started =
-        fails ? std::ranges::any_of(trace_.invocations, runs_python) : !trace_.invocations.empty();
-    done_ = !certain_ || started;
-    failures_ += fails && !done_ ? 1 : 0;
+    leave(words);
     return Truth::of(true);
   }
   if (name == "return") {
