@@ -38,7 +38,11 @@ void report_nodes(Recipe& recipe, const Processes& found) {
     return;
   }
   const std::int64_t wanted = found.torch_nodes->value;
-  const bool too_few = found.allocated_nodes && found.allocated_nodes->value < wanted;
+  const bool job_too_small = found.allocated_nodes && found.allocated_nodes->value < wanted;
+  // On one node: another srun may start the others.
+  const bool step_too_small =
+      found.srun && found.nodes && found.nodes->value > 1 && found.nodes->value < wanted;
+  const bool too_few = job_too_small || step_too_small;
   const bool on_all = found.srun && found.nodes && !found.tasks;
   const bool too_many = on_all && found.nodes->value > wanted;
   if (!too_few && !too_many) {
@@ -49,8 +53,8 @@ void report_nodes(Recipe& recipe, const Processes& found) {
        found.torch_nodes->mark,
        fmt::format("torchrun expects {} nodes, but {} {}",
                    wanted,
-                   too_few ? "the job has" : "srun starts it on",
-                   too_few ? found.allocated_nodes->value : found.nodes->value),
+                   job_too_small ? "the job has" : "srun starts it on",
+                   job_too_small ? found.allocated_nodes->value : found.nodes->value),
        {},
        "pass the job's own number: --nnodes $SLURM_NNODES"});
 }
@@ -112,6 +116,22 @@ void report_rendezvous(Recipe& recipe, const Processes& found) {
        "MASTER_ADDR"});
 }
 
+/// Without --nnodes torchrun starts a job of one node wherever srun starts it.
+void report_separate_jobs(Recipe& recipe, const Processes& found) {
+  const bool several = found.nodes && found.nodes->value > 1 && !found.tasks;
+  if (!found.torch || !found.srun || !several || found.torch_nodes || found.elastic ||
+      found.dynamic || recipe.variables.contains("PET_NNODES")) {
+    return;
+  }
+  recipe.diagnostics.push_back(
+      {"recipe/separate-jobs",
+       found.nodes->mark,
+       fmt::format("srun starts torchrun on {} nodes, and without --nnodes each trains alone",
+                   found.nodes->value),
+       {},
+       "pass --nnodes $SLURM_NNODES with --rdzv-backend c10d and --rdzv-endpoint"});
+}
+
 /// A batch script runs on the first node of its job; what it starts without srun stays there.
 void report_unreached_nodes(Recipe& recipe, const Processes& found) {
   if (!found.torch || found.srun || found.remote || !found.allocated_nodes ||
@@ -163,6 +183,7 @@ void report_allocation(Recipe& recipe, const Processes& processes, std::size_t n
   report_gpus(recipe, processes);
   report_rendezvous(recipe, processes);
   report_unreached_nodes(recipe, processes);
+  report_separate_jobs(recipe, processes);
 }
 
 }  // namespace epwise::recipe

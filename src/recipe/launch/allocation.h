@@ -7,7 +7,7 @@ namespace epwise::recipe {
 
 /// Compares what the launcher starts with what the job has: recipe/allocated-nodes,
 /// recipe/allocated-gpus, recipe/idle-gpus, recipe/no-rendezvous, recipe/idle-nodes,
-/// recipe/unreached-nodes and recipe/same-node-rank. Unknown numbers are compared with nothing.
+/// recipe/unreached-nodes, recipe/separate-jobs and recipe/same-node-rank. Unknown numbers are compared with nothing.
 ///   nested_from   the first word of the command that a script started by srun expands itself
 void report_allocation(Recipe& recipe, const Processes& processes, std::size_t nested_from);
 
