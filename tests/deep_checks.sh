@@ -107,7 +107,7 @@ tidy_all() {
 released_packages() {
   # shellcheck source=tests/support/packages.sh
   . tests/support/packages.sh
-  local status=0 left=$((${EPWISE_DEEP_UNTIL:-$((EPOCHSECONDS + 1000000))} - EPOCHSECONDS)) needed=1500
+  local status=0 left=$((${EPWISE_DEEP_UNTIL:-$((EPOCHSECONDS + 1000000))} - EPOCHSECONDS)) needed=1800
   if [ "$left" -lt "$needed" ]; then
     echo "packages: skipped: $left s are left, and a cross build may take $needed"
     return 0
