@@ -282,7 +282,6 @@ class LaunchWordsReader {
   NodeRank node_rank(const Option& option) const {
     NodeRank rank;
     rank.mark = option.mark;
-    rank.word = at_;
     const auto value = shell::whole_number(option.value);
     rank.value = option.field->known() ? value : std::nullopt;
     for (const std::string& need : option.field->needs()) {

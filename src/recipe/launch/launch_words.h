@@ -45,7 +45,6 @@ struct Count {
 /// torchrun --node-rank, which differs from node to node.
 struct NodeRank {
   text::Mark mark;
-  std::size_t word = 0;  // its position in the command
   std::optional<std::int64_t> value;
   bool of_task = false;  // a variable that srun sets for each task: $SLURM_NODEID
 };
