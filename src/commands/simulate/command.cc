@@ -40,7 +40,8 @@ INPUTS
   nvlink_domain=72, attention_path=fused|unfused (learnable softmax), fp8_attention=on|off,
   fused_experts=on|off, tensor_overlap=on|off (collectives overlapped with their GEMMs),
   optimizer_states=12B (weights and moments per parameter), gradients=4B,
-  pipeline_layout=Et*12|t*12L. An old stack excludes fused attention (cudnn) and fused experts (te).
+  pipeline_layout=Et*12|t*12L, image_tokens=1024 (of a sequence, in a vision-language model). An old
+  stack excludes fused attention (cudnn) and fused experts (te).
   A hardware profile may state any of them under `inputs`. `inputs: {host: 52us}` in .epwise.yaml
   applies to every recipe, in an entry of `targets` to those that match; --input takes precedence
   over both. The report lists the source of each input, or that it is assumed.

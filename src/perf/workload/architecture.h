@@ -80,6 +80,27 @@ struct Experts {
   bool operator==(const Experts&) const = default;
 };
 
+/// The encoder of images in front of a vision-language model: a transformer of its own on the stages
+/// with the input embedding, and the projections of its output to the model's width.
+struct VisionEncoder {
+  int layers = 0;  // 0: none
+  int hidden = 0;
+  int ffn = 0;
+  int heads = 0;
+  bool gated = false;
+  int patch = 0;        // pixels of a patch's side
+  int merge = 1;        // a token stands for merge² patches
+  int projections = 1;  // of its output, and of layers that are tapped on the way
+  bool split = false;   // over tensor-parallel ranks; otherwise each of them has all of it
+  bool shared = false;  // context-parallel ranks share the images; otherwise each encodes all
+  bool frozen = false;
+  bool projection_frozen = false;
+  double images = 0;   // of a sequence
+  double patches = 0;  // of an image
+
+  bool operator==(const VisionEncoder&) const = default;
+};
+
 struct Architecture {
   int hidden = 0;
   int dense_ffn = 0;
@@ -96,6 +117,7 @@ struct Architecture {
   DeltaNet delta_net;
   Mamba mamba;
   Experts experts;
+  VisionEncoder vision;
 
   /// Width of a dispatched token.
   int dispatch_width() const { return experts.latent > 0 ? experts.latent : hidden; }

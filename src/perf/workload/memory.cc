@@ -96,6 +96,11 @@ ChunkActivations chunk_activations(const Workload& workload, const Chunk& chunk,
     result.saved += 4 * input;  // both norms and their projections
   }
   result.lingering = lingering_bytes(workload, chunk, input);
+  if (chunk.embedding && model.vision.layers > 0) {
+    const LayerActivations vision = vision_activations(workload);
+    result.saved += vision.saved;
+    result.working_layer = std::max(result.working_layer, vision.recomputed + vision.transient);
+  }
   if (chunk.loss) {
     const auto loss = loss_activations(workload);
     result.loss = loss.saved * (1 + chunk.prediction_depths);
@@ -414,6 +419,15 @@ double held_excess(const Routing& routing) {
   return routing.balance == Balance::natural ? kNatural : 1;
 }
 
+/// What experts keep in memory, over what the balanced rows need: all rows of static buffers, or the
+/// pages of a stash.
+double kept_share(const Routing& routing) {
+  if (routing.rank_capacity <= 1) {
+    return held_excess(routing);
+  }
+  return routing.stash > 0 ? std::min(routing.stash, routing.rank_capacity) : routing.rank_capacity;
+}
+
 void add_experts(const Workload& workload, Sum& sum) {
   const auto& model = workload.architecture;
   const auto load = expert_load(workload);
@@ -425,7 +439,7 @@ void add_experts(const Workload& workload, Sum& sum) {
   const double width = model.dispatch_width();
   const double ffn = static_cast<double>(model.experts.ffn) / workload.parallel.expert_tensor;
   const double before = model.mlp_matrices() - 1;
-  const double rows = load.rows * held_excess(workload.routing);
+  const double rows = load.rows * kept_share(workload.routing);
   sum.keep(tokens * model.experts.count * 13, again);
   if (model.experts.latent > 0) {
     sum.keep(2 * tokens * width * input, again);
@@ -434,6 +448,9 @@ void add_experts(const Workload& workload, Sum& sum) {
   sum.keep(rows * ffn * before * kBf16Bytes, again, offload.expert_activation);
   sum.keep(rows * ffn * input, again || recompute.expert_activation);
   sum.keep(rows * 4, again);  // probabilities
+  if (workload.routing.stash > 0) {
+    sum.keep(stashed_bytes(workload) * workload.routing.rank_capacity, true);  // read back
+  }
   // NCCL's all-to-all copies the rows before the exchange and sorts them after it.
   const double copies = workload.exchange.dispatcher == Dispatcher::alltoall ? 4 : 2;
   sum.transient(load.padded_rows * (copies * width + (before + 1) * ffn) * kBf16Bytes);
@@ -465,6 +482,36 @@ LayerActivations layer_activations(const Workload& workload, const Layer& layer)
   add_mixer(workload, layer.mixer, sum);
   add_feed_forward(workload, layer.feed_forward, sum);
   return sum.result();
+}
+
+LayerActivations vision_activations(const Workload& workload) {
+  const VisionEncoder& vision = workload.architecture.vision;
+  const Workload encoder = vision_workload(workload);
+  const double merged = encoder.group_tokens() * vision.hidden;  // of all patches
+  LayerActivations result;
+  if (!vision.projection_frozen || !vision.frozen) {
+    // Their input, and both sides of the activation between two matrices.
+    result.saved += 3 * vision.projections * merged * kBf16Bytes;
+  }
+  if (vision.frozen) {
+    return result;
+  }
+  const LayerActivations layer = layer_activations(encoder, encoder.architecture.layers.front());
+  const bool again = workload.recompute.full;
+  result.saved += vision.layers * (again ? checkpoint_bytes(encoder) : layer.saved);
+  result.recomputed = again ? layer.saved : 0;
+  result.transient = layer.transient;
+  return result;
+}
+
+double stashed_bytes(const Workload& workload) {
+  const auto& model = workload.architecture;
+  const double ffn = static_cast<double>(model.experts.ffn) / workload.parallel.expert_tensor;
+  const double before = model.mlp_matrices() - 1;
+  const double input = kept_input(workload.precision);
+  const bool activation = !workload.recompute.expert_activation;
+  return expert_load(workload).rows * (model.dispatch_width() * input + ffn * before * kBf16Bytes +
+                                       (activation ? ffn * input : 0));
 }
 
 double checkpoint_bytes(const Workload& workload) {
@@ -676,6 +723,13 @@ double peak_of_chunks(const FlightPlan& plan, int stage, std::span<const double>
 
 namespace {
 
+/// Parameters of one kind.
+struct Kept {
+  double parameters = 0;
+  double weight = 0;   // bytes of each
+  double trained = 0;  // those with gradients and states
+};
+
 struct Shares {
   double weights = 1;
   double gradients = 1;
@@ -697,14 +751,10 @@ Shares shares_of(const Workload& workload, int replicas) {
   return shares;
 }
 
-void add_states(const Workload& workload,
-                double parameters,
-                double weight,
-                const Shares& shares,
-                StateBytes& sum) {
+void add_states(const Workload& workload, const Kept& kept, const Shares& shares, StateBytes& sum) {
   const auto& optimizer = workload.optimizer;
-  sum.weights += parameters * weight * shares.weights;
-  parameters *= optimizer.trained;
+  sum.weights += kept.parameters * kept.weight * shares.weights;
+  const double parameters = kept.trained;
   sum.gradients += parameters * optimizer.gradient * shares.gradients;
   sum.optimizer += parameters * (optimizer.main_weight + optimizer.moments) * shares.optimizer *
                    (1 - optimizer.host_fraction);
@@ -724,10 +774,15 @@ StateBytes state_bytes(const Workload& workload, int stage, const RankParameters
   const auto dense = shares_of(workload, workload.parallel.dense_replicas());
   const auto expert = shares_of(workload, workload.parallel.expert_data);
   StateBytes sum;
-  add_states(workload, parameters.embedding, kBf16, dense, sum);
-  add_states(
-      workload, parameters.dense - parameters.embedding, workload.optimizer.weight, dense, sum);
-  add_states(workload, parameters.expert, workload.optimizer.weight, expert, sum);
+  const double trained = workload.optimizer.trained;
+  const double weight = workload.optimizer.weight;
+  const double layers = parameters.dense - parameters.embedding - parameters.vision;
+  add_states(workload, {parameters.embedding, kBf16, trained * parameters.embedding}, dense, sum);
+  add_states(workload, {layers, weight, trained * layers}, dense, sum);
+  add_states(workload, {parameters.expert, weight, trained * parameters.expert}, expert, sum);
+  if (parameters.vision > 0) {
+    add_states(workload, {parameters.vision, kBf16, trained_vision(workload)}, dense, sum);
+  }
   const bool reads = stage == 0;
   if (reads) {
     sum.backward_transient = kBf16 * workload.architecture.padded_vocab *

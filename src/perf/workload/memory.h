@@ -84,10 +84,20 @@ struct LayerActivations {
 ///   experts     q·rows·w of dispatched tokens, b·rows·(m − 1)f before and q·rows·f after the
 ///               activation, w the width of a dispatched token, m the MLP's matrices
 ///   dense, shared   the same with their rows
-/// With natural routing the most loaded rank has 10 % more rows than the mean. Recomputed and
+/// With natural routing the most loaded rank has 10 % more rows than the mean; static buffers of
+/// moe_expert_rank_capacity_factor keep all of their rows, with a paged stash those of its pages. Recomputed and
 /// offloaded activations are subtracted.
 ///   DeepSeek-V3 layer, 4096 tokens, BF16 → 1.75 GiB; Qwen3-30B → 0.44 GiB
 LayerActivations layer_activations(const Workload& workload, const Layer& layer);
+
+/// Bytes of a layer's balanced rows that a paged stash (moe_paged_stash) copies into its pages: the
+/// experts' input, both sides of their activation.
+double stashed_bytes(const Workload& workload);
+
+/// What an encoder of images keeps of a micro-batch, all of its layers together: none of them where it
+/// is frozen, their inputs only under full recomputation, and three times its output for a projection
+/// that is trained or passes gradients on.
+LayerActivations vision_activations(const Workload& workload);
 
 /// A layer that only keeps its input: b·N·h.
 double checkpoint_bytes(const Workload& workload);

@@ -1,6 +1,7 @@
 #include "perf/workload/parameters.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace epwise::workload {
 
@@ -107,6 +108,51 @@ LayerParameters layer_parameters(const Architecture& model, const Layer& layer) 
   return result;
 }
 
+VisionParameters vision_parameters(const Architecture& model) {
+  constexpr double kPixelValues = 2 * 3;  // two frames of three colours
+  const VisionEncoder& vision = model.vision;
+  if (vision.layers == 0) {
+    return {};
+  }
+  const double h = vision.hidden;
+  const double merged = h * vision.merge * vision.merge;
+  const double layer = 4 * h * h + (vision.gated ? 3 : 2) * h * vision.ffn + 2 * h;
+  return {vision.layers * layer + kPixelValues * vision.patch * vision.patch * h,
+          vision.projections * (merged * merged + merged * model.hidden)};
+}
+
+double trained_vision(const Workload& workload) {
+  const VisionEncoder& vision = workload.architecture.vision;
+  const VisionParameters all = vision_parameters(workload.architecture);
+  const double ranks = vision.split ? workload.parallel.tensor : 1;
+  return ((vision.frozen ? 0 : all.encoder) + (vision.projection_frozen ? 0 : all.projections)) /
+         ranks;
+}
+
+Workload vision_workload(const Workload& workload) {
+  const VisionEncoder& vision = workload.architecture.vision;
+  Workload encoder;
+  Architecture& shape = encoder.architecture;
+  shape.hidden = vision.hidden;
+  shape.dense_ffn = vision.ffn;
+  shape.gated = vision.gated;
+  shape.sequence = static_cast<int>(std::ceil(vision.patches));
+  shape.attention.heads = vision.heads;
+  shape.attention.groups = vision.heads;
+  shape.attention.head_dim = vision.hidden / std::max(1, vision.heads);
+  shape.layers = {{Mixer::attention, FeedForward::dense}};
+  const double images = workload.batch.micro * vision.images;
+  encoder.batch.micro = static_cast<int>(
+      std::ceil(images / (vision.shared ? std::max(1, workload.parallel.context) : 1)));
+  encoder.parallel.tensor = vision.split ? workload.parallel.tensor : 1;
+  encoder.optimizer.gradient = workload.optimizer.gradient;
+  encoder.kernels.fused_rope = false;
+  encoder.kernels.fused_residual = false;
+  encoder.kernels.fused_activation = false;
+  encoder.kernels.fused_accumulation = vision.split && workload.kernels.fused_accumulation;
+  return encoder;
+}
+
 ModelParameters model_parameters(const Architecture& model) {
   ModelParameters result;
   const double embeddings =
@@ -155,8 +201,15 @@ RankParameters rank_parameters(const Workload& workload,
     const bool writes = chunk.loss && !(model.tied_embeddings && reads);
     sum.embedding += matrix * ((reads ? 1 : 0) + (writes ? 1 : 0));
     sum.tensors += (reads ? 1 : 0) + (writes ? 2 : 0);
+    if (chunk.embedding && model.vision.layers > 0) {
+      constexpr double kTensors = 12;  // of a layer, with biases
+      const VisionParameters vision = vision_parameters(model);
+      sum.vision +=
+          (vision.encoder + vision.projections) / (model.vision.split ? parallel.tensor : 1);
+      sum.tensors += trained_vision(workload) > 0 ? kTensors * model.vision.layers : 0;
+    }
   }
-  sum.dense += sum.embedding;
+  sum.dense += sum.embedding + sum.vision;
   return sum;
 }
 

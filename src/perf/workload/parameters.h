@@ -63,6 +63,23 @@ struct ModelParameters {
 ///   DeepSeek-V3 → total 671.0e9, active 37.6e9
 ModelParameters model_parameters(const Architecture& model);
 
+/// Of an encoder of images: its layers with the embedding of patches, and its projections, each an MLP
+/// of the width of merge² patches. Of Qwen3-VL (27 layers of 1152, FFN 4304, four projections to 4096):
+/// 413e6 and 164e6.
+struct VisionParameters {
+  double encoder = 0;
+  double projections = 0;
+};
+
+VisionParameters vision_parameters(const Architecture& model);
+
+/// Those whose gradients and states a rank keeps.
+double trained_vision(const Workload& workload);
+
+/// An encoder of images as a model of its own: the patches of a micro-batch's images are its tokens,
+/// in BF16, unfused as its framework code is.
+Workload vision_workload(const Workload& workload);
+
 /// Parameters held by one GPU of a pipeline stage. Matrices of dense layers are divided by the
 /// tensor-parallel size (routers, norms and latent down-projections are not), those of experts by
 /// the expert and expert-tensor sizes.
@@ -70,6 +87,7 @@ struct RankParameters {
   double dense = 0;      // with routers and norms; replicas: data · context
   double expert = 0;     // replicas: expert_data
   double embedding = 0;  // input and output matrices, part of `dense`
+  double vision = 0;     // encoder of images and its projections, part of `dense`
   double tensors = 0;    // parameter tensors, over which host loops iterate
 };
 

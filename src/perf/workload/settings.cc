@@ -12,7 +12,8 @@ namespace {
 
 using enum Treatment;
 
-constexpr std::string_view kVision = "vision towers and encoders are not predicted";
+constexpr std::string_view kVision =
+    "encoders on ranks of their own, and of other kinds than images, are not predicted";
 constexpr std::string_view kWeights = "weights sharded over such groups are not predicted";
 constexpr std::string_view kLengths = "sequences count with their full length, split evenly";
 constexpr std::string_view kLaw = "part of the law: kernels were measured this way";
@@ -27,6 +28,13 @@ constexpr std::array kRows = std::to_array<SettingRow>({
     // Division of work
     {"mlm.rl_*", no_effect, "", kInference},
     {"*inference*", no_effect, "", kInference},
+    {"model.vision_config", priced, "", "the encoder of images"},
+    {"model.freeze_*", priced, "", "gradients and states"},
+    {"model.use_hf_vision_model", priced, "", "the encoder's division"},
+    {"model.vision_dp_when_cp", priced, "", "the encoder's division"},
+    {"dataset.image_size", priced, "", "patches of an image"},
+    {"dataset.num_images", priced, "", "images of a sequence"},
+    {"*vision_cuda_graph_*", told, "", "graphs of an encoder of images are not predicted"},
     {"*vision*", told, "", kVision},
     {"model.encoder_pipeline_model_parallel_size", told, "", kVision},
     {"model.*mimo*", told, "", kVision},
@@ -238,7 +246,11 @@ constexpr std::array kRows = std::to_array<SettingRow>({
     {"model.moe_enable_deepep", priced, "", "the exchange"},
     {"model.moe_expert_rank_capacity_factor", priced, "", "static buffers"},
     {"model.moe_shared_expert_overlap", priced, "", "the shared expert beside the exchange"},
-    {"model.moe_paged_stash*", told, "", "stashed activations count as allocated"},
+    {"model.moe_paged_stash_page_size", no_effect, "", "rounds an allocation up by a page"},
+    {"model.moe_paged_stash*",
+     priced,
+     "",
+     "what experts keep of static buffers, and copies to the host"},
     {"model.moe_hybridep_*", told, "", "the exchange's own kernels beside its copies"},
     {"model.moe_ncclep_*", told, "", "NCCL-EP counts as HybridEP"},
     {"model.dense_grouped_gemm", told, "", kLaw},

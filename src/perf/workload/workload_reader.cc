@@ -342,6 +342,43 @@ void decide_kernels(const FieldReader& reader, Notes& notes, Workload& workload)
   }
 }
 
+/// Whether the dataset holds images, as far as its class tells.
+bool has_images(const FieldReader& reader) {
+  const auto kind = reader.text("d.dataset_kind").value_or("");
+  constexpr std::array<std::string_view, 3> kKinds = {"VLM", "Energon", "Conversation"};
+  return std::ranges::any_of(
+      kKinds, [&](std::string_view name) { return kind.find(name) != std::string::npos; });
+}
+
+/// The images of a sequence, where the model has an encoder for them.
+void note_vision(const FieldReader& reader, Notes& notes, Workload& workload) {
+  VisionEncoder& vision = workload.architecture.vision;
+  if (vision.layers == 0) {
+    if (reader.flag("d.vlm")) {
+      notes.assumed("vision", "no encoder of images", "its size is not in the recipe");
+    }
+    return;
+  }
+  constexpr std::string_view kKey = "image_tokens";
+  constexpr double kShare = 0.25;  // of a sequence; nothing published tells
+  const double merged = static_cast<double>(vision.merge) * vision.merge;
+  if (vision.images > 0) {
+    notes.field(kKey,
+                fmt::format("{:.0f} a sequence", vision.images * vision.patches / merged),
+                {"dataset.image_size", "dataset.num_images"});
+  } else if (has_images(reader)) {
+    vision.images = 1;
+    vision.patches = std::round(kShare * workload.architecture.sequence) * merged;
+    notes.assumed(kKey,
+                  fmt::format("{:.0f} a sequence", vision.patches / merged),
+                  "a quarter of a sequence: the dataset's images are not known; --input "
+                  "image_tokens=… states them");
+  } else {
+    notes.assumed(
+        kKey, "none", "nothing says that the data has images; --input image_tokens=… states them");
+  }
+}
+
 void note_machine(const FieldReader& reader, Notes& notes, const Workload& workload) {
   const auto* profile = reader.facts().target().hw;
   const auto* nic = profile == nullptr ? nullptr : profile->number("nic_bandwidth_per_gpu");
@@ -382,6 +419,7 @@ void read_inputs(FieldReader& reader, Workload& workload) {
                   "generation, log probabilities and the reference model are not part of it");
   }
   note_training(notes, workload);
+  note_vision(reader, notes, workload);
   decide_kernels(reader, notes, workload);
   if (workload.parallel.tensor > 1) {
     notes.field("tensor_overlap",
@@ -721,6 +759,12 @@ Routing read_routing(const FieldReader& reader) {
   routing.capacity = reader.number("d.capacity_factor").value_or(0);
   routing.rank_capacity =
       std::max(1.0, reader.number("model.moe_expert_rank_capacity_factor").value_or(1));
+  if (routing.rank_capacity > 1 && reader.flag("model.moe_paged_stash")) {
+    // A negative factor counts the rows that were there, a positive one the balanced ones.
+    constexpr double kUsual = 1.1;
+    routing.stash =
+        std::abs(reader.number("model.moe_paged_stash_buffer_size_factor_cuda").value_or(kUsual));
+  }
   if (routing.capacity > 0) {
     routing.balance = Balance::dropped;
     routing.padded = reader.flag("model.moe_pad_expert_input_to_capacity");
@@ -799,6 +843,10 @@ Optimizer read_optimizer(const FieldReader& reader, Precision precision, int hid
     // Two matrices of the rank next to each frozen one.
     const int rank = std::max(1, reader.integer("peft.dim").value_or(32));
     optimizer.trained = std::min(1.0, 2.0 * rank / std::max(1, hidden));
+  }
+  if (reader.flag("model.freeze_language_model") ||
+      (reader.value("raw.vision_layers").is_number() && reader.flag("raw.language_frozen"))) {
+    optimizer.trained = 0;
   }
   const auto kind = reader.text("optimizer.optimizer").value_or("adam");
   optimizer.moments = moments_of(kind) * 4;
@@ -1053,6 +1101,64 @@ bool has(const Architecture& model, Mixer mixer) {
          std::ranges::find(model.prediction, mixer, &Layer::mixer) != model.prediction.end();
 }
 
+double fact(const FieldReader& reader, std::string_view name) {
+  const expr::Value value = reader.value(name);
+  if (value.list() != nullptr && !value.list()->empty() && value.list()->front().is_number()) {
+    return value.list()->front().as_number();  // a size for each side
+  }
+  return value.is_known() && value.is_number() ? value.as_number() : 0;
+}
+
+/// The pictures of a synthetic dataset, or nothing: other datasets hold what nobody has stated.
+void read_images(const FieldReader& reader, VisionEncoder& vision) {
+  const expr::Value size = reader.value("dataset.image_size");
+  const auto* sides = size.list();
+  const auto count = reader.integer("dataset.num_images");
+  if (sides == nullptr || sides->size() != 2 || !count) {
+    return;
+  }
+  const double tile = static_cast<double>(vision.patch) * vision.merge;  // images fill whole ones
+  double tokens = 1;
+  for (const expr::Value& side : *sides) {
+    tokens *= side.is_number() ? std::max(1.0, std::round(side.as_number() / tile)) : 0;
+  }
+  vision.images = std::clamp(*count, 0, kLargest);
+  vision.patches = tokens * vision.merge * vision.merge;
+}
+
+/// Nothing without an encoder of images whose size is known.
+VisionEncoder read_vision(const FieldReader& reader) {
+  constexpr double kMost = 100'000;
+  const auto size = [&](std::string_view name) {
+    return static_cast<int>(std::clamp(fact(reader, name), 0.0, kMost));
+  };
+  VisionEncoder vision;
+  vision.hidden = size("raw.vision_hidden");
+  vision.heads = std::max(1, size("raw.vision_heads"));
+  vision.ffn = size("raw.vision_ffn");
+  if (vision.ffn == 0) {
+    vision.ffn = clamped(fact(reader, "raw.vision_ffn_ratio") * vision.hidden);
+  }
+  vision.patch = std::max(1, size("raw.vision_patch"));
+  vision.merge = std::max(1, size("raw.vision_merge"));
+  const expr::Value taps = reader.value("raw.vision_taps");
+  vision.projections = 1 + (taps.list() != nullptr ? static_cast<int>(taps.list()->size()) : 0);
+  vision.gated = reader.text("raw.vision_activation") == "silu";
+  vision.split = reader.flag("raw.vision_split") && !reader.flag("model.use_hf_vision_model");
+  vision.shared = reader.flag("model.vision_dp_when_cp");
+  const bool adapters = reader.facts().has_section("peft").truthy();
+  vision.frozen =
+      adapters || reader.flag("model.freeze_vision_model") || reader.flag("raw.vision_frozen");
+  vision.projection_frozen = adapters || reader.flag("model.freeze_vision_projection") ||
+                             reader.flag("raw.projection_frozen");
+  vision.layers = vision.hidden > 0 && vision.ffn > 0 ? size("raw.vision_layers") : 0;
+  if (vision.layers == 0) {
+    return {};
+  }
+  read_images(reader, vision);
+  return vision;
+}
+
 /// A Bridge override file leaves the choice to a library recipe; large MoE models do not tie
 /// embeddings.
 bool read_tied(const FieldReader& reader) {
@@ -1107,6 +1213,7 @@ Architecture read_architecture(FieldReader& reader, int tensor) {
     model.dense_ffn =
         reader.required("model.ffn_hidden_size", "the FFN hidden size of a dense layer");
   }
+  model.vision = read_vision(reader);
   return model;
 }
 

@@ -18,6 +18,7 @@
 #include "recipe/arguments/arguments.h"
 #include "recipe/bridge/config_tree.h"
 #include "recipe/bridge/unknown_keys.h"
+#include "recipe/models/model_config.h"
 #include "recipe/overrides/interpolation.h"
 #include "recipe/overrides/overrides.h"
 #include "recipe/overrides/scalar_types.h"
@@ -128,6 +129,7 @@ class BridgeYamlReader {
     for (const ConfigNode& section : tree.children) {
       read_section(section, dump);
     }
+    note_vision(tree);
     recipe_.raw["raw.partial"] = Value::of(!dump);
     if (!dump && !whole) {
       recipe_.raw["raw.unwritten"] = Value::unknown({"the base recipe"});
@@ -163,6 +165,15 @@ class BridgeYamlReader {
         recipe_.raw["raw." + section.name + "_class"] = Value::of(target);
       }
     }
+  }
+
+  /// The encoder of a vision-language model. A dump writes its vision_config as a call of from_dict.
+  void note_vision(const ConfigNode& tree) {
+    const ConfigNode* model = tree.find("model");
+    const ConfigNode* config = model == nullptr ? nullptr : model->find("vision_config");
+    const ConfigNode* inner = config == nullptr ? nullptr : config->find("config_dict");
+    recipe_.raw.merge(
+        vision_facts(inner != nullptr ? inner : config, vision_kind(recipe_.model_class)));
   }
 
   /// Sections that are neither mappings nor null.

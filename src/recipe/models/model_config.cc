@@ -305,6 +305,53 @@ std::map<std::string, Value> megatron_fields(const ModelConfig& model) {
   return FieldWriter(model).take();
 }
 
+std::map<std::string, Value> vision_facts(const ConfigNode* vision_config, std::string_view kind) {
+  constexpr std::string_view kText = "_text";
+  if (kind.ends_with(kText)) {
+    kind.remove_suffix(kText.size());
+  }
+  const ConfigNode& table = section(names(), "vision");
+  const ConfigNode& kinds = section(table, "kinds");
+  ConfigNode values;
+  values.kind = ConfigNode::Kind::mapping;
+  if (const ConfigNode* known = kinds.find(kind)) {
+    values = whole(kinds, *known);
+  }
+  if (vision_config != nullptr && vision_config->is_mapping()) {
+    lay_over(values, *vision_config);
+  }
+  std::map<std::string, Value> facts;
+  for (const ConfigNode& row : section(table, "numbers").children) {
+    for (const ConfigNode& key : row.children) {
+      const ConfigNode* found = values.find(key.value.to_text());
+      if (found != nullptr && !found->is_null()) {
+        facts.insert_or_assign(row.name, node_value(*found));
+        break;
+      }
+    }
+  }
+  if (!facts.contains("raw.vision_layers") || !facts.contains("raw.vision_hidden")) {
+    return {};
+  }
+  const ConfigNode* split = values.find("split");
+  facts.insert_or_assign("raw.vision_split", Value::of(split != nullptr));
+  return facts;
+}
+
+std::map<std::string, Value> vision_facts(const ModelConfig& model) {
+  return vision_facts(model.values.find("vision_config"), kind_of(model.values));
+}
+
+std::string vision_kind(std::string_view model_class) {
+  const std::string_view name = model_class.substr(model_class.rfind('.') + 1);
+  for (const ConfigNode& each : section(section(names(), "vision"), "classes").children) {
+    if (name.starts_with(each.name)) {
+      return each.value.to_text();
+    }
+  }
+  return {};
+}
+
 bool is_known_kind(const ModelConfig& model) {
   return family_of(model) != nullptr;
 }

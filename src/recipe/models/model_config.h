@@ -44,4 +44,18 @@ std::map<std::string, expr::Value> megatron_fields(const ModelConfig& model);
 /// keeps Megatron-Core's default, as far as the model decides it.
 bool is_known_kind(const ModelConfig& model);
 
+/// Facts about the encoder of images in front of a language model, by name (raw.vision_layers and
+/// others: recipe/models/config_names.yaml): what `vision_config` says, over the defaults of the
+/// model_type `kind`. Empty if neither tells its size. A text model has no encoder.
+///   vision_facts(nullptr, "qwen3_vl_moe_text")["raw.vision_layers"]   → 27
+std::map<std::string, expr::Value> vision_facts(const ConfigNode* vision_config,
+                                                std::string_view kind);
+
+/// Of a public model or a config.json.
+std::map<std::string, expr::Value> vision_facts(const ModelConfig& model);
+
+/// The model_type of a vision-language model class of Megatron-Bridge; empty for other classes.
+///   "megatron.bridge.models.qwen_vl.qwen3_vl_provider.Qwen3VLMoEModelProvider" → "qwen3_vl"
+std::string vision_kind(std::string_view model_class);
+
 }  // namespace epwise::recipe

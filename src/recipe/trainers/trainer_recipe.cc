@@ -69,6 +69,7 @@ class TrainerRecipeReader {
         vocabulary_(vocabulary) {
     if (model != nullptr) {
       of_model_ = megatron_fields(*model);
+      recipe.raw.merge(vision_facts(*model));
       known_kind_ = trainer.keeps_defaults && is_known_kind(*model);
       rest_ = fmt::format("{}'s own defaults", trainer.title);
     }

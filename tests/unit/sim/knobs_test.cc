@@ -38,6 +38,12 @@ const Settings kTensorKnobs = {"model.tensor_model_parallel_size=2",
 const Settings kOverlapKnobs = {"comm_overlap.overlap_moe_expert_parallel_comm=true"};
 const Settings kMxfp8Knobs = {"mixed_precision=bf16_with_mxfp8_mixed"};
 const Settings kGraphKnobs = {"model.cuda_graph_impl=transformer_engine"};
+const Settings kVisionKnobs = {
+    "model._target_=megatron.bridge.models.qwen_vl.qwen3_vl_provider.Qwen3VLMoEModelProvider",
+    "model.freeze_vision_model=false",
+    "model.freeze_language_model=false",
+    "dataset.image_size=[512, 512]",
+    "dataset.num_images=2"};
 const Settings kAttentionGraphKnobs = {"model.cuda_graph_scope=[attn]"};
 
 Settings joined_settings(Settings all, const Settings& more) {
@@ -181,6 +187,22 @@ const std::vector<Knob>& knobs() {
        kHybridKnobs,
        {},
        {"model.moe_expert_rank_capacity_factor=1.5"}},
+      {"model.moe_paged_stash*",
+       joined_settings(kHybridKnobs, {"model.moe_expert_rank_capacity_factor=1.5"}),
+       {},
+       {"model.moe_paged_stash=true"}},
+      {"model.vision_config", kVisionKnobs, {}, {"model.vision_config={depth: 40}"}},
+      {"model.freeze_*", kVisionKnobs, {}, {"model.freeze_vision_model=true"}},
+      {"model.use_hf_vision_model",
+       joined_settings(kVisionKnobs, kTensorKnobs),
+       {},
+       {"model.use_hf_vision_model=true"}},
+      {"model.vision_dp_when_cp",
+       joined_settings(kVisionKnobs, {"model.context_parallel_size=2"}),
+       {},
+       {"model.vision_dp_when_cp=true"}},
+      {"dataset.image_size", kVisionKnobs, {}, {"dataset.image_size=[1024, 512]"}},
+      {"dataset.num_images", kVisionKnobs, {}, {"dataset.num_images=3"}},
       {"model.moe_shared_expert_overlap",
        {"model.moe_shared_expert_intermediate_size=2048"},
        {},

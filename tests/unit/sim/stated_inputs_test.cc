@@ -111,7 +111,7 @@ TEST_CASE("what is stated replaces the assumption") {
   CHECK(job.inputs[0].value == "grace");
   CHECK(job.inputs[0].status == workload::InputStatus::written);
   CHECK(job.inputs[0].why.empty());
-  CHECK(input_kinds().size() == 14);
+  CHECK(input_kinds().size() == 15);
   CHECK(state("optimizer_states=10 B", job, stated).empty());
   CHECK(job.optimizer.main_weight == 4);
   CHECK(job.optimizer.moments == 6);
@@ -119,6 +119,12 @@ TEST_CASE("what is stated replaces the assumption") {
       state("cpu=x86", job, stated, {workload::InputStatus::profile, "somebody measured"}).empty());
   CHECK(job.inputs[0].status == workload::InputStatus::profile);
   CHECK(job.inputs[0].why == "somebody measured");
+  job.architecture.vision.merge = 2;
+  CHECK(state("image_tokens=1024", job, stated).empty());
+  CHECK(job.architecture.vision.images * job.architecture.vision.patches == 4096);
+  CHECK(state("image_tokens=0", job, stated).empty());
+  CHECK(job.architecture.vision.images == 0);
+  CHECK_FALSE(state("image_tokens=-1", job, stated).empty());
 }
 
 }  // namespace

@@ -334,6 +334,48 @@ TEST_CASE("recomputed experts hold their inputs until the next forward pass") {
   CHECK(estimate_memory(verl).stages[0].transient == doctest::Approx(without));
 }
 
+TEST_CASE("an encoder of images keeps its layers where it is trained") {
+  auto workload = read(kQwen, "h100", 16);
+  const auto without = estimate_memory(workload).stages[0];
+  workload.architecture.vision = {.layers = 27,
+                                  .hidden = 1152,
+                                  .ffn = 4304,
+                                  .heads = 16,
+                                  .patch = 16,
+                                  .merge = 2,
+                                  .images = 1,
+                                  .patches = 4096};
+  const auto trained = estimate_memory(workload).stages[0];
+  CHECK(trained.activations > without.activations + 27 * 2.0 * 4096 * 1152 * 2);
+  CHECK(trained.weights > without.weights);
+  CHECK(trained.optimizer > without.optimizer);
+  workload.architecture.vision.frozen = true;
+  const auto frozen = estimate_memory(workload).stages[0];
+  CHECK(frozen.weights == trained.weights);
+  CHECK(frozen.optimizer < trained.optimizer);
+  CHECK(frozen.activations < trained.activations);
+  CHECK(frozen.activations > without.activations);  // of the projection
+  workload.architecture.vision.projection_frozen = true;
+  const auto still = estimate_memory(workload).stages[0];
+  CHECK(still.activations == doctest::Approx(without.activations));
+  CHECK(still.optimizer == doctest::Approx(without.optimizer));
+}
+
+TEST_CASE("static buffers keep all of their rows, a paged stash those of its pages") {
+  auto workload = read(kQwen, "h100", 16);
+  const epwise::workload::Layer layer{Mixer::attention, FeedForward::experts};
+  workload.routing.balance = epwise::workload::Balance::forced;
+  const double balanced = layer_activations(workload, layer).saved;
+  workload.routing.rank_capacity = 1.5;
+  const double padded = layer_activations(workload, layer).saved;
+  workload.routing.stash = 1.1;
+  const auto paged = layer_activations(workload, layer);
+  CHECK(padded > paged.saved);
+  CHECK(paged.saved > balanced);
+  CHECK((padded - balanced) / (paged.saved - balanced) == doctest::Approx(5));
+  CHECK(paged.recomputed >= 1.5 * epwise::workload::stashed_bytes(workload));
+}
+
 TEST_CASE("quantised weights lie next to those in BF16, in the layouts that products take") {
   const auto weight = [](std::string_view recipe, std::string_view hw) {
     return read(with(kQwen,

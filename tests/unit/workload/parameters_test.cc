@@ -81,3 +81,46 @@ TEST_CASE("stages hold the embeddings that they use") {
   model.architecture.tied_embeddings = true;
   CHECK(rank_parameters(model, 0).embedding == 1024 * 256);
 }
+
+namespace {
+
+/// Qwen3-VL's encoder in front of the small model.
+Workload with_vision() {
+  Workload result = workload();
+  result.architecture.vision = {.layers = 27,
+                                .hidden = 1152,
+                                .ffn = 4304,
+                                .heads = 16,
+                                .patch = 16,
+                                .merge = 2,
+                                .projections = 4,
+                                .images = 2,
+                                .patches = 1024};
+  return result;
+}
+
+}  // namespace
+
+TEST_CASE("an encoder of images stands on the stage with the embedding") {
+  Workload model = with_vision();
+  const auto all = epwise::workload::vision_parameters(model.architecture);
+  CHECK(all.encoder == 27 * (4.0 * 1152 * 1152 + 2.0 * 1152 * 4304 + 2 * 1152) + 6 * 256.0 * 1152);
+  CHECK(all.projections == 4 * (4608.0 * 4608 + 4608.0 * 256));
+  const double first = rank_parameters(model, 0).dense - rank_parameters(workload(), 0).dense;
+  CHECK(first == doctest::Approx(all.encoder + all.projections));
+  CHECK(rank_parameters(model, 1).dense == rank_parameters(workload(), 1).dense);
+  model.parallel.tensor = 2;
+  CHECK(rank_parameters(model, 0).vision == doctest::Approx(first));
+  model.architecture.vision.split = true;
+  CHECK(rank_parameters(model, 0).vision == doctest::Approx(first / 2));
+}
+
+TEST_CASE("what is frozen has no gradients and states") {
+  Workload model = with_vision();
+  const auto all = epwise::workload::vision_parameters(model.architecture);
+  CHECK(epwise::workload::trained_vision(model) == all.encoder + all.projections);
+  model.architecture.vision.frozen = true;
+  CHECK(epwise::workload::trained_vision(model) == all.projections);
+  model.architecture.vision.projection_frozen = true;
+  CHECK(epwise::workload::trained_vision(model) == 0);
+}

@@ -139,6 +139,18 @@ bool take_gradients(std::string_view value, Workload& job, StatedInputs& /*state
   return true;
 }
 
+bool take_images(std::string_view value, Workload& job, StatedInputs& /*stated*/) {
+  constexpr double kMost = 1e6;
+  const auto tokens = value == "0" ? std::optional(0.0) : quantity(value, units::Dimension::none);
+  workload::VisionEncoder& vision = job.architecture.vision;
+  if (!tokens || *tokens > kMost) {
+    return false;
+  }
+  vision.images = *tokens > 0 ? 1 : 0;
+  vision.patches = *tokens * vision.merge * vision.merge;
+  return true;
+}
+
 bool take_layout(std::string_view value, Workload& job, StatedInputs& /*stated*/) {
   workload::SplitRequest request;
   request.layers = static_cast<int>(job.architecture.layers.size());
@@ -185,6 +197,8 @@ const std::vector<Entry>& entries() {
       {{"fused_experts", "on or off", "experts as one kernel chain"}, take_fused_experts},
       {{"tensor_overlap", "on or off", "tensor-parallel collectives overlapped with their GEMMs"},
        take_tensor_overlap},
+      {{"image_tokens", "a number: 1024", "tokens of a sequence that stand for images"},
+       take_images},
       {{"optimizer_states", "a size: 12B", "weights and moments per parameter"},
        take_optimizer_states},
       {{"gradients", "a size up to 4B", "gradient buffer per parameter"}, take_gradients},

@@ -234,6 +234,22 @@ Passes one_after_the_other(double forward, double backward) {
   return {forward, backward, forward + backward};
 }
 
+/// An encoder of images, which full recomputation repeats where it is trained.
+Passes vision_passes(const PassSetting& on) {
+  const workload::Workload& job = *on.work.job;
+  if (job.architecture.vision.layers == 0) {
+    return {};
+  }
+  const Piece& vision = on.work.vision;
+  const double forward =
+      soft_max(bf16_gpu_time(vision.forward, on.prices), host_time(vision.forward, on.prices));
+  double backward =
+      soft_max(bf16_gpu_time(vision.data, on.prices) + bf16_gpu_time(vision.weights, on.prices),
+               host_time(vision.data, on.prices) + host_time(vision.weights, on.prices));
+  backward += job.recompute.full && !job.architecture.vision.frozen ? forward : 0;
+  return one_after_the_other(forward, backward);
+}
+
 Passes dense_layer(const PassSetting& on, const Piece& mixer, LayerPasses& layers) {
   const DenseTimes times = dense_times(on.work, mixer, on.prices);
   const double forward = soft_max(times.gpu_forward(), times.host_forward());
@@ -270,6 +286,7 @@ LayerPasses layer_passes(const StepWork& work,
       bf16_gpu_time(work.head.data, prices) + bf16_gpu_time(work.head.weights, prices));
   layers.embedding = one_after_the_other(gpu_time(work.embedding.forward, prices),
                                          gpu_time(work.embedding.data, prices));
+  layers.embedding.add(vision_passes(on), 1);
   if (work.job->architecture.prediction_depths > 0) {
     layers.prediction = work.predicts_densely() ? dense_layer(on, work.prediction_mixer, layers)
                                                 : moe_layer(on, work.prediction_mixer, 1, layers);

@@ -64,6 +64,8 @@ Candidates::LayerKey Candidates::layer_key(const workload::Workload& job) {
           job.routing.capacity,
           job.routing.padded ? 1.0 : 0.0,
           place_of(job.offload, offloads_),
+          job.routing.stash,
+          job.recompute.expert_activation ? 1.0 : 0.0,
           1.0 * job.machine.nvlink_domain};
 }
 

@@ -51,7 +51,7 @@ class Candidates {
     std::size_t operator()(const Key<Size>& key) const;
   };
 
-  using LayerKey = Key<20>;
+  using LayerKey = Key<22>;
   using SplitKey = Key<20>;
 
   LayerKey layer_key(const workload::Workload& job);

@@ -9,6 +9,7 @@
 #include "perf/cost/exchange.h"
 #include "perf/sim/work/kernel_times.h"
 #include "perf/sim/work/work.h"
+#include "perf/workload/parameters.h"
 #include "perf/workload/workload.h"
 
 namespace epwise::sim {
@@ -623,6 +624,44 @@ Piece embedding_work(const workload::Workload& job, const Sizes& sizes, const Ke
   piece.data.memory = times.elementwise(width * 4);
   add_launches(piece.forward, 4, 0);
   add_launches(piece.data, 4, 0);
+  return piece;
+}
+
+Piece vision_work(const workload::Workload& job, const KernelTimes& times) {
+  constexpr double kPixelValues = 2 * 3;  // two frames of three colours
+  constexpr double kOfCausal = 2;
+  const workload::VisionEncoder& vision = job.architecture.vision;
+  const workload::Workload encoder = workload::vision_workload(job);
+  const double patches = encoder.group_tokens();
+  if (patches <= 0) {
+    return {};
+  }
+  const Sizes sizes = sizes_of(encoder);
+  const LinearSetting on = linears(encoder, times);
+  Piece layer = attention_work(encoder, sizes, times, encoder.architecture.layers);
+  layer.forward.attention *= kOfCausal;
+  layer.data.attention *= kOfCausal;
+  layer.add(dense_mlp_work(encoder, sizes, times), 1);
+  Piece piece;
+  piece.add(layer, vision.layers);
+  add_linear(piece, on, {patches, 1.0 * vision.hidden, kPixelValues * vision.patch * vision.patch});
+  if (vision.frozen) {
+    piece.data = {};
+    piece.weights = {};
+  }
+  const double merged = static_cast<double>(vision.merge) * vision.merge;
+  const double ranks = encoder.parallel.tensor;
+  const double width = merged * vision.hidden;
+  Piece projection;
+  add_linear(projection, on, {patches / merged, width / ranks, width});
+  add_linear(projection, on, {patches / merged, 1.0 * job.architecture.hidden, width / ranks});
+  if (vision.projection_frozen) {
+    projection.weights = {};
+  }
+  if (vision.projection_frozen && vision.frozen) {
+    projection.data = {};
+  }
+  piece.add(projection, vision.projections);
   return piece;
 }
 

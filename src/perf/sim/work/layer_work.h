@@ -47,6 +47,11 @@ Piece head_work(const workload::Workload& job, const Sizes& sizes, const KernelT
 
 Piece embedding_work(const workload::Workload& job, const Sizes& sizes, const KernelTimes& times);
 
+/// The encoder of a micro-batch's images, eager and in BF16, and the projections of its output. A frozen
+/// part has no gradients of weights; gradients pass through the projections only to a trained encoder.
+/// Full attention over the patches of an image costs twice what the law says of causal sequences.
+Piece vision_work(const workload::Workload& job, const KernelTimes& times);
+
 /// Additional work of one MTP depth in addition to its layer and head.
 Piece prediction_work(const workload::Workload& job, const Sizes& sizes, const KernelTimes& times);
 

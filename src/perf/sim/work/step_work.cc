@@ -36,6 +36,10 @@ double offloaded_bytes(const workload::Workload& job, const Sizes& sizes);
 /// the profile has no host link. A prior: no published timings of such copies determine the rate.
 double offload_time(const workload::Workload& job, const Sizes& sizes, const Machine& machine);
 
+/// Seconds for what the pages of a paged stash on the GPU are too few for, to the host or back. (Copies
+/// to and from the pages run beside the layers; the runs that determine the constants include them.)
+double spill_time(const workload::Workload& job, const Machine& machine);
+
 namespace {
 
 ChunkWork count_layers(const workload::Architecture& shape, const workload::Chunk& chunk) {
@@ -120,8 +124,11 @@ LayerWork lower_layers(const workload::Workload& job,
   work.dense_mlp = dense_mlp_work(job, sizes, times);
   work.head = head_work(job, sizes, times);
   work.embedding = embedding_work(job, sizes, times);
+  if (shape.vision.layers > 0) {
+    work.vision = vision_work(job, times);
+  }
   work.norm_replay = times.elementwise(sizes.rank_tokens * shape.hidden * kBf16 * 4);
-  work.offload = offload_time(job, sizes, machine);
+  work.offload = offload_time(job, sizes, machine) + spill_time(job, machine);
   work.spread = tally.spread();
   if (job.optimizer.trained < 1) {
     for (Piece* piece : {&work.mixer,
@@ -207,19 +214,19 @@ UpdateWork update_work(const workload::Workload& job,
   const double memory = machine.memory_rate * constants.share_optimizer;
   const workload::Optimizer& kept = job.optimizer;
   const bool sharded = kept.distributed || job.sharding != workload::Sharding::none;
-  const double gradient = kept.trained * kept.gradient * (sharded ? 1 : 2);
-  const double weight = sharded ? kept.trained * kWeight : 0;
-  const double trained = kept.trained;
-  const double states = trained * (sharded ? own.dense / replicas + own.expert / expert_replicas
-                                           : own.dense + own.expert);
+  const double vision = own.vision > 0 ? workload::trained_vision(job) : 0;
+  const double dense = kept.trained * (own.dense - own.vision) + vision;
+  const double expert = kept.trained * own.expert;
+  const double gradient = kept.gradient * (sharded ? 1 : 2);
+  const double weight = sharded ? kWeight : 0;
+  const double states = sharded ? dense / replicas + expert / expert_replicas : dense + expert;
   const double per_state = 2 * (kept.main_weight + kept.moments) + kept.main_gradient + kWeight;
   UpdateWork update;
-  update.gradient_ring = ring_time(own.dense * gradient, replicas, link) +
-                         ring_time(own.expert * gradient, expert_replicas, link);
-  update.weight_ring = ring_time(own.dense * weight, replicas, link) +
-                       ring_time(own.expert * weight, expert_replicas, link);
-  update.optimizer_memory =
-      (states * per_state + trained * (own.dense + own.expert) * 2 * kept.gradient) / memory;
+  update.gradient_ring = ring_time(dense * gradient, replicas, link) +
+                         ring_time(expert * gradient, expert_replicas, link);
+  update.weight_ring =
+      ring_time(dense * weight, replicas, link) + ring_time(expert * weight, expert_replicas, link);
+  update.optimizer_memory = (states * per_state + (dense + expert) * 2 * kept.gradient) / memory;
   if (job.optimizer.host_fraction > 0 && machine.pcie_rate > 0) {
     update.host_states = job.optimizer.host_fraction * states * kHostStates /
                          (machine.pcie_rate * constants.share_host_update);
@@ -272,6 +279,11 @@ double offloaded_bytes(const workload::Workload& job, const Sizes& sizes) {
   }
   bytes += what.queries_keys_values ? saved * sizes.rank_tokens * job.architecture.hidden : 0;
   return bytes;
+}
+
+double spill_time(const workload::Workload& job, const Machine& machine) {
+  const double spilt = job.routing.stash > 0 ? std::max(0.0, 1 - job.routing.stash) : 0;
+  return machine.host_rate > 0 ? spilt * workload::stashed_bytes(job) / machine.host_rate : 0;
 }
 
 double offload_time(const workload::Workload& job, const Sizes& sizes, const Machine& machine) {

@@ -39,6 +39,7 @@ struct LayerWork {
   Piece experts;
   Piece head;
   Piece embedding;
+  Piece vision;  // the encoder of a micro-batch's images
   Piece prediction;
   Work dispatch_side;
   Work combine_side;
