@@ -203,7 +203,8 @@ Workspace::Workspace(const Host& host, Given given)
 std::shared_ptr<const lint::Knowledge> Workspace::rules_in(const std::optional<Setting>& folder) {
   auto& known = knowledge_[folder ? folder->value : ""];
   if (known == nullptr) {
-    known = std::make_shared<const lint::Knowledge>(load_rules(host_.files, folder));
+    known = folder ? std::make_shared<const lint::Knowledge>(load_rules(host_.files, folder))
+                   : compiled_rules();
   }
   return known;
 }

@@ -14,7 +14,7 @@ soak_one() {
   mkdir -p "$work"
   local folders=("$work")
   [ -d "tests/fuzz/seeds/$name" ] && folders+=("tests/fuzz/seeds/$name")
-  "$build/tests/fuzz_$name" -max_total_time="$seconds" -timeout=60 -rss_limit_mb=3072 -max_len=8192 -artifact_prefix="$work-" \
+  "$build/tests/fuzz_$name" -max_total_time="$seconds" -entropic=0 -timeout=60 -rss_limit_mb=3072 -max_len=8192 -artifact_prefix="$work-" \
     -print_final_stats=1 "${folders[@]}" >"$work.log" 2>&1 || status=$?
   local executions
   executions=$(awk '/number_of_executed_units/ {print $2}' "$work.log")

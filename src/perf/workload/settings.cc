@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <string>
+#include <vector>
 
 #include <fmt/core.h>
 
@@ -473,14 +475,25 @@ void note_environment(const facts::Facts& facts, Workload& workload) {
   }
 }
 
+/// The recipe's fields, in the order of the vocabulary, which is much longer.
+std::vector<const recipe::FieldSpec*> written_fields(const FieldReader& reader) {
+  std::vector<const recipe::FieldSpec*> written;
+  for (const auto& [name, field] : reader.facts().recipe().fields) {
+    const recipe::FieldSpec* spec = reader.facts().vocabulary().find(name);
+    if (spec != nullptr && spec->name == name && reader.is_written(name)) {
+      written.push_back(spec);
+    }
+  }
+  std::ranges::sort(written, std::less());
+  return written;
+}
+
 }  // namespace
 
 void note_unpriced(const FieldReader& reader, Workload& workload) {
   note_environment(reader.facts(), workload);
-  for (const recipe::FieldSpec& field : reader.facts().vocabulary().fields()) {
-    if (!reader.is_written(field.name)) {
-      continue;
-    }
+  for (const recipe::FieldSpec* written : written_fields(reader)) {
+    const recipe::FieldSpec& field = *written;
     const expr::Value value = reader.value(field.name);
     const bool standard = value == field.default_value && !assumes_another(field.name);
     if (standard || value.is_unknown() || value.is_unset()) {

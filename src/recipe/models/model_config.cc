@@ -40,6 +40,11 @@ const ConfigNode& models() {
   return table;
 }
 
+const ConfigNode& vision_encoders() {
+  static const ConfigNode table = model_table("vision_encoders");
+  return table;
+}
+
 const ConfigNode& section(const ConfigNode& table, std::string_view name) {
   const ConfigNode* found = table.find(name);
   if (found == nullptr) {
@@ -310,8 +315,10 @@ std::map<std::string, Value> vision_facts(const ConfigNode* vision_config, std::
   if (kind.ends_with(kText)) {
     kind.remove_suffix(kText.size());
   }
-  const ConfigNode& table = section(names(), "vision");
-  const ConfigNode& kinds = section(table, "kinds");
+  if (vision_config == nullptr && kind.empty()) {
+    return {};
+  }
+  const ConfigNode& kinds = section(vision_encoders(), "kinds");
   ConfigNode values;
   values.kind = ConfigNode::Kind::mapping;
   if (const ConfigNode* known = kinds.find(kind)) {
@@ -321,7 +328,7 @@ std::map<std::string, Value> vision_facts(const ConfigNode* vision_config, std::
     lay_over(values, *vision_config);
   }
   std::map<std::string, Value> facts;
-  for (const ConfigNode& row : section(table, "numbers").children) {
+  for (const ConfigNode& row : section(vision_encoders(), "numbers").children) {
     for (const ConfigNode& key : row.children) {
       const ConfigNode* found = values.find(key.value.to_text());
       if (found != nullptr && !found->is_null()) {
@@ -344,7 +351,10 @@ std::map<std::string, Value> vision_facts(const ModelConfig& model) {
 
 std::string vision_kind(std::string_view model_class) {
   const std::string_view name = model_class.substr(model_class.rfind('.') + 1);
-  for (const ConfigNode& each : section(section(names(), "vision"), "classes").children) {
+  if (name.find('V') == std::string_view::npos) {
+    return {};  // "VL", "45V": reading the table costs more than all else about a text model
+  }
+  for (const ConfigNode& each : section(vision_encoders(), "classes").children) {
     if (name.starts_with(each.name)) {
       return each.value.to_text();
     }

@@ -45,7 +45,7 @@ std::map<std::string, expr::Value> megatron_fields(const ModelConfig& model);
 bool is_known_kind(const ModelConfig& model);
 
 /// Facts about the encoder of images in front of a language model, by name (raw.vision_layers and
-/// others: recipe/models/config_names.yaml): what `vision_config` says, over the defaults of the
+/// others: recipe/models/vision_encoders.yaml): what `vision_config` says, over the defaults of the
 /// model_type `kind`. Empty if neither tells its size. A text model has no encoder.
 ///   vision_facts(nullptr, "qwen3_vl_moe_text")["raw.vision_layers"]   → 27
 std::map<std::string, expr::Value> vision_facts(const ConfigNode* vision_config,

@@ -45,6 +45,12 @@ lint::Knowledge load_rules(const os::Files& files, const std::optional<Setting>&
   return lint::load_knowledge(&files, folder ? folder->value : "");
 }
 
+const std::shared_ptr<const lint::Knowledge>& compiled_rules() {
+  static const auto& rules = *new std::shared_ptr<const lint::Knowledge>(
+      std::make_shared<const lint::Knowledge>(lint::load_knowledge(nullptr, "")));
+  return rules;
+}
+
 const lint::Rule& find_rule(const lint::Knowledge& knowledge, const std::string& name) {
   if (const lint::Rule* rule = knowledge.find(name)) {
     return *rule;

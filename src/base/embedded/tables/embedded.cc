@@ -36,6 +36,8 @@ extern const char epwise_trainer_verl[];
 extern const char epwise_trainer_verl_end[];
 extern const char epwise_model_config_names[];
 extern const char epwise_model_config_names_end[];
+extern const char epwise_model_vision_encoders[];
+extern const char epwise_model_vision_encoders_end[];
 extern const char epwise_model_public_models[];
 extern const char epwise_model_public_models_end[];
 extern const char epwise_support[];
@@ -113,9 +115,10 @@ std::span<const EmbeddedFile> trainer_tables() {
 }
 
 std::span<const EmbeddedFile> model_tables() {
-  static const std::array<EmbeddedFile, 2> files = {{
+  static const std::array<EmbeddedFile, 3> files = {{
       {"config_names", between(epwise_model_config_names, epwise_model_config_names_end)},
       {"public_models", between(epwise_model_public_models, epwise_model_public_models_end)},
+      {"vision_encoders", between(epwise_model_vision_encoders, epwise_model_vision_encoders_end)},
   }};
   return files;
 }

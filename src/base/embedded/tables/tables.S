@@ -26,6 +26,7 @@
     table epwise_effects, "effects.yaml"
     table epwise_support, "support.yaml"
     table epwise_model_config_names, "config_names.yaml"
+    table epwise_model_vision_encoders, "vision_encoders.yaml"
     table epwise_model_public_models, "public_models.yaml"
     table epwise_trainer_core, "core.yaml"
     table epwise_trainer_nemo, "nemo.yaml"
