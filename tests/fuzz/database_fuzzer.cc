@@ -1,10 +1,13 @@
-/// Recorded runs. The first byte chooses: a file that says it is an export of Nsight Systems ('d'),
-/// kernels and ranges in numbers, nine bytes each ('k'), or figures as the user writes them ('y').
+/// Recorded runs. The first byte chooses: an export of Nsight Systems made of known tables, columns and
+/// values (1), a file that says it is one ('d'), kernels and ranges in numbers, nine bytes each ('k'),
+/// or figures as the user writes them ('y').
 /// What must hold: figures are finite and no share is beyond one, or there is a reason for none.
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <sqlite3.h>
 #include <string>
 #include <string_view>
 #include <sys/mman.h>
@@ -15,6 +18,7 @@
 #include "advise/profile_database.h"
 #include "advise/run_profile.h"
 #include "base/os/files.h"
+#include "support/choices.h"
 #include "support/fuzz_target.h"
 #include "support/require.h"
 
@@ -63,6 +67,85 @@ void read_database(std::string_view bytes) {
   }
 }
 
+/// Tables of an export, each with some of its columns and rows of values of any type.
+void make_table(epwise::support::Choices& choices, sqlite3* database) {
+  struct Table {
+    std::string_view name;
+    std::array<std::string_view, 7> columns;
+  };
+
+  constexpr std::array<Table, 5> kTables = {
+      {{"StringIds", {"id", "value"}},
+       {"CUPTI_ACTIVITY_KIND_KERNEL",
+        {"start", "end", "deviceId", "globalPid", "demangledName", "shortName", "streamId"}},
+       {"NVTX_EVENTS", {"start", "end", "text", "textId", "globalTid"}},
+       {"TARGET_INFO_GPU", {"id", "name"}},
+       {"CUPTI_ACTIVITY_KIND_GRAPH_TRACE", {"start", "end"}}}};
+  constexpr std::array<std::string_view, 24> kCells = {"0",
+                                                       "1",
+                                                       "2",
+                                                       "3",
+                                                       "1000",
+                                                       "2000",
+                                                       "3000000",
+                                                       "-5",
+                                                       "16777216",
+                                                       "9223372036854775807",
+                                                       "-9223372036854775808",
+                                                       "4611686018427387904",
+                                                       "NULL",
+                                                       "1.5",
+                                                       "9e999",
+                                                       "'iteration 1'",
+                                                       "'step 2'",
+                                                       "'ncclDevKernel_SendRecv'",
+                                                       "'nvjet_tst_128x256'",
+                                                       "''",
+                                                       "'12'",
+                                                       "x'00ff'",
+                                                       "'NVIDIA H100 80GB HBM3'",
+                                                       "char(0)"};
+  const Table& table = choices.of(kTables);
+  const std::size_t left_out = choices.below(2 * table.columns.size());
+  std::vector<std::string_view> columns;
+  for (std::size_t i = 0; i < table.columns.size(); ++i) {
+    if (!table.columns[i].empty() && i != left_out) {
+      columns.push_back(table.columns[i]);
+    }
+  }
+  std::string text = "CREATE TABLE " + std::string(table.name) + "(";
+  for (const std::string_view column : columns) {
+    text += (column == columns.front() ? "\"" : ", \"") + std::string(column) + "\"";
+  }
+  text += ");";
+  for (std::size_t row = choices.below(6); row > 0 && !columns.empty(); --row) {
+    text += "INSERT INTO " + std::string(table.name) + " VALUES(";
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+      text += (i > 0 ? ", " : "") + std::string(choices.of(kCells));
+    }
+    text += ");";
+  }
+  // A table that exists already is refused, which changes nothing.
+  sqlite3_exec(database, text.c_str(), nullptr, nullptr, nullptr);
+}
+
+void read_made(const std::uint8_t* data, std::size_t size) {
+  epwise::support::Choices choices(data, size);
+  sqlite3* database = nullptr;
+  require(sqlite3_open(":memory:", &database) == SQLITE_OK);
+  do {
+    make_table(choices, database);
+  } while (!choices.done());
+  sqlite3_int64 length = 0;
+  unsigned char* bytes = sqlite3_serialize(database, "main", &length, 0);
+  const std::string file = bytes == nullptr ? std::string()
+                                            : std::string(reinterpret_cast<const char*>(bytes),
+                                                          static_cast<std::size_t>(length));
+  sqlite3_free(bytes);
+  sqlite3_close(database);
+  read_database(file);
+}
+
 void read_numbers(std::string_view bytes) {
   RunProfile profile;
   profile.names = {"ncclDevKernel_SendRecv", "deep_ep::dispatch", "nvjet_tst_128x256", "other"};
@@ -100,6 +183,10 @@ void read_figures(std::string_view bytes) {
 
 FUZZ_TARGET(database) {
   if (size == 0) {
+    return 0;
+  }
+  if (epwise::support::is_structured(data, size)) {
+    read_made(data + 1, size - 1);
     return 0;
   }
   const std::string_view bytes(reinterpret_cast<const char*>(data) + 1, size - 1);
