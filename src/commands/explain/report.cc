@@ -142,6 +142,9 @@ class TroubleText {
 
   void rules() {
     if (!report_.recipe) {
+      if (trouble_.rules.empty()) {
+        return;
+      }
       say(fmt::format("related rules: {}; pass the recipe to see which of them it violates",
                       fmt::join(trouble_.rules, ", ")),
           2);
