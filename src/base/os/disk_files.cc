@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <fcntl.h>
 #include <filesystem>
+#include <poll.h>
 #include <string_view>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -77,6 +78,26 @@ std::string read_all(const Descriptor& file, const std::string& path, std::size_
     content.append(buffer.data(), static_cast<std::size_t>(count));
   }
   return content;
+}
+
+/// Waits for whoever writes to a pipe that was opened without waiting; the first letter if waiting had
+/// to read one. A shell's `<(command)` has its writer from the start; a pipe that nobody opens for
+/// writing would be waited for for ever.
+std::string await_writer(const Descriptor& file, const std::string& path) {
+  constexpr int kTries = 20;
+  constexpr int kMilliseconds = 100;
+  for (int i = 0; i < kTries; ++i) {
+    pollfd wanted = {.fd = file.number(), .events = POLLIN, .revents = 0};
+    if (::poll(&wanted, 1, kMilliseconds) > 0) {
+      return {};
+    }
+    char first = 0;
+    const auto count = ::read(file.number(), &first, 1);
+    if (count != 0) {  // a letter that just came, or "try again": there is a writer
+      return std::string(count > 0 ? 1 : 0, first);
+    }
+  }
+  throw MissingError(fmt::format("cannot read {}: nothing writes to this named pipe", path));
 }
 
 /// Writes all of it; 0, or the system's error number.
@@ -251,7 +272,15 @@ class TemporaryFile {
 }  // namespace
 
 std::string DiskFiles::read(const std::string& path, std::size_t limit) const {
-  return read_all(Descriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC)), path, limit);
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+  struct stat status = {};
+  const bool pipe =
+      file.is_open() && ::fstat(file.number(), &status) == 0 && S_ISFIFO(status.st_mode);
+  const std::string begin = pipe ? await_writer(file, path) : std::string();
+  if (file.is_open()) {
+    ::fcntl(file.number(), F_SETFL, O_RDONLY);  // from here on reading may wait
+  }
+  return begin + read_all(file, path, limit);
 }
 
 std::string DiskFiles::read_regular(const std::string& path, std::size_t limit) const {

@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "advise/profile_database.h"
+#include "base/os/regular_files.h"
 #include "base/text/spelling.h"
 #include "lint/spelling_fixes.h"
 #include "perf/cost/compiled_table.h"
@@ -72,7 +73,8 @@ Analysis checked(Analysis recipe, const std::string& path) {
 advise::Measured measured_in_database(const Console& console,
                                       const std::string& path,
                                       const hw::Profile& hw) {
-  if (console.files.is_file(path + "-wal") && !console.files.read(path + "-wal", 1).empty()) {
+  if (console.files.is_file(path + "-wal") &&
+      !os::read_regular(console.files, path + "-wal", 1).empty()) {
     throw os::MissingError(
         fmt::format("{0} has uncommitted changes in {0}-wal: close the program that writes to it, "
                     "or export it again",
@@ -99,7 +101,7 @@ advise::Measured measured_in(const Console& console,
                              const std::string& path,
                              const hw::Profile& hw) {
   constexpr std::size_t kMagic = 64;
-  if (advise::is_database(console.files.read(path, kMagic))) {
+  if (advise::is_database(os::read_regular(console.files, path, kMagic))) {
     return measured_in_database(console, path, hw);
   }
   if (path.ends_with(".nsys-rep") || path.ends_with(".qdrep")) {
@@ -112,7 +114,7 @@ advise::Measured measured_in(const Console& console,
     throw os::MissingError(fmt::format(
         "{} is not an SQLite database; create one with `nsys export --type sqlite`", path));
   }
-  const text::SourceFile file(path, console.files.read(path, yaml::Limits{}.bytes));
+  const text::SourceFile file(path, os::read_regular(console.files, path, yaml::Limits{}.bytes));
   std::vector<text::Diagnostic> problems;
   advise::Measured measured = advise::read_measured(file, problems);
   if (!problems.empty()) {

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <string>
 #include <sys/stat.h>
+#include <thread>
 #include <unistd.h>
 #include <vector>
 
@@ -82,6 +83,18 @@ TEST_CASE("who wants a regular file waits for no pipe") {
                        MissingError);
   CHECK_THROWS_AS(read_regular(files, folder / "none"), MissingError);
   CHECK_THROWS_AS(read_regular(files, folder.path()), MissingError);
+}
+
+TEST_CASE("an input may be a pipe that somebody writes to") {
+  const Folder folder;
+  DiskFiles files;
+  const std::string pipe = folder / "pipe";
+  REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
+  const std::string sentence = "cannot read " + pipe + ": nothing writes to this named pipe";
+  CHECK_THROWS_WITH_AS(files.read(pipe), sentence.c_str(), MissingError);
+  std::thread writer([&] { files.write_atomically(pipe, std::string(300'000, 'x')); });
+  CHECK(files.read(pipe).size() == 300'000);
+  writer.join();
 }
 
 TEST_CASE("a pipe is written through, and stays a pipe") {
