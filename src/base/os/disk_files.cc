@@ -178,6 +178,9 @@ class TemporaryFile {
   }
 
   int place(const fs::path& target) {
+    if (has_other_names(target)) {
+      return ::fsync(file_.number()) != 0 ? errno : pour_into(target, content_of(target));
+    }
     if (::fsync(file_.number()) != 0 || ::rename(path_.c_str(), target.c_str()) != 0) {
       return errno;
     }
@@ -207,6 +210,9 @@ class TemporaryFile {
     if (::fsync(file_.number()) != 0) {
       return errno;
     }
+    if (has_other_names(target)) {
+      return content_of(target) == before ? pour_into(target, before) : ESTALE;
+    }
     const Descriptor folder(
         ::open(target.parent_path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     if (folder.is_open()) {  // of three that exchange at once, two could lose what the third wrote
@@ -228,6 +234,38 @@ class TemporaryFile {
   }
 
  private:
+  /// Hard links, which a renamed file would part: the other names would keep the old content.
+  static bool has_other_names(const fs::path& target) {
+    struct stat status = {};
+    return ::stat(target.c_str(), &status) == 0 && S_ISREG(status.st_mode) && status.st_nlink > 1;
+  }
+
+  /// Writes this file's content into the target itself, which gets `before` back if that fails. This
+  /// file is complete on the disk and stays there until it is done, even if the process is killed.
+  int pour_into(const fs::path& target, const std::string& before) const {
+    const Descriptor file(::open(target.c_str(), O_WRONLY | O_CLOEXEC));
+    if (!file.is_open()) {
+      return errno;
+    }
+    unfinished = nullptr;
+    const int failure = overwrite(file, content_of(path_));
+    if (failure != 0) {
+      overwrite(file, before);
+    }
+    return failure;
+  }
+
+  static int overwrite(const Descriptor& file, std::string_view content) {
+    if (::lseek(file.number(), 0, SEEK_SET) != 0) {
+      return errno;
+    }
+    if (const int failure = write_all(file, content); failure != 0) {
+      return failure;
+    }
+    const bool cut = ::ftruncate(file.number(), static_cast<off_t>(content.size())) == 0;
+    return cut && ::fsync(file.number()) == 0 ? 0 : errno;
+  }
+
   bool exchange(const fs::path& target) const {
     return ::renameat2(AT_FDCWD, path_.c_str(), AT_FDCWD, target.c_str(), RENAME_EXCHANGE) == 0;
   }

@@ -321,6 +321,11 @@ advise::Edit edit_of(const Setting& question, const AdvisedJob& job) {
   advise::Edit edit;
   edit.field = field_name(question, question.value.substr(0, sign), job);
   edit.value = setting_value(std::string_view(question.value).substr(sign + 1));
+  const auto* spec = job.base().vocabulary().find(edit.field);
+  if (spec != nullptr && spec->type.kind == expr::Kind::list && edit.value.text() != nullptr) {
+    edit.value =
+        expr::Value::of(expr::Value::List{edit.value});  // as a flag that takes several words
+  }
   edit.drop = edit.value.is_unset();
   return edit;
 }

@@ -113,7 +113,8 @@ std::string values(const lint::Finding& finding,
 /// A flag as it is on a command line: "--global-batch-size 24", "--use-distributed-optimizer".
 std::string word_text(const lint::Fix::Edit& edit) {
   const std::string old = edit.mark.nowhere() ? std::string() : marked_text(edit.mark);
-  if (edit.value.empty()) {
+  const bool unset = edit.value == "null" && edit.target.is_unset();  // no flag takes that word
+  if (edit.value.empty() || unset) {
     return fmt::format("drop {}", edit.field);
   }
   if (lint::is_renaming(edit)) {

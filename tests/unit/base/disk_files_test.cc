@@ -85,6 +85,19 @@ TEST_CASE("who wants a regular file waits for no pipe") {
   CHECK_THROWS_AS(read_regular(files, folder.path()), MissingError);
 }
 
+TEST_CASE("a file keeps its other names") {
+  const Folder folder;
+  DiskFiles files;
+  files.write_atomically(folder / "a.yaml", "a long text");
+  REQUIRE(::link((folder / "a.yaml").c_str(), (folder / "b.yaml").c_str()) == 0);
+  CHECK(files.replace_atomically(folder / "a.yaml", "a long text", "new"));
+  CHECK(files.read(folder / "b.yaml") == "new");
+  CHECK_FALSE(files.replace_atomically(folder / "b.yaml", "other", "newer"));
+  files.write_atomically(folder / "b.yaml", "the newest text");
+  CHECK(files.read(folder / "a.yaml") == "the newest text");
+  CHECK(files.list(folder.path()) == std::vector<std::string>{"a.yaml", "b.yaml"});
+}
+
 TEST_CASE("an input may be a pipe that somebody writes to") {
   const Folder folder;
   DiskFiles files;
