@@ -351,6 +351,7 @@ void Expansion::add_unknown(const Part& part,
   piece.mark = part.mark;
   piece.quoted = part.quoted;
   piece.unbound = unbound;
+  piece.before_srun = part.before_srun;
   piece.condition = part.condition;
   piece.needs = std::move(needs);
   add_needs(part.needs, piece.needs);

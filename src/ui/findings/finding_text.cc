@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "lint/renaming.h"
 #include "ui/columns.h"
@@ -120,8 +121,14 @@ std::string word_text(const lint::Fix::Edit& edit) {
   if (lint::is_renaming(edit)) {
     return fmt::format("{} instead of {}", edit.value, edit.field);
   }
+  std::string value = edit.value;
+  if (const auto* items = edit.target.list()) {  // a flag takes them as words
+    std::vector<std::string> words(items->size());
+    std::ranges::transform(*items, words.begin(), &expr::Value::to_text);
+    value = fmt::format("{}", fmt::join(words, " "));
+  }
   const std::string word =
-      edit.value == "true" ? edit.field : fmt::format("{} {}", edit.field, edit.value);
+      edit.value == "true" ? edit.field : fmt::format("{} {}", edit.field, value);
   return old.empty() ? fmt::format("add {}", word) : fmt::format("{} instead of {}", word, old);
 }
 
