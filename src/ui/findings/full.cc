@@ -39,7 +39,8 @@ std::vector<WrittenRewrite> written_rewrites(const LintReport& report,
     return result;
   }
   for (const facts::Rewrite& rewrite : file.result.effective) {
-    if (rewrite.before == rewrite.after || rewrite.parsed ||
+    const bool open = rewrite.before.is_unknown() && rewrite.after.is_unknown();
+    if (open || rewrite.before == rewrite.after || rewrite.parsed ||
         (rewrite.before.is_unset() && !everything)) {
       continue;
     }
