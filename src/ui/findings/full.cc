@@ -39,7 +39,8 @@ std::vector<WrittenRewrite> written_rewrites(const LintReport& report,
     return result;
   }
   for (const facts::Rewrite& rewrite : file.result.effective) {
-    const bool open = rewrite.before.is_unknown() && rewrite.after.is_unknown();
+    // whether the framework changes the value, or to what, is not known
+    const bool open = rewrite.after.is_unknown() && (rewrite.before.is_unknown() || !everything);
     if (open || rewrite.before == rewrite.after || rewrite.parsed ||
         (rewrite.before.is_unset() && !everything)) {
       continue;
