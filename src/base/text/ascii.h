@@ -56,7 +56,7 @@ constexpr bool is_log_command(std::string_view start) {
 
 /// The same file under a name that is not a command where it starts a line of a log.
 ///   path_for_logs("::error.yaml") → "./::error.yaml"
-inline std::string path_for_logs(std::string path) {
+inline std::string path_for_logs(const std::string& path) {
   return is_log_command(path) ? "./" + path : path;
 }
 

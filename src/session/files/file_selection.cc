@@ -346,7 +346,7 @@ FileSelection select_files(const os::Files& files,
     std::ranges::move(found.problems, std::back_inserter(selection.unreadable));
   }
   for (Input& input : selection.inputs) {
-    input.path = text::path_for_logs(std::move(input.path));
+    input.path = text::path_for_logs(input.path);
   }
   // A file that is both named and found in a directory counts as named.
   std::ranges::sort(selection.inputs, [](const Input& a, const Input& b) {
