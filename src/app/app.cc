@@ -188,7 +188,14 @@ int App::dispatch(const std::vector<std::string>& all) {
   arguments.line = all;
   check_action(command, arguments);
   check_outputs(arguments, options, console_.files);
-  return to_int(command.run(console_, arguments));
+  session::Remarks remarks;
+  Console console = console_;
+  console.remarks = &remarks;
+  const ExitCode code = command.run(console, arguments);
+  for (const std::string& sentence : remarks.sentences()) {
+    console_.err << "epwise: " << sentence << '\n';
+  }
+  return to_int(code);
 }
 
 }  // namespace epwise::cli

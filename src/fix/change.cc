@@ -335,7 +335,10 @@ class Translator {
     const std::string key = field == nullptr ? added_word(edit.name) : field->spelling;
     std::optional<Literal> literal;
     std::optional<std::vector<std::string>> words;
-    if (!edit.remove) {
+    // a flag has no word for null, unless its trainer has one
+    const bool unset =
+        edit.target.is_unset() && key.starts_with('-') && recipe::null_word(recipe_) == "null";
+    if (!edit.remove && !unset) {
       literal = stated(edit.target);
       words = edit.target.list() != nullptr && key.starts_with('-')
                   ? value_words(edit.target)

@@ -77,7 +77,7 @@ class Run {
     const auto unread = facts_.recipe().raw.find("raw.unread_words");
     if (unread != facts_.recipe().raw.end() && unread->second.is_unknown()) {
       const std::vector<std::string>& needs = unread->second.unknown()->needs;
-      launch_.needs.insert(launch_.needs.end(), needs.begin(), needs.end());
+      add_needs(launch_.needs, needs);
     }
     if (launch_.verdict == Verdict::starts && !launch_.needs.empty()) {
       launch_.verdict = Verdict::undecided;

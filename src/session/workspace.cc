@@ -307,6 +307,12 @@ std::shared_ptr<const Document> Workspace::open(const Source& source) {
   const TargetSettings header = file == nullptr ? TargetSettings{} : read_header(*file);
   const auto sources = sources_of(settings, header);
   ResolvedTarget resolved = resolve_target(sources, *document->knowledge, machine_);
+  if (host_.remarks != nullptr) {
+    for (std::string& sentence :
+         newer_releases(resolved.target.stack, document->knowledge->tables)) {
+      host_.remarks->add(std::move(sentence));
+    }
+  }
   document->request = request_for(source, file, resolved, given_, host_);
   document->inputs = inputs_of(sources);
   document->target = std::move(resolved.target);

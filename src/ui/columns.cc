@@ -5,6 +5,8 @@
 #include <iterator>
 #include <utility>
 
+#include "base/text/ascii.h"
+
 namespace epwise::report {
 namespace {
 
@@ -167,11 +169,6 @@ std::string_view ascii_sign(char32_t code) {
   }
 }
 
-/// CI systems execute lines of a log that start like this, also behind blanks.
-bool is_command(std::string_view word) {
-  return word.starts_with("::") || word.starts_with("##[");
-}
-
 }  // namespace
 
 std::vector<Cell> cells(std::string_view text, bool unicode) {
@@ -238,7 +235,7 @@ std::vector<std::string> wrap(std::string_view text, int width, int indent) {
     const std::string_view word = text.substr(begin, end - begin);
     const int size = display_width(word);
     const bool fits = used + 1 + size <= (lines.size() == 1 ? width : width - indent);
-    if (used > 0 && !fits && !is_command(word)) {
+    if (used > 0 && !fits && !text::is_log_command(word)) {
       lines.emplace_back();
       used = 0;
     }

@@ -59,12 +59,13 @@ struct Console {
   const hw::DeviceProbe& devices;
   Interruption* interruption = nullptr;    // none in most tests
   const os::Programs* programs = nullptr;  // null pointer: processes cannot be started
+  session::Remarks* remarks = nullptr;     // printed after the command
 
-  session::Host host() const { return {files, variables, devices}; }
+  session::Host host() const { return {files, variables, devices, remarks}; }
 
   /// The same with another file system.
   Console with(os::Files& others) const {
-    return {in, out, err, others, variables, terminal, devices, interruption, programs};
+    return {in, out, err, others, variables, terminal, devices, interruption, programs, remarks};
   }
 };
 

@@ -55,10 +55,18 @@ std::string chapter_text(const Page::Chapter& chapter, int width) {
   return text + two_columns(chapter.rows, kIndent, width);
 }
 
+/// A `<` of a text, which would begin a tag.
+std::string without_tags(std::string text) {
+  for (auto at = text.find('<'); at != std::string::npos; at = text.find('<', at + 2)) {
+    text.insert(at, 1, '\\');
+  }
+  return text;
+}
+
 std::string chapter_markdown(const Page::Chapter& chapter) {
   std::string text = fmt::format("\n## {}\n", chapter.title);
   for (const std::string& paragraph : chapter.paragraphs) {
-    text += fmt::format("\n{}\n", paragraph);
+    text += fmt::format("\n{}\n", without_tags(paragraph));
   }
   text += chapter.points.empty() && chapter.rows.empty() ? "" : "\n";
   for (const std::string& point : chapter.points) {

@@ -1,21 +1,20 @@
 #include "ui/message_buffer.h"
 
 #include <algorithm>
-#include <array>
 #include <string_view>
 #include <utility>
 
+#include "base/text/ascii.h"
 #include "ui/columns.h"
 
 namespace epwise::cli {
 
 namespace {
 
-constexpr std::array<std::string_view, 2> kCommands = {"::", "##["};
 constexpr std::string_view kClearLine = "\r\x1b[K";
 
 bool may_become_command(std::string_view start) {
-  return std::ranges::any_of(kCommands,
+  return std::ranges::any_of(text::kLogCommands,
                              [&](std::string_view command) { return command.starts_with(start); });
 }
 
@@ -26,10 +25,6 @@ std::size_t bytes_of(char first) {
     return 1;
   }
   return lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
-}
-
-bool is_command(std::string_view start) {
-  return std::ranges::find(kCommands, start) != kCommands.end();
 }
 
 }  // namespace
@@ -46,7 +41,7 @@ bool MessageBuffer::pass(const std::string& text) {
 bool MessageBuffer::put(char letter) {
   if (at_start_) {
     held_ += letter;
-    if (is_command(held_)) {
+    if (text::is_log_command(held_)) {
       at_start_ = false;
       const std::string line = "> " + std::exchange(held_, {});
       return pass(line);

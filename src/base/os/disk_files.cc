@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <fcntl.h>
 #include <filesystem>
+#include <poll.h>
 #include <string_view>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -77,6 +78,26 @@ std::string read_all(const Descriptor& file, const std::string& path, std::size_
     content.append(buffer.data(), static_cast<std::size_t>(count));
   }
   return content;
+}
+
+/// Waits for whoever writes to a pipe that was opened without waiting; the first letter if waiting had
+/// to read one. A shell's `<(command)` has its writer from the start; a pipe that nobody opens for
+/// writing would be waited for for ever.
+std::string await_writer(const Descriptor& file, const std::string& path) {
+  constexpr int kTries = 20;
+  constexpr int kMilliseconds = 100;
+  for (int i = 0; i < kTries; ++i) {
+    pollfd wanted = {.fd = file.number(), .events = POLLIN, .revents = 0};
+    if (::poll(&wanted, 1, kMilliseconds) > 0) {
+      return {};
+    }
+    char first = 0;
+    const auto count = ::read(file.number(), &first, 1);
+    if (count != 0) {  // a letter that just came, or "try again": there is a writer
+      return std::string(count > 0 ? 1 : 0, first);
+    }
+  }
+  throw MissingError(fmt::format("cannot read {}: nothing writes to this named pipe", path));
 }
 
 /// Writes all of it; 0, or the system's error number.
@@ -157,6 +178,9 @@ class TemporaryFile {
   }
 
   int place(const fs::path& target) {
+    if (has_other_names(target)) {
+      return ::fsync(file_.number()) != 0 ? errno : pour_into(target, content_of(target));
+    }
     if (::fsync(file_.number()) != 0 || ::rename(path_.c_str(), target.c_str()) != 0) {
       return errno;
     }
@@ -186,6 +210,9 @@ class TemporaryFile {
     if (::fsync(file_.number()) != 0) {
       return errno;
     }
+    if (has_other_names(target)) {
+      return content_of(target) == before ? pour_into(target, before) : ESTALE;
+    }
     const Descriptor folder(
         ::open(target.parent_path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     if (folder.is_open()) {  // of three that exchange at once, two could lose what the third wrote
@@ -207,6 +234,38 @@ class TemporaryFile {
   }
 
  private:
+  /// Hard links, which a renamed file would part: the other names would keep the old content.
+  static bool has_other_names(const fs::path& target) {
+    struct stat status = {};
+    return ::stat(target.c_str(), &status) == 0 && S_ISREG(status.st_mode) && status.st_nlink > 1;
+  }
+
+  /// Writes this file's content into the target itself, which gets `before` back if that fails. This
+  /// file is complete on the disk and stays there until it is done, even if the process is killed.
+  int pour_into(const fs::path& target, const std::string& before) const {
+    const Descriptor file(::open(target.c_str(), O_WRONLY | O_CLOEXEC));
+    if (!file.is_open()) {
+      return errno;
+    }
+    unfinished = nullptr;
+    const int failure = overwrite(file, content_of(path_));
+    if (failure != 0) {
+      overwrite(file, before);
+    }
+    return failure;
+  }
+
+  static int overwrite(const Descriptor& file, std::string_view content) {
+    if (::lseek(file.number(), 0, SEEK_SET) != 0) {
+      return errno;
+    }
+    if (const int failure = write_all(file, content); failure != 0) {
+      return failure;
+    }
+    const bool cut = ::ftruncate(file.number(), static_cast<off_t>(content.size())) == 0;
+    return cut && ::fsync(file.number()) == 0 ? 0 : errno;
+  }
+
   bool exchange(const fs::path& target) const {
     return ::renameat2(AT_FDCWD, path_.c_str(), AT_FDCWD, target.c_str(), RENAME_EXCHANGE) == 0;
   }
@@ -251,7 +310,15 @@ class TemporaryFile {
 }  // namespace
 
 std::string DiskFiles::read(const std::string& path, std::size_t limit) const {
-  return read_all(Descriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC)), path, limit);
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+  struct stat status = {};
+  const bool pipe =
+      file.is_open() && ::fstat(file.number(), &status) == 0 && S_ISFIFO(status.st_mode);
+  const std::string begin = pipe ? await_writer(file, path) : std::string();
+  if (file.is_open()) {
+    ::fcntl(file.number(), F_SETFL, O_RDONLY);  // from here on reading may wait
+  }
+  return begin + read_all(file, path, limit);
 }
 
 std::string DiskFiles::read_regular(const std::string& path, std::size_t limit) const {

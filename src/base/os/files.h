@@ -30,6 +30,7 @@ class Files {
 
   /// The whole file; throws MissingError("cannot read recipes/a.yaml: permission denied"). Reads at
   /// most `limit` + 1 bytes, so that a caller can detect "too large" without reading everything.
+  /// Reads what another process writes to a named pipe; throws if none opens it.
   virtual std::string read(const std::string& path,
                            std::size_t limit = static_cast<std::size_t>(-2)) const = 0;
 

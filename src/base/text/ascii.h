@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <initializer_list>
 #include <string>
 #include <string_view>
@@ -45,6 +46,19 @@ std::string lower(std::string_view word);
 std::string_view trimmed_start(std::string_view word, std::string_view letters);
 std::string_view trimmed_end(std::string_view word, std::string_view letters);
 std::string_view trimmed(std::string_view word, std::string_view letters);
+
+/// CI systems execute lines of a log that start like these, also behind blanks.
+constexpr std::array<std::string_view, 2> kLogCommands = {"::", "##["};
+
+constexpr bool is_log_command(std::string_view start) {
+  return start.starts_with(kLogCommands[0]) || start.starts_with(kLogCommands[1]);
+}
+
+/// The same file under a name that is not a command where it starts a line of a log.
+///   path_for_logs("::error.yaml") → "./::error.yaml"
+inline std::string path_for_logs(const std::string& path) {
+  return is_log_command(path) ? "./" + path : path;
+}
 
 template <class Words>
 constexpr bool is_one_of(std::string_view word, const Words& words) {

@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "advise/profile_database.h"
+#include "base/os/regular_files.h"
 #include "base/text/spelling.h"
 #include "lint/spelling_fixes.h"
 #include "perf/cost/compiled_table.h"
@@ -72,7 +73,8 @@ Analysis checked(Analysis recipe, const std::string& path) {
 advise::Measured measured_in_database(const Console& console,
                                       const std::string& path,
                                       const hw::Profile& hw) {
-  if (console.files.is_file(path + "-wal") && !console.files.read(path + "-wal", 1).empty()) {
+  if (console.files.is_file(path + "-wal") &&
+      !os::read_regular(console.files, path + "-wal", 1).empty()) {
     throw os::MissingError(
         fmt::format("{0} has uncommitted changes in {0}-wal: close the program that writes to it, "
                     "or export it again",
@@ -99,7 +101,7 @@ advise::Measured measured_in(const Console& console,
                              const std::string& path,
                              const hw::Profile& hw) {
   constexpr std::size_t kMagic = 64;
-  if (advise::is_database(console.files.read(path, kMagic))) {
+  if (advise::is_database(os::read_regular(console.files, path, kMagic))) {
     return measured_in_database(console, path, hw);
   }
   if (path.ends_with(".nsys-rep") || path.ends_with(".qdrep")) {
@@ -112,7 +114,7 @@ advise::Measured measured_in(const Console& console,
     throw os::MissingError(fmt::format(
         "{} is not an SQLite database; create one with `nsys export --type sqlite`", path));
   }
-  const text::SourceFile file(path, console.files.read(path, yaml::Limits{}.bytes));
+  const text::SourceFile file(path, os::read_regular(console.files, path, yaml::Limits{}.bytes));
   std::vector<text::Diagnostic> problems;
   advise::Measured measured = advise::read_measured(file, problems);
   if (!problems.empty()) {
@@ -319,6 +321,11 @@ advise::Edit edit_of(const Setting& question, const AdvisedJob& job) {
   advise::Edit edit;
   edit.field = field_name(question, question.value.substr(0, sign), job);
   edit.value = setting_value(std::string_view(question.value).substr(sign + 1));
+  const auto* spec = job.base().vocabulary().find(edit.field);
+  if (spec != nullptr && spec->type.kind == expr::Kind::list && edit.value.text() != nullptr) {
+    edit.value =
+        expr::Value::of(expr::Value::List{edit.value});  // as a flag that takes several words
+  }
   edit.drop = edit.value.is_unset();
   return edit;
 }

@@ -1,5 +1,6 @@
 #include "commands/compare/comparing.h"
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -46,6 +47,15 @@ report::ComparedRecipes compare_jobs(const Simulator& simulator, SimulatedJob a,
   report::ComparedRecipes recipes;
   if (a.workload != nullptr && b.workload != nullptr) {
     recipes.cautions = cautions_of(a, b);
+  }
+  for (const SimulatedJob* job : {&a, &b}) {
+    const auto& used = job->report.calibration;
+    for (const std::string& note : used ? used->notes : std::vector<std::string>()) {
+      std::string caution = fmt::format("{}: {}", used->path, note);
+      if (std::ranges::find(recipes.cautions, caution) == recipes.cautions.end()) {
+        recipes.cautions.push_back(std::move(caution));
+      }
+    }
   }
   recipes.a = std::move(a.report);
   recipes.b = std::move(b.report);

@@ -69,9 +69,7 @@ void print_titles(const std::vector<const lint::Rule*>& rules,
 
 ExitCode run_explain(Console& console, const Arguments& arguments) {
   if (const auto log = arguments.one("--from-log")) {
-    // its name is printed at the start of a line; CI systems execute lines that start like these
-    const bool command = log->value.starts_with("::") || log->value.starts_with("##[");
-    return explain_log(console, arguments, (command ? "./" : "") + log->value);
+    return explain_log(console, arguments, text::path_for_logs(log->value));
   }
   if (arguments.operands.empty()) {
     throw os::UsageError(

@@ -171,6 +171,18 @@ void add_watchdog_facts(const std::string& log, report::CrashReport& report) {
   }
 }
 
+/// Whether the job was silent long before its limit, reported with the limit.
+void add_limit_facts(const std::string& log, report::CrashReport& report) {
+  const auto limit = std::ranges::find_if(report.cases, [](const report::CrashCase& each) {
+    return each.trouble && each.trouble->trouble->name == "time-limit";
+  });
+  if (limit != report.cases.end()) {
+    for (std::string& fact : audit::time_limit_facts(log)) {
+      limit->trouble->facts.push_back(std::move(fact));
+    }
+  }
+}
+
 /// A report about the recipe, if one is given, and no crashes yet.
 CrashAnswer open_answer(const std::string& name,
                         Workspace& workspace,
@@ -270,6 +282,7 @@ CrashAnswer answer_of(const std::string& log,
     look_at_lines(log, knowledge, report);
   }
   add_watchdog_facts(log, report);
+  add_limit_facts(log, report);
   close_answer(answer);
   return answer;
 }
@@ -279,6 +292,19 @@ session::Given given_for_log(const Arguments& arguments) {
   given.selects = false;
   return given;
 }
+
+namespace {
+
+/// Text whose columns mean something, as a block of Markdown.
+std::string markdown_block(std::string_view text) {
+  std::string fence = "```";
+  while (text.find(fence) != std::string_view::npos) {
+    fence += '`';
+  }
+  return fmt::format("{0}text\n{1}{0}\n", fence, text);
+}
+
+}  // namespace
 
 ExitCode explain_log(Console& console, const Arguments& arguments, const std::string& path) {
   if (arguments.operands.size() > 1) {
@@ -298,9 +324,16 @@ ExitCode explain_log(Console& console, const Arguments& arguments, const std::st
                                  ? answer_of(text, name, workspace, std::move(analysis))
                                  : answer_of_dumps(dumps, name, workspace, std::move(analysis));
   const std::string format = arguments.text_of("--format", "text");
-  console.out << (format == "json"
-                      ? report::crash_json(answer.report)
-                      : report::crash_text(answer.report, style_of(arguments, console)));
+  if (format == "json") {
+    console.out << report::crash_json(answer.report);
+  } else if (format == "markdown") {
+    report::Style style = style_of(arguments, console);
+    style.colour = false;
+    style.hyperlinks = false;
+    console.out << markdown_block(report::crash_text(answer.report, style));
+  } else {
+    console.out << report::crash_text(answer.report, style_of(arguments, console));
+  }
   return answer.known ? ExitCode::clean : ExitCode::findings;
 }
 

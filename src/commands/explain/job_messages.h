@@ -21,4 +21,12 @@ std::vector<std::string> memory_facts(std::string_view message);
 ///   {"EXPERT_MODEL_PARALLEL_GROUP: rank 4 is behind, at work 5310; the others are at 5312"}
 std::vector<std::string> watchdog_facts(std::string_view log);
 
+/// Says in a sentence that iterations ended long before the scheduler's time limit: the job hung.
+/// Compares the times of the last line of an iteration and of Slurm's line, half an hour and ten
+/// iterations apart or more; empty otherwise.
+///   "[2026-11-20 09:58:01] iteration 100/ 500 | … elapsed time per iteration (ms): 5500.0" and
+///   "CANCELLED AT 2026-11-20T12:00:03 DUE TO TIME LIMIT" → {"the last iteration was logged 2.0 h
+///   before the limit: …"}
+std::vector<std::string> time_limit_facts(std::string_view log);
+
 }  // namespace epwise::audit

@@ -1,5 +1,7 @@
 #include <algorithm>
+#include <array>
 #include <charconv>
+#include <chrono>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -137,6 +139,76 @@ std::vector<std::string> watchdog_facts(std::string_view log) {
     }
   }
   return facts;
+}
+
+namespace {
+
+/// Seconds of "2026-11-20 09:58:01" or "2026-11-20T09:58:01" at the start of a text.
+std::optional<std::int64_t> time_at(std::string_view text) {
+  constexpr std::size_t kLength = 19;
+  constexpr std::string_view kSigns = "____-__-__ __:__:__";
+  if (text.size() < kLength) {
+    return std::nullopt;
+  }
+  std::array<int, 6> numbers = {};
+  std::size_t number = 0;
+  for (std::size_t i = 0; i < kLength; ++i) {
+    const bool digit = text[i] >= '0' && text[i] <= '9';
+    if (digit != (kSigns[i] == '_')) {
+      return std::nullopt;
+    }
+    numbers.at(number) = digit ? numbers.at(number) * 10 + (text[i] - '0') : numbers.at(number);
+    number += digit ? 0 : 1;
+  }
+  const std::chrono::year_month_day day{std::chrono::year{numbers[0]},
+                                        std::chrono::month{static_cast<unsigned>(numbers[1])},
+                                        std::chrono::day{static_cast<unsigned>(numbers[2])}};
+  if (!day.ok()) {
+    return std::nullopt;
+  }
+  const std::int64_t days = std::chrono::sys_days{day}.time_since_epoch().count();
+  return ((days * 24 + numbers[3]) * 60 + numbers[4]) * 60 + numbers[5];
+}
+
+std::optional<std::int64_t> time_after(std::string_view line, std::string_view words) {
+  const auto at = line.find(words);
+  return at == std::string_view::npos ? std::nullopt : time_at(line.substr(at + words.size()));
+}
+
+}  // namespace
+
+std::vector<std::string> time_limit_facts(std::string_view log) {
+  constexpr std::string_view kStep = "elapsed time per iteration (ms): ";
+  constexpr std::string_view kLimit = "DUE TO TIME LIMIT";
+  static const LiteralScan scan({kStep, kLimit}, LiteralScan::Words::exact);
+  std::optional<std::int64_t> last;
+  double milliseconds = 0;
+  FoundLines lines(log, scan);
+  for (FoundLines::Line found; lines.next(found);) {
+    if (const auto step = number_after(found.text, kStep)) {
+      const auto time = time_after(found.text, "[");
+      last = time ? time : last;
+      milliseconds = static_cast<double>(*step);
+    }
+    const auto limit = found.text.find(kLimit) == std::string_view::npos
+                           ? std::nullopt
+                           : time_after(found.text, "CANCELLED AT ");
+    if (!limit || !last) {
+      continue;
+    }
+    constexpr double kShortest = 1800;
+    constexpr double kIterations = 10;
+    const auto silence = static_cast<double>(*limit - *last);
+    if (silence >= std::max(kShortest, kIterations * milliseconds / 1000)) {
+      return {fmt::format(
+          "the last iteration was logged {:.1f} h before the limit: the job hung until then, and a "
+          "longer limit would not help; find out what the ranks waited for (a log of NCCL's "
+          "watchdog, `py-spy dump` of a rank)",
+          silence / 3600)};
+    }
+    return {};
+  }
+  return {};
 }
 
 }  // namespace epwise::audit

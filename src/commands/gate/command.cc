@@ -47,7 +47,8 @@ BUDGETS
 RECEIPT
   --receipt FILE records what was checked: files by SHA-256, values, target, rules, result.
   `epwise gate --verify-receipt FILE` takes a millisecond: it passes if the gate passed, with this
-  program, every file is unchanged, and no acceptance with `until` has expired. It is cheap enough for a job's prolog.
+  program, every file is unchanged, none was added to a directory that was checked, and no acceptance
+  with `until` has expired. It is cheap enough for a job's prolog.
 
 TEMPLATES
   --format template=FILE fills a Mustache template: {{name}} is escaped for HTML, {{{name}}} is not,

@@ -3,12 +3,17 @@
 #include <cstdint>
 #include <cstring>
 #include <map>
+#include <set>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include "base/embedded/embedded.h"
 #include "base/os/regular_files.h"
 #include "base/text/sha256.h"
+#include "base/text/source_file.h"
+#include "recipe/load.h"
+#include "session/files/file_selection.h"
 #include "ui/json.h"
 #include "ui/place.h"
 #include "ui/version.h"
@@ -92,6 +97,23 @@ Json read_attestation_head(std::string_view part) {
   return Json::parse(part, wanted, false);
 }
 
+/// What a directory or a pattern selects, by name.
+std::vector<std::string> selected(const os::Files& files, const std::string& operand) {
+  std::vector<std::string> names;
+  for (const session::Input& input : session::select_files(files, {operand}, "").inputs) {
+    names.push_back(input.path);
+  }
+  return names;
+}
+
+Json hashes_json(const std::map<std::string, std::string>& hashes) {
+  Json result = Json::array();
+  for (const auto& [path, hash] : hashes) {
+    result.push_back({{"path", path}, {"sha256", hash}});
+  }
+  return result;
+}
+
 std::string text_at(const Json& json, const char* key) {
   const auto found = json.is_object() ? json.find(key) : json.end();
   return found != json.end() && found->is_string() ? found->get<std::string>() : std::string();
@@ -101,6 +123,100 @@ bool is_receipt(const Json& json) {
   return text_at(json, "schema") == kSchema && json.contains("files") && json["files"].is_array() &&
          json.contains("exit_code") && json["exit_code"].is_number_integer();
 }
+
+/// What a receipt says against what is there now.
+class ReceiptCheck {
+ public:
+  ReceiptCheck(const os::Files& files, const std::string& path, const Json& json)
+      : files_(files),
+        path_(path),
+        json_(json) {}
+
+  void head(const std::string& today) {
+    if (json_["exit_code"] != 0) {
+      object("the gate did not pass");
+    }
+    if (text_at(json_, "tool") != tool_version() || text_at(json_, "rules") != rule_set()) {
+      object("it was written with other rules: run `epwise gate` again");
+    }
+    if (const std::string until = text_at(json_, "valid_until"); !until.empty() && today > until) {
+      object(fmt::format("a finding was accepted until {}: run `epwise gate` again", until));
+    }
+  }
+
+  void files() {
+    if (json_["files"].empty()) {
+      object("it lists no files");
+    }
+    for (const Json& entry : json_["files"]) {
+      const std::string name = text_at(entry, "path");
+      try {
+        if (content_hash(name) != text_at(entry, "sha256")) {
+          object(fmt::format("{} has changed since", name));
+        }
+      } catch (const os::MissingError& error) {
+        object(error.what());
+      }
+    }
+    for (const Json& entry : items(json_, "absent")) {
+      if (entry.is_string() && files_.is_file(entry.get<std::string>())) {
+        object(fmt::format("{} exists now", entry.get<std::string>()));
+      }
+    }
+  }
+
+  /// Files that joined a directory, and files that were not recipes and are now.
+  void selection() {
+    for (const Json& folder : items(json_, "folders")) {
+      std::set<std::string> before;
+      for (const Json& name : items(folder, "files")) {
+        before.insert(name.is_string() ? name.get<std::string>() : std::string());
+      }
+      for (const std::string& name : selected(files_, text_at(folder, "path"))) {
+        if (!before.contains(name)) {
+          object(fmt::format("{} was added since", name));
+        }
+      }
+    }
+    for (const Json& other : items(json_, "others")) {
+      const std::string name = text_at(other, "path");
+      if (became_recipe(name, text_at(other, "sha256"))) {
+        object(fmt::format("{} was not a recipe and is one now", name));
+      }
+    }
+  }
+
+  Verification result() const { return result_; }
+
+ private:
+  void object(const std::string& sentence) {
+    result_.code = ExitCode::findings;
+    result_.sentences.push_back(fmt::format("{}: {}", path_, sentence));
+  }
+
+  static Json items(const Json& json, const char* key) {
+    const auto found = json.is_object() ? json.find(key) : json.end();
+    return found != json.end() && found->is_array() ? *found : Json::array();
+  }
+
+  std::string content_hash(const std::string& name) const {
+    return text::sha256(os::read_regular(files_, name, kMostFile));
+  }
+
+  bool became_recipe(const std::string& name, const std::string& hash) const {
+    try {
+      const std::string text = os::read_regular(files_, name, kMostFile);
+      return text::sha256(text) != hash && recipe::sniff(text::SourceFile(name, text)).has_value();
+    } catch (const os::MissingError&) {
+      return false;  // nothing depends on it
+    }
+  }
+
+  const os::Files& files_;
+  const std::string& path_;
+  const Json& json_;
+  Verification result_;
+};
 
 }  // namespace
 
@@ -120,18 +236,29 @@ void Receipt::add(const report::LintedFile& file) {
   recipes_.add(json_line(recipe_json(file)));
 }
 
+void Receipt::add(const os::Files& files, const std::vector<std::string>& operands) {
+  for (const std::string& operand : operands) {
+    const bool many = files.is_directory(operand) || session::is_glob(operand);
+    if (operand != "-" && many && !files.is_file(operand)) {
+      folders_.emplace(operand, selected(files, operand));
+    }
+  }
+}
+
 void Receipt::add(const WitnessFiles& files, const std::vector<std::string>& skipped) {
   hashes_.insert(files.read_files().begin(), files.read_files().end());
   for (const std::string& path : skipped) {
-    hashes_.erase(path);
+    if (const auto found = hashes_.extract(path)) {
+      others_.emplace(path, found.mapped());
+    }
   }
   absent_ = files.absent();
 }
 
 std::string Receipt::text(const report::LintReport& report) const {
-  Json files = Json::array();
-  for (const auto& [path, hash] : hashes_) {
-    files.push_back({{"path", path}, {"sha256", hash}});
+  Json folders = Json::array();
+  for (const auto& [path, names] : folders_) {
+    folders.push_back({{"path", path}, {"files", names}});
   }
   Json budgets = Json::array();
   for (const report::Budget& budget : report.budgets) {
@@ -145,14 +272,16 @@ std::string Receipt::text(const report::LintReport& report) const {
   std::string text = fmt::format(
       "{{\"schema\":\"{}\",\n\"tool\":\"{}\",\n\"rules\":\"{}\",\n\"exit_code\":{},\n\"valid_"
       "until\":{},"
-      "\n\"files\":{},\n\"absent\":{},\n\"recipes\":[",
+      "\n\"files\":{},\n\"absent\":{},\n\"folders\":{},\n\"others\":{},\n\"recipes\":[",
       kSchema,
       report.tool_version,
       rule_set(),
       report.exit_code,
       json_line(valid_until_.empty() ? Json() : Json(valid_until_)),
-      json_line(files),
-      json_line(Json(absent_)));
+      json_line(hashes_json(hashes_)),
+      json_line(Json(absent_)),
+      json_line(folders),
+      json_line(hashes_json(others_)));
   recipes_.give([&text](std::string_view part) {
     text += part;
     if (text.size() > kMostReceiptBytes) {
@@ -192,40 +321,11 @@ Verification verify_receipt(const os::Files& files,
   if (!is_receipt(json)) {
     return {ExitCode::unreadable, {fmt::format("{}: not a receipt of this program", path)}};
   }
-  const auto object = [&](std::string sentence) {
-    result.code = ExitCode::findings;
-    result.sentences.push_back(fmt::format("{}: {}", path, std::move(sentence)));
-  };
-  if (json["exit_code"] != 0) {
-    object("the gate did not pass");
-  }
-  if (text_at(json, "tool") != tool_version() || text_at(json, "rules") != rule_set()) {
-    object("it was written with other rules: run `epwise gate` again");
-  }
-  if (const std::string until = text_at(json, "valid_until"); !until.empty() && today > until) {
-    object(fmt::format("a finding was accepted until {}: run `epwise gate` again", until));
-  }
-  const Json& listed = json["files"];
-  if (listed.empty()) {
-    object("it lists no files");
-  }
-  for (const Json& entry : listed) {
-    const std::string name = text_at(entry, "path");
-    try {
-      if (text::sha256(os::read_regular(files, name, kMostFile)) != text_at(entry, "sha256")) {
-        object(fmt::format("{} has changed since", name));
-      }
-    } catch (const os::MissingError& error) {
-      object(error.what());
-    }
-  }
-  const auto absent = json.find("absent");
-  for (const Json& entry : absent == json.end() ? Json::array() : *absent) {
-    if (entry.is_string() && files.is_file(entry.get<std::string>())) {
-      object(fmt::format("{} exists now", entry.get<std::string>()));
-    }
-  }
-  return result;
+  ReceiptCheck check(files, path, json);
+  check.head(today);
+  check.files();
+  check.selection();
+  return check.result();
 }
 
 }  // namespace epwise::cli

@@ -93,11 +93,17 @@ class WitnessFiles : public os::ForwardingFiles {
 /// not forgery.
 ///   {"schema": "epwise.receipt/1", "tool": "0.1.0", "rules": "9a0f…", "exit_code": 0,
 ///    "valid_until": "2027-03-01" or null: the last day on which every finding is still accepted,
-///    "files": [{"path", "sha256"}], "absent": [path…], "recipes": [{"path", "framework",
-///    "version", "target", "launch", "values": {…}}], "budgets": [...], "seal": "…"}
+///    "files": [{"path", "sha256"}], "absent": [path…], "folders": [{"path", "files": [path…]}]:
+///    what each directory or pattern selected, "others": [{"path", "sha256"}]: selected files that
+///    were not recipes, "recipes": [{"path", "framework", "version", "target", "launch",
+///    "values": {…}}], "budgets": [...], "seal": "…"}
 class Receipt {
  public:
   void add(const report::LintedFile& file);
+
+  /// What the directories and patterns among `operands` select: a file that joins them later was not
+  /// checked.
+  void add(const os::Files& files, const std::vector<std::string>& operands);
 
   /// Further inputs of the result: everything that was read, except `skipped` files that are not
   /// recipes, and files that did not exist.
@@ -108,7 +114,9 @@ class Receipt {
 
  private:
   std::map<std::string, std::string> hashes_;  // files by name, as read
+  std::map<std::string, std::string> others_;  // selected, but not recipes
   std::set<std::string> absent_;
+  std::map<std::string, std::vector<std::string>> folders_;
   std::string valid_until_;  // empty: any day
   report::Spool recipes_;
 };
@@ -120,7 +128,8 @@ struct Verification {
 };
 
 /// Clean: intact, written by this program with these rules, for a gate that passed, and every file
-/// is unchanged, including missing ones, and no acceptance has expired on `today` ("2026-11-22").
+/// is unchanged, including missing ones, no file was added to a directory that was checked, none
+/// became a recipe, and no acceptance has expired on `today` ("2026-11-22").
 /// Findings: one of these does not hold. Unreadable: it cannot be read or is not a receipt. Loads no
 /// rules.
 Verification verify_receipt(const os::Files& files,

@@ -54,6 +54,7 @@ ExitCode Verdict::judge(Console& inner, const WitnessFiles& witness, report::Lin
   }
   if (receipt_) {
     report.exit_code = to_int(worst(ExitCode{static_cast<std::uint8_t>(report.exit_code)}, code));
+    slip_.add(console_.files, arguments_.operands);
     slip_.add(witness, report.skipped);
     console_.files.write_atomically(receipt_->value, slip_.text(report));
   }

@@ -9,6 +9,7 @@
 
 #include <fmt/core.h>
 
+#include "base/text/ascii.h"
 #include "base/units/quantity.h"
 #include "calibrate/import/training_log.h"
 #include "commands/all.h"
@@ -16,6 +17,7 @@
 #include "commands/learn/dump_recipe.h"
 #include "commands/learn/learning.h"
 #include "ui/duration_text.h"
+#include "ui/findings/lint_report.h"
 #include "ui/single_recipe.h"
 
 namespace epwise::cli {
@@ -119,7 +121,9 @@ class RunReader {
     }
     const Source source =
         recipe_.empty() ? Source{name, dumped, false} : source_of(recipe_, target, console_);
-    SimulatedJob job = simulator.run(analyze_one(workspace.open(source)), true);
+    Analysis analysis = analyze_one(workspace.open(source));
+    check_runs(name, analysis.result);
+    SimulatedJob job = simulator.run(std::move(analysis), true);
     if (job.workload == nullptr) {
       std::string why;
       for (const text::Diagnostic& missing : job.report.missing) {
@@ -128,6 +132,25 @@ class RunReader {
       throw os::MissingError(fmt::format("{}: {}", recipe_.empty() ? name : recipe_, why));
     }
     return job;
+  }
+
+  /// Throws for a recipe whose layout cannot exist: no run of it has a log. Other errors may be of
+  /// what a log or a short recipe leaves out.
+  static void check_runs(const std::string& name, const lint::Result& result) {
+    const auto refused = std::ranges::find_if(result.findings, [](const lint::Finding& finding) {
+      const std::string_view topic = finding.rule->id.substr(0, finding.rule->id.find('/'));
+      return finding.severity == lint::Severity::error && !finding.rule->builtin &&
+             finding.rule->confidence == lint::Confidence::proven &&
+             !finding.rule->places.empty() && text::is_one_of(topic, {"batch", "experts", "shape"});
+    });
+    if (refused != result.findings.end()) {
+      throw os::MissingError(fmt::format(
+          "{}: its recipe would not start ({}: {}); the log is of another recipe, or of "
+          "another release (--stack)",
+          name,
+          refused->rule->code,
+          refused->message));
+    }
   }
 
   std::string mcore() const {
@@ -180,6 +203,13 @@ class RunReader {
         step.warm_up,
         step.slow,
         step.ramp);
+    if (step.used == 1) {
+      console_.err << fmt::format(
+          "epwise: {}: one step: how much steps vary on this cluster is unknown; a log of ten "
+          "steps "
+          "or more tells it\n",
+          name);
+    }
     if (run.allocated > 0) {
       console_.out << fmt::format("  allocated {:.1f} GiB, predicted {:.1f} GiB\n",
                                   run.allocated / units::kGiB,

@@ -326,7 +326,8 @@ class Offers {
     for (const std::string_view choice : spec.choices) {
       add_value(std::string(choice), rendered(std::string(choice)), note(std::string(choice)));
     }
-    if (spec.type.kind != expr::Kind::boolean) {
+    // rules also name words that only other releases have
+    if (spec.type.kind != expr::Kind::boolean && spec.choices.empty()) {
       add_rule_words(spec.name);
     }
     if (spec.type.optional && !offers_.empty()) {

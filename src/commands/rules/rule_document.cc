@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/text/ascii.h"
 #include "lint/rule.h"
 #include "lint/spelling_fixes.h"
 #include "recipe/framework.h"
@@ -59,7 +60,25 @@ std::string_view meaning_of(std::string_view name, const lint::Knowledge& knowle
   return derived == knowledge.derived.end() ? std::string_view() : derived->doc;
 }
 
-/// A message for readers: common names for names in braces, longer expressions unchanged.
+/// "d.GBS % (d.MBS * model.x)" → "GBS % (MBS * x)"
+std::string without_sections(std::string text) {
+  for (const std::string_view section : {"d.", "model."}) {
+    for (auto at = text.find(section); at != std::string::npos; at = text.find(section, at)) {
+      const bool begins = at == 0 || (!text::is_letter_or_digit(text[at - 1]) &&
+                                      text[at - 1] != '_' && text[at - 1] != '.');
+      if (begins) {
+        text.erase(at, section.size());
+      } else {
+        at += section.size();
+      }
+    }
+  }
+  return text;
+}
+
+/// A message for readers: what a finding fills in is in angle brackets, by its common name where it
+/// has one; a choice between texts is left open.
+///   "{model.num_moe_experts} experts{d.CP > 1 ? \" with CP\" : \"\"}" → "<num_moe_experts> experts…"
 std::string spoken_message(const lint::Rule& rule, const lint::Knowledge& knowledge) {
   std::string text;
   for (const lint::MessagePart& part : rule.prose->message) {
@@ -69,11 +88,12 @@ std::string spoken_message(const lint::Rule& rule, const lint::Knowledge& knowle
     }
     const auto& node = part.expression.nodes.back();
     const auto name = node.op == expr::Op::name ? knowledge.names.name(node.name()) : "";
-    text +=
-        fmt::format("{{{}}}",
-                    name.empty()             ? expr::to_text(part.expression, knowledge.names)
-                    : name.starts_with("d.") ? lint::plain_name(name, meaning_of(name, knowledge))
-                                             : std::string(name.substr(name.find('.') + 1)));
+    const std::string words =
+        name.empty()             ? without_sections(expr::to_text(part.expression, knowledge.names))
+        : name.starts_with("d.") ? lint::plain_name(name, meaning_of(name, knowledge))
+                                 : std::string(name.substr(name.find('.') + 1));
+    const bool choice = words.find_first_of("?\"") != std::string::npos;
+    text += choice ? "…" : fmt::format("<{}>", words);
   }
   return text;
 }

@@ -59,6 +59,11 @@ void report_nodes(Recipe& recipe, const Processes& found) {
        "pass the job's own number: --nnodes $SLURM_NNODES"});
 }
 
+/// A job set may hold several jobs of as many nodes each.
+bool fits_pods(std::int64_t pods, std::int64_t nodes) {
+  return pods >= nodes && nodes > 0 && pods % nodes == 0;
+}
+
 void report_gpus(Recipe& recipe, const Processes& found) {
   const auto starts = starts_per_node(found);
   if (!starts || !found.node_gpus || (found.torch && !found.torch_ranks)) {
@@ -159,7 +164,7 @@ void report_node_rank(Recipe& recipe, const Processes& found, std::size_t nested
     return;
   }
   const NodeRank& rank = *found.node_rank;
-  const bool outside = found.srun_word >= nested_from && rank.of_task;
+  const bool outside = rank.before_srun || (found.srun_word >= nested_from && rank.of_task);
   const bool everywhere = found.nodes && found.nodes->value > 1 && !found.tasks;
   if (!outside && !(rank.value && everywhere)) {
     return;
@@ -184,6 +189,21 @@ void report_allocation(Recipe& recipe, const Processes& processes, std::size_t n
   report_rendezvous(recipe, processes);
   report_unreached_nodes(recipe, processes);
   report_separate_jobs(recipe, processes);
+}
+
+void report_pods(Recipe& recipe, const Processes& processes, std::int64_t pods) {
+  const auto& wanted = processes.torch_nodes;
+  if (!processes.torch || processes.srun || !wanted || fits_pods(pods, wanted->value)) {
+    return;
+  }
+  recipe.diagnostics.push_back({"recipe/allocated-nodes",
+                                wanted->mark,
+                                fmt::format("torchrun expects {} nodes, but the job has {} {}",
+                                            wanted->value,
+                                            pods,
+                                            pods == 1 ? "pod" : "pods"),
+                                {},
+                                "set replicas, or parallelism, and --nnodes to the same number"});
 }
 
 }  // namespace epwise::recipe

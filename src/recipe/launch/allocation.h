@@ -11,4 +11,7 @@ namespace epwise::recipe {
 ///   nested_from   the first word of the command that a script started by srun expands itself
 void report_allocation(Recipe& recipe, const Processes& processes, std::size_t nested_from);
 
+/// recipe/allocated-nodes for the pods of a Kubernetes job, each of which starts the command.
+void report_pods(Recipe& recipe, const Processes& processes, std::int64_t pods);
+
 }  // namespace epwise::recipe

@@ -124,7 +124,7 @@ class Sorter {
     }
     const bool sure =
         word.needs.empty() || flag || !field.pieces.front().quoted || field.pieces.size() > 1;
-    const bool value = wants_value();
+    const bool value = wants_value() && !is_open_list(field);
     if (!word.needs.empty() && !flag && !value && sure) {
       add_needs(word.needs, holes);
       return;
@@ -145,6 +145,13 @@ class Sorter {
       word.needs = std::move(needs);
       words.push_back({std::move(word)});
     }
+  }
+
+  /// Words of a list that is unknown, after a flag that may be a switch of the program's own.
+  bool is_open_list(const Given& field) const {
+    const std::string text = field.pieces.size() == 1 ? field.text() : std::string();
+    const bool list = text.ends_with("[@]}") || text.ends_with("[*]}");
+    return list && !field.known() && flags_.find(words.back().word.text) == nullptr;
   }
 
   bool wants_value() const {

@@ -284,8 +284,12 @@ class LaunchWordsReader {
     rank.mark = option.mark;
     const auto value = shell::whole_number(option.value);
     rank.value = option.field->known() ? value : std::nullopt;
-    for (const std::string& need : option.field->needs()) {
-      rank.of_task = rank.of_task || text::is_one_of(need, {"${SLURM_NODEID}", "${SLURM_PROCID}"});
+    for (const shell::Piece& piece : option.field->pieces) {
+      const bool of_task = std::ranges::any_of(piece.needs, [](const std::string& need) {
+        return text::is_one_of(need, {"${SLURM_NODEID}", "${SLURM_PROCID}"});
+      });
+      rank.of_task = rank.of_task || of_task;
+      rank.before_srun = rank.before_srun || (of_task && piece.before_srun);
     }
     return rank;
   }

@@ -46,7 +46,8 @@ struct Count {
 struct NodeRank {
   text::Mark mark;
   std::optional<std::int64_t> value;
-  bool of_task = false;  // a variable that srun sets for each task: $SLURM_NODEID
+  bool of_task = false;      // a variable that srun sets for each task: $SLURM_NODEID
+  bool before_srun = false;  // … that is expanded before srun starts anything
 };
 
 /// Process counts given by the launchers before a program; unset: not given or unknown.

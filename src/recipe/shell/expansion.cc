@@ -247,7 +247,8 @@ void Expansion::add_list(const Part& part,
     if (!part.operand.empty()) {
       add_default(part, looked, builder);
     } else {
-      add_unknown(part, {need_of(part.text)}, true, builder);
+      const bool elsewhere = looked.state == State::unbound && !variables_.unread().empty();
+      add_unknown(part, {elsewhere ? variables_.unread() : need_of(part.text)}, true, builder);
     }
     return;
   }
@@ -351,6 +352,7 @@ void Expansion::add_unknown(const Part& part,
   piece.mark = part.mark;
   piece.quoted = part.quoted;
   piece.unbound = unbound;
+  piece.before_srun = part.before_srun;
   piece.condition = part.condition;
   piece.needs = std::move(needs);
   add_needs(part.needs, piece.needs);

@@ -17,7 +17,9 @@ struct Piece {
   // a variable that is not set anywhere: assumed to be set if used without a default
   bool unbound = false;
   bool caller = false;  // set by the caller's environment
-  int condition = 0;    // not 0: only present if an unknown condition holds
+  // unknown, in the text that srun passes to a shell: expanded once, not by each task's shell
+  bool before_srun = false;
+  int condition = 0;  // not 0: only present if an unknown condition holds
   /// Names that would determine the text or its presence; empty: known.
   std::vector<std::string> needs = {};
   text::Mark definition = {};  // of the value of the variable that is written there

@@ -307,10 +307,25 @@ void Interpreter::call(const Command& function, std::vector<Field> arguments) {
   std::swap(arguments_, arguments);
 }
 
+namespace {
+
+/// "${SCRIPT_DIR}/models/moe.sh" → "models/moe.sh"
+std::string unread_name(std::string_view path) {
+  const std::size_t unknown = path.rfind('}');
+  const std::size_t slash = unknown == std::string_view::npos ? unknown : path.find('/', unknown);
+  path.remove_prefix(slash == std::string_view::npos ? 0 : slash + 1);
+  path.remove_prefix(path.starts_with("./") ? 2 : 0);
+  return std::string(path);
+}
+
+}  // namespace
+
 Truth Interpreter::include(const std::vector<Field>& words) {
   const auto file = words.size() > 1 ? open(words[1]) : nullptr;
   if (file != nullptr) {
     run_nested(Source(*file), {});
+  } else if (words.size() > 1 && !words[1].text().ends_with("/activate")) {
+    variables_.note_unread(unread_name(words[1].text()));
   }
   return Truth::of(true);
 }

@@ -35,11 +35,13 @@ bool submits(const Field& word) {
   return word.known() && base_name(text) == "sbatch";
 }
 
-void add(const Field& field, Source& source) {
+/// `by_srun`: srun starts the shell that reads the source.
+void add(const Field& field, Source& source, bool by_srun = false) {
   for (const Piece& piece : field.pieces) {
     Source::Piece place;
     place.mark = piece.mark;
     place.verbatim = piece.verbatim && !piece.unknown();
+    place.before_srun = piece.unknown() && (by_srun || piece.before_srun);
     place.condition = piece.condition;
     place.needs = piece.condition == 0 ? std::vector<std::string>() : piece.needs;
     if (!piece.unknown()) {
@@ -53,10 +55,10 @@ void add(const Field& field, Source& source) {
   }
 }
 
-NestedScript text_of(const Field& field, std::size_t first) {
+NestedScript text_of(const Field& field, std::size_t first, bool by_srun = false) {
   NestedScript result;
   result.first = first;
-  add(field, result.source);
+  add(field, result.source, by_srun);
   return result;
 }
 
@@ -75,7 +77,11 @@ std::optional<NestedScript> behind_shell(const std::vector<Field>& words,
     return input ? std::optional(text_of(*input, at)) : std::nullopt;
   }
   if (command) {
-    return text_of(words[next], at);
+    const auto shell = words.begin() + static_cast<std::ptrdiff_t>(at);
+    const bool by_srun = std::any_of(words.begin(), shell, [](const Field& word) {
+      return word.known() && base_name(word.text()) == "srun";
+    });
+    return text_of(words[next], at, by_srun);
   }
   NestedScript result;
   result.first = at;

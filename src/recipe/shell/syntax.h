@@ -19,6 +19,7 @@ class Source {
     std::size_t begin = 0;
     text::Mark mark;                      // their location
     bool verbatim = true;                 // the file contains exactly these bytes at the mark
+    bool before_srun = false;             // as of shell::Piece
     int condition = 0;                    // as of shell::Piece
     std::vector<std::string> needs = {};  // of the condition
   };
@@ -65,8 +66,9 @@ struct Part {
   };
   Kind kind = Kind::text;
   bool quoted = false;
-  bool verbatim = false;                // text: the file contains it literally at the mark
-  int condition = 0;                    // of the source from which it was read
+  bool verbatim = false;     // text: the file contains it literally at the mark
+  bool before_srun = false;  // of the source from which it was read, as its condition
+  int condition = 0;
   std::vector<std::string> needs = {};  // of that condition
   text::Mark mark = {};
   std::string text;            // the literal; the name of a parameter; the output of a command

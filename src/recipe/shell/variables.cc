@@ -202,6 +202,7 @@ std::map<std::string, Variable> Variables::exported() const {
 
 Variables Variables::merged(const Variables& first, const Variables& second, const Doubt& doubt) {
   Variables result = first;
+  result.unread_ = first.unread_.empty() ? second.unread_ : first.unread_;
   const auto merge = [&](const std::string& name) {
     const Variable* a = first.find(name);
     const Variable* b = second.find(name);

@@ -48,6 +48,11 @@ class Variables {
 
   std::map<std::string, Variable> exported() const;
 
+  /// A file that the script sources and that is not here: a list that nothing sets may come from it.
+  void note_unread(std::string path) { unread_ = std::move(path); }
+
+  const std::string& unread() const { return unread_; }
+
   /// The state after one of two branches ran, if it is unknown which. If both agree on the
   /// beginning of a text or list, that part is certain; flags after it are conditional; any other
   /// value is unknown.
@@ -55,6 +60,7 @@ class Variables {
 
  private:
   std::map<std::string, Variable, std::less<>> all_;
+  std::string unread_;
 };
 
 /// The environment of a script.

@@ -162,6 +162,7 @@ Part WordParser::part(Part::Kind kind, std::size_t begin, std::size_t end, bool 
   result.kind = kind;
   result.quoted = quoted;
   result.mark = source_.mark(begin, end);
+  result.before_srun = source_.piece(begin).before_srun;
   result.condition = source_.piece(begin).condition;
   result.needs = source_.piece(begin).needs;
   return result;

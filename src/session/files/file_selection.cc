@@ -345,11 +345,8 @@ FileSelection select_files(const os::Files& files,
     std::ranges::move(found.inputs, std::back_inserter(selection.inputs));
     std::ranges::move(found.problems, std::back_inserter(selection.unreadable));
   }
-  // CI systems execute lines of a log that start like this.
   for (Input& input : selection.inputs) {
-    if (input.path.starts_with("::") || input.path.starts_with("##[")) {
-      input.path.insert(0, "./");
-    }
+    input.path = text::path_for_logs(input.path);
   }
   // A file that is both named and found in a directory counts as named.
   std::ranges::sort(selection.inputs, [](const Input& a, const Input& b) {

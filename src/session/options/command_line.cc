@@ -8,6 +8,7 @@
 #include <fmt/core.h>
 #include <fmt/ranges.h>
 
+#include "base/text/ascii.h"
 #include "base/text/spelling.h"
 
 namespace epwise::session {
@@ -190,9 +191,7 @@ Arguments parse_words(const std::vector<Option>& options,
     if (is_option_word(word)) {
       throw_unknown(options, word, who);
     }
-    // a name is printed at the start of a line; CI systems execute lines that start like these
-    const bool command = word.starts_with("::") || word.starts_with("##[");
-    arguments.operands.push_back(command ? "./" + word : word);
+    arguments.operands.push_back(text::path_for_logs(word));
   }
   for (std::size_t i = 0; i < options.size(); ++i) {
     const Option& option = options[i];

@@ -373,6 +373,33 @@ ResolvedTarget resolve_target(std::span<const TargetSettings* const> sources,
   return result;
 }
 
+std::vector<std::string> newer_releases(const recipe::Stack& stack, const lint::Tables& tables) {
+  std::vector<std::string> sentences;
+  for (const lint::ReleaseList& list : tables.releases) {
+    const recipe::Stack::Component* component = stack.find(list.component);
+    const bool stated = component != nullptr && component->version && !component->follows;
+    const auto newest = std::find_if(list.releases.rbegin(),
+                                     list.releases.rend(),
+                                     [](std::string_view release) { return release != "head"; });
+    if (!stated || component->version->is_head() || newest == list.releases.rend()) {
+      continue;
+    }
+    // Without the local part: "2.20.2+cu13" is a build of a known release.
+    const std::string& text = component->version->text();
+    const auto version = units::Version::parse(text.substr(0, text.find('+')));
+    if (version && *version > *units::Version::parse(*newest)) {
+      sentences.push_back(
+          fmt::format("{} {} ({}) is newer than {}, the newest release that this version of epwise "
+                      "knows; it is checked as if nothing had changed since",
+                      list.component,
+                      text,
+                      component->source,
+                      *newest));
+    }
+  }
+  return sentences;
+}
+
 std::string framework_version(const recipe::Stack& stack, recipe::Framework framework) {
   std::vector<std::string_view> components{"bridge"};
   if (framework == recipe::Framework::mlm) {

@@ -77,6 +77,10 @@ ResolvedTarget resolve_target(std::span<const TargetSettings* const> sources,
                               const lint::Knowledge& knowledge,
                               const ThisMachine& machine);
 
+/// One sentence for each component of the stack that is newer than every known release:
+///   "te 99 (--stack) is newer than 2.20.2, the newest release that this version of epwise knows; …"
+std::vector<std::string> newer_releases(const recipe::Stack& stack, const lint::Tables& tables);
+
 /// The version of `framework` in the stack; for Megatron-LM, its own or that of Megatron-Core,
 /// which are released together. Empty if there is none.
 std::string framework_version(const recipe::Stack& stack, recipe::Framework framework);

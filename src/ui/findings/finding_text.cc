@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "lint/renaming.h"
 #include "ui/columns.h"
@@ -113,14 +114,21 @@ std::string values(const lint::Finding& finding,
 /// A flag as it is on a command line: "--global-batch-size 24", "--use-distributed-optimizer".
 std::string word_text(const lint::Fix::Edit& edit) {
   const std::string old = edit.mark.nowhere() ? std::string() : marked_text(edit.mark);
-  if (edit.value.empty()) {
+  const bool unset = edit.value == "null" && edit.target.is_unset();  // no flag takes that word
+  if (edit.value.empty() || unset) {
     return fmt::format("drop {}", edit.field);
   }
   if (lint::is_renaming(edit)) {
     return fmt::format("{} instead of {}", edit.value, edit.field);
   }
+  std::string value = edit.value;
+  if (const auto* items = edit.target.list()) {  // a flag takes them as words
+    std::vector<std::string> words(items->size());
+    std::ranges::transform(*items, words.begin(), &expr::Value::to_text);
+    value = fmt::format("{}", fmt::join(words, " "));
+  }
   const std::string word =
-      edit.value == "true" ? edit.field : fmt::format("{} {}", edit.field, edit.value);
+      edit.value == "true" ? edit.field : fmt::format("{} {}", edit.field, value);
   return old.empty() ? fmt::format("add {}", word) : fmt::format("{} instead of {}", word, old);
 }
 

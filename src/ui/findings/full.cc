@@ -39,7 +39,9 @@ std::vector<WrittenRewrite> written_rewrites(const LintReport& report,
     return result;
   }
   for (const facts::Rewrite& rewrite : file.result.effective) {
-    if (rewrite.before == rewrite.after || rewrite.parsed ||
+    // whether the framework changes the value, or to what, is not known
+    const bool open = rewrite.after.is_unknown() && (rewrite.before.is_unknown() || !everything);
+    if (open || rewrite.before == rewrite.after || rewrite.parsed ||
         (rewrite.before.is_unset() && !everything)) {
       continue;
     }

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <string>
 #include <sys/stat.h>
+#include <thread>
 #include <unistd.h>
 #include <vector>
 
@@ -82,6 +83,31 @@ TEST_CASE("who wants a regular file waits for no pipe") {
                        MissingError);
   CHECK_THROWS_AS(read_regular(files, folder / "none"), MissingError);
   CHECK_THROWS_AS(read_regular(files, folder.path()), MissingError);
+}
+
+TEST_CASE("a file keeps its other names") {
+  const Folder folder;
+  DiskFiles files;
+  files.write_atomically(folder / "a.yaml", "a long text");
+  REQUIRE(::link((folder / "a.yaml").c_str(), (folder / "b.yaml").c_str()) == 0);
+  CHECK(files.replace_atomically(folder / "a.yaml", "a long text", "new"));
+  CHECK(files.read(folder / "b.yaml") == "new");
+  CHECK_FALSE(files.replace_atomically(folder / "b.yaml", "other", "newer"));
+  files.write_atomically(folder / "b.yaml", "the newest text");
+  CHECK(files.read(folder / "a.yaml") == "the newest text");
+  CHECK(files.list(folder.path()) == std::vector<std::string>{"a.yaml", "b.yaml"});
+}
+
+TEST_CASE("an input may be a pipe that somebody writes to") {
+  const Folder folder;
+  DiskFiles files;
+  const std::string pipe = folder / "pipe";
+  REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
+  const std::string sentence = "cannot read " + pipe + ": nothing writes to this named pipe";
+  CHECK_THROWS_WITH_AS(files.read(pipe), sentence.c_str(), MissingError);
+  std::thread writer([&] { files.write_atomically(pipe, std::string(300'000, 'x')); });
+  CHECK(files.read(pipe).size() == 300'000);
+  writer.join();
 }
 
 TEST_CASE("a pipe is written through, and stays a pipe") {

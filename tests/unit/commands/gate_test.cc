@@ -320,6 +320,22 @@ TEST_CASE("a receipt holds as long as nothing changes") {
   }
 }
 
+TEST_CASE("a receipt of a directory covers the files that it had") {
+  auto run = gate({{"jobs/a.yaml", kGoodRecipe}, {"jobs/notes.yaml", "words: 1\n"}},
+                  {"jobs", "--receipt", "receipt.json"});
+  REQUIRE(run.code == 0);
+  CHECK(run.run({"gate", "--verify-receipt", "receipt.json"}) == 0);
+  run.files.write_atomically("jobs/notes.yaml", "words: 2\n");
+  CHECK(run.run({"gate", "--verify-receipt", "receipt.json"}) == 0);
+  run.files.write_atomically("jobs/notes.yaml", kBadRecipe);
+  CHECK(run.run({"gate", "--verify-receipt", "receipt.json"}) == 1);
+  CHECK(run.err.find("jobs/notes.yaml was not a recipe and is one now") != std::string::npos);
+  run.files.write_atomically("jobs/notes.yaml", "words: 1\n");
+  run.files.write_atomically("jobs/more/b.yaml", kGoodRecipe);
+  CHECK(run.run({"gate", "--verify-receipt", "receipt.json"}) == 1);
+  CHECK(run.err.find("jobs/more/b.yaml was added since") != std::string::npos);
+}
+
 TEST_CASE("a sealed text that is no receipt is refused, whatever it holds") {
   auto run = gate({{"a.yaml", kGoodRecipe}}, {"--receipt", "receipt.json"});
   REQUIRE(run.code == 0);
