@@ -230,7 +230,9 @@ void make_search_plans(const Study& study,
                        PlanMaker& maker,
                        Advice& advice) {
   Expedition expedition{&study.space, request.goal, {}, true};
-  expedition.bounds.seeds = starting_points(study, request.freedom);
+  std::vector<Precedent> precedents = precedents_of(study, request.freedom);
+  expedition.bounds.seeds = starting_points(study, precedents);
+  maker.prefer(std::move(precedents));
   const SearchResult result = explore(study, request, std::move(expedition));
   advice.tally = {
       study.space.size(), result.looked_at, result.skipped, result.exhaustive, result.stopped};
