@@ -244,13 +244,18 @@ class Searcher {
         ->first;
   }
 
+  /// Descends from the best seeds; layouts may change with the rest.
   Candidate from_seeds(Candidate at) {
     ask(bounds_.seeds);
-    for (const Candidate& seed : bounds_.seeds) {
+    std::vector<Candidate> seeds = bounds_.seeds;
+    std::ranges::stable_sort(
+        seeds, {}, [&](const Candidate& seed) { return cost_of(seed); });
+    seeds.resize(std::min(seeds.size(), bounds_.starts));
+    for (const Candidate& seed : seeds) {
       if (over() || cost_of(seed) == kNever) {
         continue;
       }
-      const Candidate end = descend(landscape_.canonical(seed), false, false);
+      const Candidate end = descend(landscape_.canonical(seed), true, false);
       if (cost_of(end) < cost_of(at)) {
         at = end;
       }

@@ -93,7 +93,8 @@ int precision_rank(const Study& study, std::string_view precision) {
 struct Shelved {
   std::string_view name;
   bool same_gpu = false;
-  int precision = 0;  // rank
+  bool special = false;  // of a variant: for development, for another purpose
+  int precision = 0;     // rank
   double apart = 0;   // logarithm of the ratio of the numbers of GPUs
 };
 
@@ -112,11 +113,12 @@ std::vector<Shelved> shelved(const Study& study, std::string_view release) {
     const auto gpus = static_cast<double>(selection->gpus.value_or(1));
     list.push_back({name,
                     selection->gpu == target.hw->name,
+                    !selection->variant.empty(),
                     precision_rank(study, move_of(selection->precision)),
                     std::abs(std::log(gpus / std::max(target.gpus.value_or(1), 1)))});
   }
   std::ranges::stable_sort(list, {}, [](const Shelved& each) {
-    return std::tuple(!each.same_gpu, each.precision, each.apart);
+    return std::tuple(!each.same_gpu, each.precision, each.special, each.apart);
   });
   return list;
 }
@@ -149,6 +151,7 @@ std::vector<Precedent> precedents_of(const Study& study, const Freedom& freedom)
       precedents.push_back(precedent_like(other, study, freedom));
       precedents.back().name = each.name;
       precedents.back().same_gpu = each.same_gpu;
+      precedents.back().special = each.special;
       ++count[each.same_gpu];
     }
   }
@@ -194,6 +197,23 @@ Candidate with_needs(const Space& space,
   return with_first(space, std::move(candidate), axis, {name});
 }
 
+/// Overlap needs virtual stages in a pipeline: with each number of them.
+void add_chunked(const Space& space,
+                 const Candidate& overlapped,
+                 std::vector<Candidate>& candidates) {
+  const int at = space.index("virtual");
+  const Move* pipeline = space.move(overlapped, "pipeline");
+  if (at < 0 || pipeline == nullptr || pipeline->name == "1") {
+    return;
+  }
+  for (const Position position : space.dimensions()[static_cast<std::size_t>(at)].positions) {
+    if (position != 0) {
+      candidates.push_back(overlapped);
+      candidates.back()[static_cast<std::size_t>(at)] = position;
+    }
+  }
+}
+
 /// Dispatcher of the hardware, overlap, graphs; then a whole-iteration graph.
 void add_documented(const Study& study, std::vector<Candidate>& candidates) {
   const Space& space = study.space;
@@ -205,6 +225,7 @@ void add_documented(const Study& study, std::vector<Candidate>& candidates) {
   const Candidate overlapped = with_first(space, plain, "overlap", {"on"});
   candidates.push_back(with_first(space, plain, "graphs", {"attention", "router"}));
   candidates.push_back(with_first(space, overlapped, "graphs", {"attention", "router"}));
+  add_chunked(space, overlapped, candidates);
   for (const Candidate& each : {plain, overlapped}) {
     Candidate whole = with_needs(space, each, "graphs", "full_iteration");
     candidates.push_back(whole);

@@ -14,6 +14,7 @@ struct Precedent {
   // whether the space has its setting; SM counts never
   std::vector<bool> known;
   std::string precision;  // a move of the axis `precision`, or empty
+  bool special = false;   // a variant for development or another purpose: only a start of a search
   bool same_gpu = false;  // otherwise documents give both GPUs the same advice
 };
 
