@@ -28,6 +28,10 @@ constexpr double kMostLost = 1.03;
 /// median error of predictions.
 constexpr double kMostDeferred = 1.05;
 
+/// The same for all settings of a precedent together, a combination that its authors have measured:
+/// twice that error.
+constexpr double kMostAsShipped = 1.10;
+
 double risk_cost(Risk risk) {
   return risk == Risk::low ? 0 : risk == Risk::medium ? 0.02 : 0.06;
 }
@@ -445,9 +449,9 @@ Candidate PlanMaker::with_precedent(Candidate candidate) {
   const sim::ConstantTable& constants = study_.world.constants;
   const bool gains =
       sim::compare(*study_.present.work, *its.work, constants).verdict == sim::Verdict::b;
-  const auto is_as_good = [&](const Candidate& other) {
+  const auto is_as_good = [&](const Candidate& other, double most) {
     const Assessment& assessment = assessed(other);
-    if (!assessment.usable() || assessment.step > kMostDeferred * its.assessment.step) {
+    if (!assessment.usable() || assessment.step > most * its.assessment.step) {
       return false;
     }
     const Prospect prospect = study_.assessor.prospect(other);
@@ -474,9 +478,9 @@ Candidate PlanMaker::with_precedent(Candidate candidate) {
       groups.push_back({axis});
     }
   }
-  for (const std::vector<std::size_t>& axes : groups) {
-    Candidate other = with(candidate, axes);
-    if (other != candidate && is_as_good(other)) {
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    Candidate other = with(candidate, groups[i]);
+    if (other != candidate && is_as_good(other, i == 0 ? kMostAsShipped : kMostDeferred)) {
       candidate = std::move(other);
     }
   }
