@@ -160,12 +160,14 @@ bool Assessor::complete(const std::vector<std::string>& guarded, Assessment& ass
   return false;
 }
 
-std::shared_ptr<workload::Workload> Assessor::predict(Assessment& assessment, sim::StepWork& work) {
+std::shared_ptr<workload::Workload> Assessor::predict(Assessment& assessment,
+                                                      sim::StepWork& work,
+                                                      bool unpriced) {
   Evaluator* evaluator = cache_.evaluator(assessment.edits);
   if (evaluator == nullptr) {
     return nullptr;
   }
-  workload::WorkloadReading reading = evaluator->workload(assessment.edits);
+  workload::WorkloadReading reading = evaluator->workload(assessment.edits, unpriced);
   if (!reading.problems.empty()) {
     assessment.problem = reading.problems.front().message;
     return nullptr;
@@ -206,7 +208,7 @@ Assessment Assessor::assess(const Candidate& candidate) {
   assessment.legal = complete(space_->guarded(candidate), assessment);
   if (assessment.legal) {
     sim::StepWork work;
-    predict(assessment, work);
+    predict(assessment, work, false);
   }
   return assessment;
 }

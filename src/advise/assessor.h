@@ -106,7 +106,10 @@ class Assessor {
   bool add_companion(const std::vector<const lint::Rule*>& failing,
                      const std::vector<std::string>& guarded,
                      Assessment& assessment);
-  std::shared_ptr<workload::Workload> predict(Assessment& assessment, sim::StepWork& work);
+  /// `unpriced` as in read_workload.
+  std::shared_ptr<workload::Workload> predict(Assessment& assessment,
+                                              sim::StepWork& work,
+                                              bool unpriced = true);
 
   bool fits(const Assessment& assessment) const;
 
