@@ -213,6 +213,14 @@ Assessment Assessor::assess(const Candidate& candidate) {
   return assessment;
 }
 
+Assessment Assessor::forecast(const Candidate& candidate) {
+  Assessment assessment;
+  assessment.edits = space_->edits(candidate);
+  sim::StepWork work;
+  predict(assessment, work, false);
+  return assessment;
+}
+
 bool Assessor::is_legal(const Edits& edits) {
   Evaluator* evaluator = cache_.evaluator(edits);
   return evaluator != nullptr && news(evaluator->judge(edits), edits).empty();

@@ -199,7 +199,19 @@ Candidate PlanMaker::undominated(Candidate candidate) {
   Standing own = standing_of(candidate, assessed(candidate), study_.space);
   const std::vector<std::size_t> axes = own_axes(candidate, study_.space, documented);
   const std::vector<Candidate> others = combinations_of(candidate, axes, study_.space, kMost);
+  // what rules require besides changes a step by less
+  constexpr double kMargin = 1.02;
+  const auto may_be_better = [&](const Candidate& other) {
+    if (assessed_.contains(other)) {
+      return true;
+    }
+    const Assessment alone = study_.assessor.forecast(other);
+    return alone.step <= kMargin * own.step && alone.needed_memory <= kMargin * own.memory;
+  };
   for (const Candidate& other : others) {
+    if (!may_be_better(other)) {
+      continue;
+    }
     const Assessment& assessment = assessed(other);
     if (!assessment.usable() || study_.space.changed(other).empty()) {
       continue;
