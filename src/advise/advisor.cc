@@ -649,6 +649,7 @@ WhyNot why_not(const World& world, const Knowledge& knowledge, const Edit& edit,
   answer.verdict = comparison.verdict;
   answer.needed_memory = other.assessment.needed_memory;
   answer.memory_limit = other.job->machine.memory;
+  answer.out_of_memory = other.assessment.out_of_memory;
   answer.fits = other.assessment.fits;
   for (const sim::CauseOfDifference& cause : comparison.causes) {
     if (cause.saved() < 0) {

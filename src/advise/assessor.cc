@@ -46,9 +46,8 @@ Assessor::Assessor(const World& world, const Space* space, Bar bar)
 }
 
 bool Assessor::fits(const Assessment& assessment) const {
-  constexpr double kMostRisk = 0.1;
   constexpr double kEven = 0.5;
-  return assessment.out_of_memory <= kMostRisk ||
+  return assessment.out_of_memory <= kMostMemoryRisk ||
          (assessment.out_of_memory <= kEven && assessment.needed_memory <= present_memory_);
 }
 

@@ -28,6 +28,10 @@ struct World {
   std::vector<sim::MeasuredConstant> measured = {};
 };
 
+/// The highest probability of running out of memory of what advice calls fitting, unless it needs no
+/// more than the recipe itself.
+constexpr double kMostMemoryRisk = 0.1;
+
 /// A further change that a rule requires.
 struct Companion {
   const lint::Rule* rule = nullptr;
