@@ -445,9 +445,10 @@ const Precedent* PlanMaker::precedent_of(const Candidate& candidate) const {
   const int axis = study_.space.index("precision");
   const auto found = std::ranges::find_if(precedents_, [&](const Precedent& each) {
     const std::vector<std::size_t> changed = study_.space.changed(each.candidate);
-    const bool differs = std::ranges::any_of(
-        changed, [&](std::size_t i) { return static_cast<int>(i) != axis; });
-    return !each.special && each.precision == name && differs;  // one that equals the recipe recommends nothing
+    const bool differs =
+        std::ranges::any_of(changed, [&](std::size_t i) { return static_cast<int>(i) != axis; });
+    return !each.special && each.precision == name &&
+           differs;  // one that equals the recipe recommends nothing
   });
   return found == precedents_.end() ? nullptr : &*found;
 }

@@ -248,8 +248,7 @@ class Searcher {
   Candidate from_seeds(Candidate at) {
     ask(bounds_.seeds);
     std::vector<Candidate> seeds = bounds_.seeds;
-    std::ranges::stable_sort(
-        seeds, {}, [&](const Candidate& seed) { return cost_of(seed); });
+    std::ranges::stable_sort(seeds, {}, [&](const Candidate& seed) { return cost_of(seed); });
     seeds.resize(std::min(seeds.size(), bounds_.starts));
     for (const Candidate& seed : seeds) {
       if (over() || cost_of(seed) == kNever) {

@@ -95,7 +95,7 @@ struct Shelved {
   bool same_gpu = false;
   bool special = false;  // of a variant: for development, for another purpose
   int precision = 0;     // rank
-  double apart = 0;   // logarithm of the ratio of the numbers of GPUs
+  double apart = 0;      // logarithm of the ratio of the numbers of GPUs
 };
 
 /// The likest first.

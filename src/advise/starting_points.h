@@ -24,6 +24,7 @@ std::vector<Precedent> precedents_of(const Study& study, const Freedom& freedom)
 
 /// Candidates from which a search is worth starting: precedents on the same GPU, and what documents
 /// recommend for the hardware. Only positions that the space allows; without duplicates.
-std::vector<Candidate> starting_points(const Study& study, const std::vector<Precedent>& precedents);
+std::vector<Candidate> starting_points(const Study& study,
+                                       const std::vector<Precedent>& precedents);
 
 }  // namespace epwise::advise
