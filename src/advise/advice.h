@@ -230,6 +230,7 @@ struct WhyNot {
   sim::Verdict verdict = sim::Verdict::too_close;
   double needed_memory = 0;
   double memory_limit = 0;
+  double out_of_memory = 0;
   bool fits = true;
   std::vector<std::pair<std::string, double>> costs;  // terms of the step that grow, s
   std::optional<Plan> around;                         // the best plan with the value fixed

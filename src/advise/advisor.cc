@@ -230,7 +230,9 @@ void make_search_plans(const Study& study,
                        PlanMaker& maker,
                        Advice& advice) {
   Expedition expedition{&study.space, request.goal, {}, true};
-  expedition.bounds.seeds = starting_points(study, request.freedom);
+  std::vector<Precedent> precedents = precedents_of(study, request.freedom);
+  expedition.bounds.seeds = starting_points(study, precedents);
+  maker.prefer(std::move(precedents));
   const SearchResult result = explore(study, request, std::move(expedition));
   advice.tally = {
       study.space.size(), result.looked_at, result.skipped, result.exhaustive, result.stopped};
@@ -647,6 +649,7 @@ WhyNot why_not(const World& world, const Knowledge& knowledge, const Edit& edit,
   answer.verdict = comparison.verdict;
   answer.needed_memory = other.assessment.needed_memory;
   answer.memory_limit = other.job->machine.memory;
+  answer.out_of_memory = other.assessment.out_of_memory;
   answer.fits = other.assessment.fits;
   for (const sim::CauseOfDifference& cause : comparison.causes) {
     if (cause.saved() < 0) {

@@ -46,9 +46,8 @@ Assessor::Assessor(const World& world, const Space* space, Bar bar)
 }
 
 bool Assessor::fits(const Assessment& assessment) const {
-  constexpr double kMostRisk = 0.1;
   constexpr double kEven = 0.5;
-  return assessment.out_of_memory <= kMostRisk ||
+  return assessment.out_of_memory <= kMostMemoryRisk ||
          (assessment.out_of_memory <= kEven && assessment.needed_memory <= present_memory_);
 }
 
@@ -160,12 +159,14 @@ bool Assessor::complete(const std::vector<std::string>& guarded, Assessment& ass
   return false;
 }
 
-std::shared_ptr<workload::Workload> Assessor::predict(Assessment& assessment, sim::StepWork& work) {
+std::shared_ptr<workload::Workload> Assessor::predict(Assessment& assessment,
+                                                      sim::StepWork& work,
+                                                      bool unpriced) {
   Evaluator* evaluator = cache_.evaluator(assessment.edits);
   if (evaluator == nullptr) {
     return nullptr;
   }
-  workload::WorkloadReading reading = evaluator->workload(assessment.edits);
+  workload::WorkloadReading reading = evaluator->workload(assessment.edits, unpriced);
   if (!reading.problems.empty()) {
     assessment.problem = reading.problems.front().message;
     return nullptr;
@@ -206,8 +207,16 @@ Assessment Assessor::assess(const Candidate& candidate) {
   assessment.legal = complete(space_->guarded(candidate), assessment);
   if (assessment.legal) {
     sim::StepWork work;
-    predict(assessment, work);
+    predict(assessment, work, false);
   }
+  return assessment;
+}
+
+Assessment Assessor::forecast(const Candidate& candidate) {
+  Assessment assessment;
+  assessment.edits = space_->edits(candidate);
+  sim::StepWork work;
+  predict(assessment, work, false);
   return assessment;
 }
 

@@ -28,6 +28,10 @@ struct World {
   std::vector<sim::MeasuredConstant> measured = {};
 };
 
+/// The highest probability of running out of memory of what advice calls fitting, unless it needs no
+/// more than the recipe itself.
+constexpr double kMostMemoryRisk = 0.1;
+
 /// A further change that a rule requires.
 struct Companion {
   const lint::Rule* rule = nullptr;
@@ -72,6 +76,10 @@ class Assessor {
 
   Assessment assess(const Candidate& candidate);
 
+  /// Its step and memory alone, without lint and the changes that rules require: several times as
+  /// cheap.
+  Assessment forecast(const Candidate& candidate);
+
   /// Whether these edits alone cause no new finding at or above warning.
   bool is_legal(const Edits& edits);
 
@@ -106,7 +114,10 @@ class Assessor {
   bool add_companion(const std::vector<const lint::Rule*>& failing,
                      const std::vector<std::string>& guarded,
                      Assessment& assessment);
-  std::shared_ptr<workload::Workload> predict(Assessment& assessment, sim::StepWork& work);
+  /// `unpriced` as in read_workload.
+  std::shared_ptr<workload::Workload> predict(Assessment& assessment,
+                                              sim::StepWork& work,
+                                              bool unpriced = true);
 
   bool fits(const Assessment& assessment) const;
 

@@ -202,11 +202,11 @@ std::vector<Edits> Evaluator::fixes_of(const lint::Rule& rule,
   return fixes;
 }
 
-workload::WorkloadReading Evaluator::workload(const Edits& edits) {
+workload::WorkloadReading Evaluator::workload(const Edits& edits, bool unpriced) {
   vary(edits);
   Silence silence;
   lint::run_launch(itinerary_, facts_, reported_, silence);
-  workload::WorkloadReading reading = workload::read_workload(facts_);
+  workload::WorkloadReading reading = workload::read_workload(facts_, unpriced);
   facts_.restore();
   return reading;
 }

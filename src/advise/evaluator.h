@@ -93,7 +93,8 @@ class Evaluator {
   /// fixes that undo an edit, have no values or are of a higher tier.
   std::vector<Edits> fixes_of(const lint::Rule& rule, const Edits& edits, lint::Tier highest);
 
-  workload::WorkloadReading workload(const Edits& edits);
+  /// `unpriced` as in read_workload.
+  workload::WorkloadReading workload(const Edits& edits, bool unpriced = true);
 
   /// The edit in the syntax of the recipe's format.
   lint::Fix::Edit spelled(const Edit& edit) const;

@@ -24,6 +24,14 @@ constexpr std::string_view kVariable = "env.";
 /// An expected gain of more than this is kept, even if the interval contains none.
 constexpr double kMostLost = 1.03;
 
+/// The expected loss up to which a plan follows documents or a precedent, if it is not certain: the
+/// median error of predictions.
+constexpr double kMostDeferred = 1.05;
+
+/// The same for all settings of a precedent together, a combination that its authors have measured:
+/// twice that error.
+constexpr double kMostAsShipped = 1.10;
+
 double risk_cost(Risk risk) {
   return risk == Risk::low ? 0 : risk == Risk::medium ? 0.02 : 0.06;
 }
@@ -191,7 +199,19 @@ Candidate PlanMaker::undominated(Candidate candidate) {
   Standing own = standing_of(candidate, assessed(candidate), study_.space);
   const std::vector<std::size_t> axes = own_axes(candidate, study_.space, documented);
   const std::vector<Candidate> others = combinations_of(candidate, axes, study_.space, kMost);
+  // what rules require besides changes a step by less
+  constexpr double kMargin = 1.02;
+  const auto may_be_better = [&](const Candidate& other) {
+    if (assessed_.contains(other)) {
+      return true;
+    }
+    const Assessment alone = study_.assessor.forecast(other);
+    return alone.step <= kMargin * own.step && alone.needed_memory <= kMargin * own.memory;
+  };
   for (const Candidate& other : others) {
+    if (!may_be_better(other)) {
+      continue;
+    }
     const Assessment& assessment = assessed(other);
     if (!assessment.usable() || study_.space.changed(other).empty()) {
       continue;
@@ -414,13 +434,75 @@ Candidate PlanMaker::with_documented_dispatcher(Candidate candidate) {
   const bool gains =
       usable && (documented.assessment.step <= present || its.assessment.step > present);
   const bool tie =
-      gains &&
+      gains && documented.assessment.step <= kMostDeferred * its.assessment.step &&
       sim::compare(*documented.work, *its.work, study_.world.constants).verdict != sim::Verdict::b;
   return tie ? other : candidate;
 }
 
+const Precedent* PlanMaker::precedent_of(const Candidate& candidate) const {
+  const Move* precision = study_.space.move(candidate, "precision");
+  const std::string_view name = precision == nullptr ? "" : std::string_view(precision->name);
+  const int axis = study_.space.index("precision");
+  const auto found = std::ranges::find_if(precedents_, [&](const Precedent& each) {
+    const std::vector<std::size_t> changed = study_.space.changed(each.candidate);
+    const bool differs =
+        std::ranges::any_of(changed, [&](std::size_t i) { return static_cast<int>(i) != axis; });
+    return !each.special && each.precision == name &&
+           differs;  // one that equals the recipe recommends nothing
+  });
+  return found == precedents_.end() ? nullptr : &*found;
+}
+
+Candidate PlanMaker::with_precedent(Candidate candidate) {
+  const Precedent* precedent = goal_ == Goal::speed ? precedent_of(candidate) : nullptr;
+  const Prospect its = precedent == nullptr ? Prospect{} : study_.assessor.prospect(candidate);
+  if (its.work == nullptr || !study_.present.assessment.fits) {
+    return candidate;
+  }
+  const sim::ConstantTable& constants = study_.world.constants;
+  const bool gains =
+      sim::compare(*study_.present.work, *its.work, constants).verdict == sim::Verdict::b;
+  const auto is_as_good = [&](const Candidate& other, double most) {
+    const Assessment& assessment = assessed(other);
+    if (!assessment.usable() || assessment.step > most * its.assessment.step) {
+      return false;
+    }
+    const Prospect prospect = study_.assessor.prospect(other);
+    return prospect.work != nullptr &&
+           sim::compare(*prospect.work, *its.work, constants).verdict != sim::Verdict::b &&
+           (!gains || sim::compare(*study_.present.work, *prospect.work, constants).verdict ==
+                          sim::Verdict::b);
+  };
+  const auto with = [&](const Candidate& from, const std::vector<std::size_t>& axes) {
+    Candidate other = from;
+    for (const std::size_t axis : axes) {
+      const bool differs = axes.size() > 1 || precedent->candidate[axis] != 0;
+      other[axis] = precedent->known[axis] && differs ? precedent->candidate[axis] : other[axis];
+    }
+    return study_.space.canonical(std::move(other));
+  };
+  std::vector<std::vector<std::size_t>> groups(2);  // everything; the layout; each other axis
+  for (std::size_t axis = 0; axis < candidate.size(); ++axis) {
+    const std::string& group = study_.space.dimensions()[axis].axis->group;
+    groups[0].push_back(axis);
+    if (group == "mapping" || group == "batch") {
+      groups[1].push_back(axis);
+    } else {
+      groups.push_back({axis});
+    }
+  }
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    Candidate other = with(candidate, groups[i]);
+    if (other != candidate && is_as_good(other, i == 0 ? kMostAsShipped : kMostDeferred)) {
+      candidate = std::move(other);
+    }
+  }
+  return candidate;
+}
+
 std::optional<Plan> PlanMaker::make(const Candidate& candidate) {
-  Candidate chosen = with_documented_dispatcher(without_ties(simplified(candidate)));
+  Candidate chosen =
+      with_precedent(with_documented_dispatcher(without_ties(simplified(candidate))));
   if (study_.space.changed(chosen).empty()) {
     return std::nullopt;
   }

@@ -6,6 +6,7 @@
 
 #include "advise/comparison_tables.h"
 #include "advise/search.h"
+#include "advise/starting_points.h"
 
 namespace epwise::advise {
 
@@ -30,6 +31,9 @@ session::Draft draft_with(const Edits& edits,
 class PlanMaker {
  public:
   PlanMaker(const Study& study, Goal goal);
+
+  /// Recipes whose settings a plan takes where predictions cannot tell them from its own.
+  void prefer(std::vector<Precedent> precedents) { precedents_ = std::move(precedents); }
 
   /// The best candidates with distinct changes, best first; none contains more changes than another
   /// without gaining more.
@@ -66,6 +70,14 @@ class PlanMaker {
   /// With the dispatcher that documents recommend for the hardware, if it is no clear loss and does
   /// not turn a gain into a loss.
   Candidate with_documented_dispatcher(Candidate candidate);
+
+  /// With the settings of the likest precedent of its precision: all of them or, if they lose for
+  /// certain or do not fit, each as far as it does not.
+  Candidate with_precedent(Candidate candidate);
+
+  /// The precedent that speaks about a candidate; null pointer if there is none.
+  const Precedent* precedent_of(const Candidate& candidate) const;
+
   void write(const Prospect& prospect, Plan& plan);
   bool verify(Plan& plan);
   void list_changes(const Candidate& candidate, const Prospect& prospect, Plan& plan);
@@ -76,6 +88,7 @@ class PlanMaker {
   const Study& study_;
   Goal goal_;
   double event_factor_;  // of the recipe itself
+  std::vector<Precedent> precedents_;
   std::map<Candidate, Assessment> assessed_;
 };
 

@@ -150,12 +150,12 @@ class Searcher {
     return !with_later_ && !landscape_.later.empty() && landscape_.later[axis];
   }
 
-  /// All candidates that differ from it in one or two axes.
-  std::vector<Candidate> neighbours(const Candidate& from, bool layout_too) const {
+  /// All candidates that differ from it in one axis, or in one or two.
+  std::vector<Candidate> neighbours(const Candidate& from, bool layout_too, bool pairs) const {
     std::vector<Candidate> all;
     const std::size_t axes = landscape_.positions.size();
     for (std::size_t a = 0; a < axes; ++a) {
-      for (std::size_t b = a; b < axes; ++b) {
+      for (std::size_t b = a; b < (pairs ? axes : a + 1); ++b) {
         if ((!layout_too && (is_layout(a) || is_layout(b))) || is_closed(a) || is_closed(b) ||
             (a != b && (is_alone(a) || is_alone(b)))) {
           continue;
@@ -168,16 +168,21 @@ class Searcher {
     return all;
   }
 
-  /// Descends until no neighbour is cheaper.
-  Candidate descend(Candidate at, bool layout_too) {
+  /// Descends until no neighbour is cheaper: one axis at a time, and two where one does not help.
+  Candidate descend(Candidate at, bool layout_too, bool pairs) {
+    bool both = false;
     for (std::size_t round = 0; round < kMostSteps && !over(); ++round) {
-      const std::vector<Candidate> near = neighbours(at, layout_too);
+      const std::vector<Candidate> near = neighbours(at, layout_too, both);
       ask(near);
       const Candidate& next = best(near);
-      if (!(cost_of(next) < cost_of(at))) {
+      if (cost_of(next) < cost_of(at)) {
+        at = next;
+        both = false;
+      } else if (pairs && !both) {
+        both = true;
+      } else {
         break;
       }
-      at = next;
     }
     return at;
   }
@@ -198,6 +203,15 @@ class Searcher {
         }
       }
     }
+    // the nearest first: a budget that ends earlier leaves out the most distant ones
+    const auto apart = [&](const Candidate& layout) {
+      std::size_t axes = 0;
+      for (std::size_t axis = 0; axis < layout.size(); ++axis) {
+        axes += is_layout(axis) && layout[axis] != like[axis] ? 1U : 0U;
+      }
+      return axes;
+    };
+    std::ranges::stable_sort(possible_, {}, apart);
     std::vector<Candidate> list;
     for (const Candidate& layout : possible_) {
       Candidate candidate = like;
@@ -206,8 +220,10 @@ class Searcher {
       }
       list.push_back(std::move(candidate));
     }
-    if (list.size() > bounds_.layouts) {
-      list.resize(bounds_.layouts);
+    const std::size_t left = allowed_ > result_.looked_at ? allowed_ - result_.looked_at : 0;
+    const std::size_t most = std::min(bounds_.layouts, std::max<std::size_t>(left / 3, 1));
+    if (list.size() > most) {
+      list.resize(most);
     }
     return list;
   }
@@ -215,11 +231,11 @@ class Searcher {
   /// First without the later axes, so that freeing them never gives less.
   void improve() {
     with_later_ = false;
-    improve_from(descend(start(), false));
+    improve_from(descend(start(), false, true));
     if (std::ranges::find(landscape_.later, true) != landscape_.later.end()) {
       with_later_ = true;
       allowed_ = result_.looked_at + bounds_.later_looks;
-      improve_from(descend(best_known(), false));
+      improve_from(descend(best_known(), false, true));
     }
   }
 
@@ -228,13 +244,17 @@ class Searcher {
         ->first;
   }
 
+  /// Descends from the best seeds; layouts may change with the rest.
   Candidate from_seeds(Candidate at) {
     ask(bounds_.seeds);
-    for (const Candidate& seed : bounds_.seeds) {
+    std::vector<Candidate> seeds = bounds_.seeds;
+    std::ranges::stable_sort(seeds, {}, [&](const Candidate& seed) { return cost_of(seed); });
+    seeds.resize(std::min(seeds.size(), bounds_.starts));
+    for (const Candidate& seed : seeds) {
       if (over() || cost_of(seed) == kNever) {
         continue;
       }
-      const Candidate end = descend(landscape_.canonical(seed), false);
+      const Candidate end = descend(landscape_.canonical(seed), true, false);
       if (cost_of(end) < cost_of(at)) {
         at = end;
       }
@@ -258,12 +278,12 @@ class Searcher {
         if (cost_of(list[i]) == kNever) {
           break;
         }
-        const Candidate end = descend(list[i], false);
+        const Candidate end = descend(list[i], false, false);
         if (cost_of(end) < cost_of(at)) {
           at = end;
         }
       }
-      at = descend(at, true);
+      at = descend(at, true, true);
       if (!(cost_of(at) < cost_of(before))) {
         break;
       }

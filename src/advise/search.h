@@ -42,8 +42,8 @@ struct SearchBounds {
   std::size_t layouts = 4000;     // that are evaluated at most
   std::size_t rounds = 4;
   std::size_t workers = 1;
-  std::size_t looks = 2000;                 // approximate number of evaluations
-  std::size_t later_looks = 700;            // further ones with the later axes
+  std::size_t looks = 3200;                 // approximate number of evaluations
+  std::size_t later_looks = 1200;           // further ones with the later axes
   double seconds = 60;                      // no new round starts after it
   const std::atomic<bool>* stop = nullptr;  // whether a caller needs the best candidate so far
   std::function<void(std::size_t done, std::size_t planned)> progress;

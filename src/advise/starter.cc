@@ -338,7 +338,6 @@ int sensible_gpus(const KnownModel& model, const hw::Profile& hw) {
 }
 
 std::optional<Starter> find_starter(const World& world, const Start& start, std::string& problem) {
-  constexpr double kMostRisk = 0.1;
   std::optional<Starter> best;
   for (const char* recompute : {"", "small", "full"}) {
     for (Layout layout : layouts_of(start)) {
@@ -354,7 +353,7 @@ std::optional<Starter> find_starter(const World& world, const Start& start, std:
       }
       starter.step = assessment.step;
       const bool better = !best || starter.step < best->step;
-      if (better && assessment.out_of_memory <= kMostRisk && is_clean(started.base)) {
+      if (better && assessment.out_of_memory <= kMostMemoryRisk && is_clean(started.base)) {
         best = std::move(starter);
       }
     }

@@ -13,6 +13,7 @@
 #include "lint/premises.h"
 #include "lint/renaming.h"
 #include "lint/rule_dependencies.h"
+#include "recipe/overrides/scalar_types.h"
 
 namespace epwise::lint {
 
@@ -163,13 +164,14 @@ class Variants::State {
     return ledger.entries[static_cast<std::size_t>(&rule - knowledge.rules.data())].failed;
   }
 
-  /// Words are looked up only if the recipe has unknown ones or a change could add one.
+  /// Words are looked up only if the recipe has unknown ones or a change adds one.
   bool may_hold_unknown_words(const std::vector<Change>& changes) const {
     return remark_ != nullptr &&
            (failed(base_, *remark_, knowledge_) ||
             std::ranges::any_of(changes, [&](const Change& change) {
               const auto* spec = facts_.vocabulary().find(knowledge_.names.name(change.slot));
-              return spec != nullptr && !spec->choices.empty();
+              return spec != nullptr && !spec->choices.empty() &&
+                     recipe::unknown_word(change.value, spec->choices);
             }));
   }
 

@@ -52,6 +52,17 @@ std::string reference_text(const lint::Reference& reference) {
                      reference.lines);
 }
 
+std::string risk_of_memory_text(double out_of_memory, bool fits) {
+  constexpr double kSurely = 0.9;
+  if (out_of_memory <= advise::kMostMemoryRisk) {
+    return "";
+  }
+  return fmt::format(" ({}{:.0f} % probability of running out{})",
+                     fits || out_of_memory < kSurely ? "" : "does not fit: ",
+                     100 * out_of_memory,
+                     fits ? "; the recipe itself needs no less" : "");
+}
+
 std::string headline_text(const advise::Plan& plan) {
   if (plan.means.empty()) {
     return gain_text(plan.speedup, plan.verdict);

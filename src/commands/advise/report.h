@@ -66,6 +66,9 @@ std::string gain_text(const sim::Range& speedup, sim::Verdict verdict);
 /// "NVIDIA-NeMo/Megatron-Bridge src/x.py:10"
 std::string reference_text(const lint::Reference& reference);
 
+/// " (43 % probability of running out; …)" after an amount of memory; empty if it fits well.
+std::string risk_of_memory_text(double out_of_memory, bool fits);
+
 /// The gain of a plan; for one that makes the recipe fit, or run at all, by what means.
 std::string headline_text(const advise::Plan& plan);
 

@@ -368,7 +368,10 @@ class AdviceText {
   void show(const Plan& plan, int number, bool in_full) {
     const std::string memory =
         plan.memory_limit > 0
-            ? fmt::format("{} of {}", gib_text(plan.needed_memory), gib_text(plan.memory_limit))
+            ? fmt::format("{} of {}{}",
+                          gib_text(plan.needed_memory),
+                          gib_text(plan.memory_limit),
+                          plan.means.empty() ? risk_of_memory_text(plan.out_of_memory, true) : "")
             : gib_text(plan.needed_memory);
     line(fmt::format("  {}. ", number) + paint_(Role::strong, headline_text(plan)) +
          fmt::format("; step {}, memory {}, risk {}",
@@ -492,7 +495,7 @@ std::string why_not_text(const AnsweredWhyNot& answered, const Style& style) {
   out += fmt::format("  memory {}{}{}\n",
                      gib_text(answer.needed_memory),
                      answer.memory_limit > 0 ? " of " + gib_text(answer.memory_limit) : "",
-                     answer.fits ? "" : ": does not fit");
+                     risk_of_memory_text(answer.out_of_memory, answer.fits));
   if (answer.around) {
     std::string changes;
     for (const advise::PlanChange& change : answer.around->changes) {

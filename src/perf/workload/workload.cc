@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "perf/workload/field_reader.h"
+#include "perf/workload/settings.h"
 #include "perf/workload/workload_reader.h"
 
 namespace epwise::workload {
@@ -83,7 +84,7 @@ const Input* Workload::input(std::string_view key) const {
   return found == inputs.end() ? nullptr : &*found;
 }
 
-WorkloadReading read_workload(const facts::Facts& facts) {
+WorkloadReading read_workload(const facts::Facts& facts, bool unpriced) {
   FieldReader reader(facts);
   WorkloadReading reading;
   Workload& workload = reading.workload;
@@ -107,6 +108,9 @@ WorkloadReading read_workload(const facts::Facts& facts) {
   workload.batch = read_batch(reader, workload.parallel);
   if (!reader.failed()) {
     read_inputs(reader, workload);
+    if (unpriced) {
+      note_unpriced(reader, workload);
+    }
     read_chunks(reader, workload);
   }
   reading.problems = reader.take_problems();

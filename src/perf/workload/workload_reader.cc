@@ -12,7 +12,6 @@
 
 #include "base/text/ascii.h"
 #include "perf/workload/field_reader.h"
-#include "perf/workload/settings.h"
 
 namespace epwise::workload {
 
@@ -427,7 +426,6 @@ void read_inputs(FieldReader& reader, Workload& workload) {
                 {"model.tp_comm_overlap", "comm_overlap.tp_comm_overlap"});
   }
   note_machine(reader, notes, workload);
-  note_unpriced(reader, workload);
 }
 
 namespace {
