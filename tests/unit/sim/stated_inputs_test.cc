@@ -120,6 +120,12 @@ TEST_CASE("what is stated replaces the assumption") {
   CHECK(job.inputs[0].status == workload::InputStatus::profile);
   CHECK(job.inputs[0].why == "somebody measured");
   job.architecture.vision.merge = 2;
+  job.architecture.sequence = 4096;
+  CHECK(state("image_tokens=4x256", job, stated).empty());
+  CHECK(job.architecture.vision.images == 4);
+  CHECK(job.architecture.vision.patches == 1024);
+  CHECK_FALSE(state("image_tokens=4097", job, stated).empty());
+  CHECK_FALSE(state("image_tokens=2x", job, stated).empty());
   CHECK(state("image_tokens=1024", job, stated).empty());
   CHECK(job.architecture.vision.images * job.architecture.vision.patches == 4096);
   CHECK(state("image_tokens=0", job, stated).empty());

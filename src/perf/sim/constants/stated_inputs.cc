@@ -139,14 +139,19 @@ bool take_gradients(std::string_view value, Workload& job, StatedInputs& /*state
   return true;
 }
 
+/// "1024", or "4x256": so many images of so many tokens each.
 bool take_images(std::string_view value, Workload& job, StatedInputs& /*stated*/) {
-  constexpr double kMost = 1e6;
-  const auto tokens = value == "0" ? std::optional(0.0) : quantity(value, units::Dimension::none);
+  const auto count = [](std::string_view text) {
+    return text == "0" ? std::optional(0.0) : quantity(text, units::Dimension::none);
+  };
+  const auto times = value.find('x');
+  const auto images = times == std::string_view::npos ? 1.0 : count(value.substr(0, times));
+  const auto tokens = count(times == std::string_view::npos ? value : value.substr(times + 1));
   workload::VisionEncoder& vision = job.architecture.vision;
-  if (!tokens || *tokens > kMost) {
+  if (!images || !tokens || *images * *tokens > job.architecture.sequence) {
     return false;
   }
-  vision.images = *tokens > 0 ? 1 : 0;
+  vision.images = *tokens > 0 ? *images : 0;
   vision.patches = *tokens * vision.merge * vision.merge;
   return true;
 }
@@ -197,7 +202,9 @@ const std::vector<Entry>& entries() {
       {{"fused_experts", "on or off", "experts as one kernel chain"}, take_fused_experts},
       {{"tensor_overlap", "on or off", "tensor-parallel collectives overlapped with their GEMMs"},
        take_tensor_overlap},
-      {{"image_tokens", "a number: 1024", "tokens of a sequence that stand for images"},
+      {{"image_tokens",
+        "a number up to the length of a sequence, 1024, or images of so many, 4x256",
+        "tokens of a sequence that stand for images"},
        take_images},
       {{"optimizer_states", "a size: 12B", "weights and moments per parameter"},
        take_optimizer_states},
