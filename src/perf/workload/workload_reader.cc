@@ -757,11 +757,8 @@ Routing read_routing(const FieldReader& reader) {
   routing.capacity = reader.number("d.capacity_factor").value_or(0);
   routing.rank_capacity =
       std::max(1.0, reader.number("model.moe_expert_rank_capacity_factor").value_or(1));
-  if (routing.rank_capacity > 1 && reader.flag("model.moe_paged_stash")) {
-    // A negative factor counts the rows that were there, a positive one the balanced ones.
-    constexpr double kUsual = 1.1;
-    routing.stash =
-        std::abs(reader.number("model.moe_paged_stash_buffer_size_factor_cuda").value_or(kUsual));
+  if (routing.rank_capacity > 1) {
+    routing.stash = reader.number("d.stash_pages").value_or(0);
   }
   if (routing.capacity > 0) {
     routing.balance = Balance::dropped;
