@@ -136,14 +136,15 @@ Workload vision_workload(const Workload& workload) {
   shape.hidden = vision.hidden;
   shape.dense_ffn = vision.ffn;
   shape.gated = vision.gated;
-  shape.sequence = static_cast<int>(std::ceil(vision.patches));
+  constexpr double kMost = 100'000'000;  // what no recipe reaches
+  shape.sequence = static_cast<int>(std::min(kMost, std::ceil(vision.patches)));
   shape.attention.heads = vision.heads;
   shape.attention.groups = vision.heads;
   shape.attention.head_dim = vision.hidden / std::max(1, vision.heads);
   shape.layers = {{Mixer::attention, FeedForward::dense}};
-  const double images = workload.batch.micro * vision.images;
-  encoder.batch.micro = static_cast<int>(
-      std::ceil(images / (vision.shared ? std::max(1, workload.parallel.context) : 1)));
+  const double images = workload.batch.micro * vision.images /
+                        (vision.shared ? std::max(1, workload.parallel.context) : 1);
+  encoder.batch.micro = static_cast<int>(std::min(kMost, std::ceil(images)));
   encoder.parallel.tensor = vision.split ? workload.parallel.tensor : 1;
   encoder.optimizer.gradient = workload.optimizer.gradient;
   encoder.kernels.fused_rope = false;
