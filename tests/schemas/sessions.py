@@ -132,6 +132,8 @@ FILES_OF_OURS = {
     "text.yaml": "model: {num_layers: four, kv_channels: [1, 2], tensor_model_parallel_size: 2}\nlogger: {wandb_exp_name: .nan}\n",
     "run.sh": "torchrun --nproc-per-node 8 pretrain_gpt.py --num-layers 4 --hidden-size 64 --num-experts 3 --bf16\n",
     "swift.sh": "NPROC_PER_NODE=8 megatron sft --model Qwen/Qwen3-30B-A3B --tensor_model_parallel_size 3\n",
+    "gated/recipe.yaml": "model: {num_layers: 4, num_moe_experts: 8, moe_router_topk: 2}\ntrain: {global_batch_size: 16, micro_batch_size: 1}\n",
+    "gated/servers.yaml": "servers: [a, b]\n",
     "batch.jsonl": '{"law": "gemm", "hw": "h100", "dtype": "bf16", "m": 4096, "n": 4096, "k": 4096}\n{"law": "gem"}\n7\n',
     "measured.yaml": "step_time: 900ms\ndispatch_time: 1ms\nexposed_share: 0.1\n",
     "truth.yaml": "schema: epwise.replay/1\nhw: h100\nnoise: 0.05\n",
@@ -143,7 +145,7 @@ FILES_OF_OURS = {
 SESSIONS = [
     "lint bad.yaml few.yaml broken.yaml missing.yaml run.sh swift.sh text.yaml mlm.yaml --gpus 8",
     "lint mended.yaml --gpus 8 --fix=training", "lint {recipe} --hw h100 --gpus 16 --price", "lint {overlap} {target} --calibration measured.cal",
-    "lint .", "lint empty", "gate {recipe} bad.yaml {target} --baseline known.yaml --max-exposed-comm 1% --min-headroom 500GiB --receipt r.json",
+    "lint .", "lint empty", "gate {recipe} bad.yaml gated {target} --baseline known.yaml --max-exposed-comm 1% --min-headroom 500GiB --receipt r.json",
     "simulate {recipe} few.yaml bad.yaml accepted.yaml {target}", "simulate {recipe} {target} --calibration measured.cal", "simulate {recipe}",
     "simulate missing.yaml", "simulate {overlap} {target} --force -- model.tensor_model_parallel_size=2",
     "simulate {recipe} {target} -- mixed_precision=bf16_with_fp8_current_scaling_mixed",
