@@ -453,6 +453,25 @@ const Precedent* PlanMaker::precedent_of(const Candidate& candidate) const {
   return found == precedents_.end() ? nullptr : &*found;
 }
 
+namespace {
+
+/// All axes; those of the layout; each other one.
+std::vector<std::vector<std::size_t>> groups_of_axes(const Space& space) {
+  std::vector<std::vector<std::size_t>> groups(2);
+  for (std::size_t axis = 0; axis < space.dimensions().size(); ++axis) {
+    const std::string& group = space.dimensions()[axis].axis->group;
+    groups[0].push_back(axis);
+    if (group == "mapping" || group == "batch") {
+      groups[1].push_back(axis);
+    } else {
+      groups.push_back({axis});
+    }
+  }
+  return groups;
+}
+
+}  // namespace
+
 Candidate PlanMaker::with_precedent(Candidate candidate) {
   const Precedent* precedent = goal_ == Goal::speed ? precedent_of(candidate) : nullptr;
   const Prospect its = precedent == nullptr ? Prospect{} : study_.assessor.prospect(candidate);
@@ -481,16 +500,7 @@ Candidate PlanMaker::with_precedent(Candidate candidate) {
     }
     return study_.space.canonical(std::move(other));
   };
-  std::vector<std::vector<std::size_t>> groups(2);  // everything; the layout; each other axis
-  for (std::size_t axis = 0; axis < candidate.size(); ++axis) {
-    const std::string& group = study_.space.dimensions()[axis].axis->group;
-    groups[0].push_back(axis);
-    if (group == "mapping" || group == "batch") {
-      groups[1].push_back(axis);
-    } else {
-      groups.push_back({axis});
-    }
-  }
+  const std::vector<std::vector<std::size_t>> groups = groups_of_axes(study_.space);
   for (std::size_t i = 0; i < groups.size(); ++i) {
     Candidate other = with(candidate, groups[i]);
     if (other != candidate && is_as_good(other, i == 0 ? kMostAsShipped : kMostDeferred)) {

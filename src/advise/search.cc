@@ -187,21 +187,25 @@ class Searcher {
     return at;
   }
 
+  void find_possible() {
+    std::vector<Candidate> all =
+        combinations(start(), [&](std::size_t axis) { return is_layout(axis); });
+    std::vector<char> bad(all.size(), 0);
+    for_each(all.size(), bounds_.workers, [&](std::size_t worker, std::size_t i) {
+      bad[i] = landscape_.impossible(worker, all[i]) ? 1 : 0;
+    });
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      result_.skipped += bad[i] != 0 ? 1U : 0U;
+      if (bad[i] == 0) {
+        possible_.push_back(std::move(all[i]));
+      }
+    }
+  }
+
   /// The possible layouts with everything else as in `like`.
   std::vector<Candidate> layouts(const Candidate& like) {
     if (possible_.empty()) {
-      std::vector<Candidate> all =
-          combinations(start(), [&](std::size_t axis) { return is_layout(axis); });
-      std::vector<char> bad(all.size(), 0);
-      for_each(all.size(), bounds_.workers, [&](std::size_t worker, std::size_t i) {
-        bad[i] = landscape_.impossible(worker, all[i]) ? 1 : 0;
-      });
-      for (std::size_t i = 0; i < all.size(); ++i) {
-        result_.skipped += bad[i] != 0 ? 1U : 0U;
-        if (bad[i] == 0) {
-          possible_.push_back(std::move(all[i]));
-        }
-      }
+      find_possible();
     }
     // the nearest first: a budget that ends earlier leaves out the most distant ones
     const auto apart = [&](const Candidate& layout) {

@@ -121,9 +121,9 @@ class RunReader {
     }
     const Source source =
         recipe_.empty() ? Source{name, dumped, false} : source_of(recipe_, target, console_);
-    Analysis analysis = analyze_one(workspace.open(source));
+    const Analysis analysis = analyze_one(workspace.open(source));
     check_runs(name, analysis.result);
-    SimulatedJob job = simulator.run(std::move(analysis), true);
+    SimulatedJob job = simulator.run(analysis, true);
     if (job.workload == nullptr) {
       std::string why;
       for (const text::Diagnostic& missing : job.report.missing) {
