@@ -20,4 +20,15 @@ workload::WorkloadReading workload_of(std::string_view text,
                                       const std::map<std::string, std::string>& stack = {},
                                       const std::map<std::string, std::string>& environment = {});
 
+/// The encoder of Qwen3-VL with its four projections; without images.
+inline workload::VisionEncoder vision_encoder() {
+  return {.layers = 27,
+          .hidden = 1152,
+          .ffn = 4304,
+          .heads = 16,
+          .patch = 16,
+          .merge = 2,
+          .projections = 4};
+}
+
 }  // namespace epwise::test

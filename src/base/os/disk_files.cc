@@ -154,10 +154,8 @@ class TemporaryFile {
 
   ~TemporaryFile() {
     const bool left = file_.is_open() && !placed_;
-    if (left) {
-      if (::unlink(path_.c_str()) != 0) {
-        ::unlink(path_.c_str());  // a fault of a moment, as file servers have them
-      }
+    if (left && ::unlink(path_.c_str()) != 0) {
+      ::unlink(path_.c_str());  // a fault of a moment, as file servers have them
     }
     unfinished = nullptr;
   }

@@ -6,7 +6,9 @@
 #include <optional>
 #include <ostream>
 #include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -159,27 +161,17 @@ void look_into(audit::CrashLog log, const lint::Knowledge& knowledge, report::Cr
   order(report.cases);
 }
 
-/// Which ranks the watchdogs' lines lack, reported with the first time-out.
-void add_watchdog_facts(const std::string& log, report::CrashReport& report) {
-  const auto timeout = std::ranges::find_if(report.cases, [](const report::CrashCase& each) {
-    return each.trouble && each.trouble->trouble->name == "collective-timeout";
+/// What a whole log says of a trouble, reported with its first case.
+void add_facts(const std::string& log,
+               std::string_view trouble,
+               std::vector<std::string> (*facts_of)(std::string_view log),
+               report::CrashReport& report) {
+  const auto first = std::ranges::find_if(report.cases, [&](const report::CrashCase& each) {
+    return each.trouble && each.trouble->trouble->name == trouble;
   });
-  if (timeout != report.cases.end()) {
-    for (std::string& fact : audit::watchdog_facts(log)) {
-      timeout->trouble->facts.push_back(std::move(fact));
-    }
-  }
-}
-
-/// Whether the job was silent long before its limit, reported with the limit.
-void add_limit_facts(const std::string& log, report::CrashReport& report) {
-  const auto limit = std::ranges::find_if(report.cases, [](const report::CrashCase& each) {
-    return each.trouble && each.trouble->trouble->name == "time-limit";
-  });
-  if (limit != report.cases.end()) {
-    for (std::string& fact : audit::time_limit_facts(log)) {
-      limit->trouble->facts.push_back(std::move(fact));
-    }
+  if (first != report.cases.end()) {
+    std::vector<std::string> facts = facts_of(log);
+    std::ranges::move(facts, std::back_inserter(first->trouble->facts));
   }
 }
 
@@ -281,8 +273,8 @@ CrashAnswer answer_of(const std::string& log,
   if (report.cases.empty()) {
     look_at_lines(log, knowledge, report);
   }
-  add_watchdog_facts(log, report);
-  add_limit_facts(log, report);
+  add_facts(log, "collective-timeout", audit::watchdog_facts, report);
+  add_facts(log, "time-limit", audit::time_limit_facts, report);
   close_answer(answer);
   return answer;
 }

@@ -98,6 +98,12 @@ struct VisionEncoder {
   double images = 0;   // of a sequence
   double patches = 0;  // of an image
 
+  /// Patches that a token stands for.
+  double merged() const { return static_cast<double>(merge) * merge; }
+
+  /// Pixel values of a patch: two frames of three colours.
+  double patch_values() const { return 2.0 * 3 * patch * patch; }
+
   bool operator==(const VisionEncoder&) const = default;
 };
 

@@ -428,6 +428,21 @@ double kept_share(const Routing& routing) {
   return routing.stash > 0 ? std::min(routing.stash, routing.rank_capacity) : routing.rank_capacity;
 }
 
+/// Bytes that an expert keeps of one row.
+struct ExpertRow {
+  double input = 0;
+  double before = 0;  // before the activation …
+  double after = 0;   // … and after it
+};
+
+ExpertRow expert_row(const Workload& workload) {
+  const auto& model = workload.architecture;
+  const double ffn = static_cast<double>(model.experts.ffn) / workload.parallel.expert_tensor;
+  const double input = kept_input(workload.precision);
+  return {
+      model.dispatch_width() * input, ffn * (model.mlp_matrices() - 1) * kBf16Bytes, ffn * input};
+}
+
 void add_experts(const Workload& workload, Sum& sum) {
   const auto& model = workload.architecture;
   const auto load = expert_load(workload);
@@ -444,9 +459,10 @@ void add_experts(const Workload& workload, Sum& sum) {
   if (model.experts.latent > 0) {
     sum.keep(2 * tokens * width * input, again);
   }
-  sum.keep(rows * width * input, again, offload.expert_input);
-  sum.keep(rows * ffn * before * kBf16Bytes, again, offload.expert_activation);
-  sum.keep(rows * ffn * input, again || recompute.expert_activation);
+  const ExpertRow row = expert_row(workload);
+  sum.keep(rows * row.input, again, offload.expert_input);
+  sum.keep(rows * row.before, again, offload.expert_activation);
+  sum.keep(rows * row.after, again || recompute.expert_activation);
   sum.keep(rows * 4, again);  // probabilities
   if (workload.routing.stash > 0) {
     sum.keep(stashed_bytes(workload) * workload.routing.rank_capacity, true);  // read back
@@ -505,13 +521,9 @@ LayerActivations vision_activations(const Workload& workload) {
 }
 
 double stashed_bytes(const Workload& workload) {
-  const auto& model = workload.architecture;
-  const double ffn = static_cast<double>(model.experts.ffn) / workload.parallel.expert_tensor;
-  const double before = model.mlp_matrices() - 1;
-  const double input = kept_input(workload.precision);
-  const bool activation = !workload.recompute.expert_activation;
-  return expert_load(workload).rows * (model.dispatch_width() * input + ffn * before * kBf16Bytes +
-                                       (activation ? ffn * input : 0));
+  const ExpertRow row = expert_row(workload);
+  return expert_load(workload).rows *
+         (row.input + row.before + (workload.recompute.expert_activation ? 0 : row.after));
 }
 
 double checkpoint_bytes(const Workload& workload) {

@@ -85,8 +85,8 @@ struct LayerActivations {
 ///               activation, w the width of a dispatched token, m the MLP's matrices
 ///   dense, shared   the same with their rows
 /// With natural routing the most loaded rank has 10 % more rows than the mean; static buffers of
-/// moe_expert_rank_capacity_factor keep all of their rows, with a paged stash those of its pages. Recomputed and
-/// offloaded activations are subtracted.
+/// moe_expert_rank_capacity_factor keep all of their rows, with a paged stash those of its pages.
+/// Recomputed and offloaded activations are subtracted.
 ///   DeepSeek-V3 layer, 4096 tokens, BF16 → 1.75 GiB; Qwen3-30B → 0.44 GiB
 LayerActivations layer_activations(const Workload& workload, const Layer& layer);
 

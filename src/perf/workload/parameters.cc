@@ -109,15 +109,14 @@ LayerParameters layer_parameters(const Architecture& model, const Layer& layer) 
 }
 
 VisionParameters vision_parameters(const Architecture& model) {
-  constexpr double kPixelValues = 2 * 3;  // two frames of three colours
   const VisionEncoder& vision = model.vision;
   if (vision.layers == 0) {
     return {};
   }
   const double h = vision.hidden;
-  const double merged = h * vision.merge * vision.merge;
+  const double merged = h * vision.merged();
   const double layer = 4 * h * h + (vision.gated ? 3 : 2) * h * vision.ffn + 2 * h;
-  return {vision.layers * layer + kPixelValues * vision.patch * vision.patch * h,
+  return {vision.layers * layer + vision.patch_values() * h,
           vision.projections * (merged * merged + merged * model.hidden)};
 }
 

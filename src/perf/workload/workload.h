@@ -243,7 +243,7 @@ struct WorkloadReading {
 
 /// Reads the facts as left by the launch (after lint::run_launch), for Bridge and Megatron-LM
 /// alike. The names must include the knowledge's derived values (d.*). Without `unpriced`, the inputs
-/// do not list the settings that a prediction ignores: it takes as long as everything else.
+/// do not list the settings that a prediction ignores: listing them takes longer than the rest.
 WorkloadReading read_workload(const facts::Facts& facts, bool unpriced = true);
 
 }  // namespace epwise::workload

@@ -360,7 +360,7 @@ void note_vision(const FieldReader& reader, Notes& notes, Workload& workload) {
   }
   constexpr std::string_view kKey = "image_tokens";
   constexpr double kShare = 0.25;  // of a sequence; nothing published tells
-  const double merged = static_cast<double>(vision.merge) * vision.merge;
+  const double merged = vision.merged();
   if (vision.images > 0) {
     notes.field(kKey,
                 fmt::format("{:.0f} a sequence", vision.images * vision.patches / merged),
@@ -1118,7 +1118,7 @@ void read_images(const FieldReader& reader, VisionEncoder& vision) {
     tokens *= side.is_number() ? std::max(1.0, std::round(side.as_number() / tile)) : 0;
   }
   vision.images = std::clamp(*count, 0, kLargest);
-  vision.patches = tokens * vision.merge * vision.merge;
+  vision.patches = tokens * vision.merged();
 }
 
 /// Nothing without an encoder of images whose size is known.

@@ -187,6 +187,19 @@ std::optional<Value::List> expert_layers(const ConfigNode& values, std::int64_t 
   return list;
 }
 
+/// Of the keys that a row lists, the value of the first that is there and not null.
+void put_first(const ConfigNode& values,
+               const ConfigNode& row,
+               std::map<std::string, Value>& named) {
+  for (const ConfigNode& key : row.children) {
+    const ConfigNode* found = values.find(key.value.to_text());
+    if (found != nullptr && !found->is_null()) {
+      named.insert_or_assign(row.name, node_value(*found));
+      return;
+    }
+  }
+}
+
 class FieldWriter {
  public:
   explicit FieldWriter(const ModelConfig& model) : values_(model.values) {
@@ -198,7 +211,7 @@ class FieldWriter {
       }
     }
     for (const ConfigNode& row : section(names(), "numbers").children) {
-      put_first(row);
+      put_first(values_, row, fields_);
     }
     derive();
   }
@@ -206,16 +219,6 @@ class FieldWriter {
   std::map<std::string, Value> take() { return std::move(fields_); }
 
  private:
-  void put_first(const ConfigNode& row) {
-    for (const ConfigNode& key : row.children) {
-      const ConfigNode* found = values_.find(key.value.to_text());
-      if (found != nullptr && !found->is_null()) {
-        fields_.insert_or_assign(row.name, node_value(*found));
-        return;
-      }
-    }
-  }
-
   std::optional<std::int64_t> number(std::string_view key) const { return count_at(values_, key); }
 
   void put(const std::string& field, Value value) {
@@ -329,13 +332,7 @@ std::map<std::string, Value> vision_facts(const ConfigNode* vision_config, std::
   }
   std::map<std::string, Value> facts;
   for (const ConfigNode& row : section(vision_encoders(), "numbers").children) {
-    for (const ConfigNode& key : row.children) {
-      const ConfigNode* found = values.find(key.value.to_text());
-      if (found != nullptr && !found->is_null()) {
-        facts.insert_or_assign(row.name, node_value(*found));
-        break;
-      }
-    }
+    put_first(values, row, facts);
   }
   if (!facts.contains("raw.vision_layers") || !facts.contains("raw.vision_hidden")) {
     return {};

@@ -337,14 +337,9 @@ TEST_CASE("recomputed experts hold their inputs until the next forward pass") {
 TEST_CASE("an encoder of images keeps its layers where it is trained") {
   auto workload = read(kQwen, "h100", 16);
   const auto without = estimate_memory(workload).stages[0];
-  workload.architecture.vision = {.layers = 27,
-                                  .hidden = 1152,
-                                  .ffn = 4304,
-                                  .heads = 16,
-                                  .patch = 16,
-                                  .merge = 2,
-                                  .images = 1,
-                                  .patches = 4096};
+  workload.architecture.vision = epwise::test::vision_encoder();
+  workload.architecture.vision.images = 1;
+  workload.architecture.vision.patches = 4096;
   const auto trained = estimate_memory(workload).stages[0];
   CHECK(trained.activations > without.activations + 27 * 2.0 * 4096 * 1152 * 2);
   CHECK(trained.weights > without.weights);

@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include "support/workloads.h"
+
 namespace {
 
 using epwise::workload::Chunk;
@@ -84,18 +86,10 @@ TEST_CASE("stages hold the embeddings that they use") {
 
 namespace {
 
-/// Qwen3-VL's encoder in front of the small model.
+/// An encoder in front of the small model.
 Workload with_vision() {
   Workload result = workload();
-  result.architecture.vision = {.layers = 27,
-                                .hidden = 1152,
-                                .ffn = 4304,
-                                .heads = 16,
-                                .patch = 16,
-                                .merge = 2,
-                                .projections = 4,
-                                .images = 2,
-                                .patches = 1024};
+  result.architecture.vision = epwise::test::vision_encoder();
   return result;
 }
 

@@ -152,7 +152,7 @@ bool take_images(std::string_view value, Workload& job, StatedInputs& /*stated*/
     return false;
   }
   vision.images = *tokens > 0 ? *images : 0;
-  vision.patches = *tokens * vision.merge * vision.merge;
+  vision.patches = *tokens * vision.merged();
   return true;
 }
 

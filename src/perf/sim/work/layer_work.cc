@@ -628,7 +628,6 @@ Piece embedding_work(const workload::Workload& job, const Sizes& sizes, const Ke
 }
 
 Piece vision_work(const workload::Workload& job, const KernelTimes& times) {
-  constexpr double kPixelValues = 2 * 3;  // two frames of three colours
   constexpr double kOfCausal = 2;
   const workload::VisionEncoder& vision = job.architecture.vision;
   const workload::Workload encoder = workload::vision_workload(job);
@@ -644,12 +643,12 @@ Piece vision_work(const workload::Workload& job, const KernelTimes& times) {
   layer.add(dense_mlp_work(encoder, sizes, times), 1);
   Piece piece;
   piece.add(layer, vision.layers);
-  add_linear(piece, on, {patches, 1.0 * vision.hidden, kPixelValues * vision.patch * vision.patch});
+  add_linear(piece, on, {patches, 1.0 * vision.hidden, vision.patch_values()});
   if (vision.frozen) {
     piece.data = {};
     piece.weights = {};
   }
-  const double merged = static_cast<double>(vision.merge) * vision.merge;
+  const double merged = vision.merged();
   const double ranks = encoder.parallel.tensor;
   const double width = merged * vision.hidden;
   Piece projection;
