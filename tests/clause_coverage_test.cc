@@ -66,9 +66,8 @@ void add_clauses(const Expression& whole,
   if (root.op == Op::literal) {
     return;  // `true`
   }
-  Expression part = whole;
-  part.nodes.resize(node + 1);
-  clauses.push_back({on_one_line(text.substr(root.begin, root.end - root.begin)), std::move(part)});
+  clauses.push_back(
+      {on_one_line(text.substr(root.begin, root.end - root.begin)), whole.part(node)});
 }
 
 std::vector<Clause> clauses_of(const Rule& rule) {

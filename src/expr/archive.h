@@ -1,9 +1,12 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/embedded/archive.h"
@@ -140,8 +143,53 @@ void transfer(Archive& archive, NameSlot& slot) {
 }
 
 template <class Archive>
-void transfer(Archive& archive, Expression& expression) {
-  archive(expression.nodes, expression.children, expression.constants, expression.dimensions);
+void transfer(Archive& archive, Constant& constant) {
+  archive(constant.value, constant.dimension);
+}
+
+/// The literals of all expressions of a table: few of them differ, so that reading a table makes few
+/// values.
+struct ConstantTable final : embedded::Companion {
+  std::shared_ptr<Constants> all = std::make_shared<Constants>();
+
+  /// Writers: the index of this literal, which is added if it is new.
+  std::int32_t index(const Constant& constant) {
+    // Versions of one order may be written in different ways.
+    const auto same = [&](const Constant& known) {
+      return known == constant && known.value.to_text() == constant.value.to_text();
+    };
+    const auto found = std::ranges::find_if(*all, same);
+    const auto at = static_cast<std::int32_t>(found - all->begin());
+    if (found == all->end()) {
+      all->push_back(constant);
+    }
+    return at;
+  }
+};
+
+inline void transfer(embedded::Writer& archive, Expression& expression) {
+  auto* table = static_cast<ConstantTable*>(archive.companion());
+  if (table == nullptr) {
+    Constants own = expression.constants ? *expression.constants : Constants();
+    archive(expression.nodes, expression.children, own);
+    return;
+  }
+  std::vector<Node> nodes(expression.nodes.begin(), expression.nodes.end());
+  for (Node& node : nodes) {
+    node.constant = node.constant < 0 ? -1 : table->index(expression.constant(node));
+  }
+  embedded::Sequence<Node> shared(std::move(nodes));
+  archive(shared, expression.children);
+}
+
+inline void transfer(embedded::Reader& archive, Expression& expression) {
+  archive(expression.nodes, expression.children);
+  if (const auto* table = static_cast<const ConstantTable*>(archive.companion())) {
+    expression.constants = table->all;
+  } else {
+    expression.constants =
+        std::make_shared<const Constants>(archive_detail::take<Constants>(archive));
+  }
 }
 
 }  // namespace epwise::expr

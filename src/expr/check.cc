@@ -139,9 +139,7 @@ class Checker {
   }
 
   Fact literal(const Node& node) const {
-    const auto at = static_cast<std::size_t>(node.constant);
-    const Value& value = expression_.constants[at];
-    const Dimension dimension = expression_.dimensions[at];
+    const auto& [value, dimension] = expression_.constant(node);
     if (value.boolean() != nullptr) {
       return {.kind = Kind::boolean};
     }
@@ -282,8 +280,7 @@ class Checker {
     if (left.kind != Kind::version || right.op != Op::literal) {
       return;
     }
-    const std::string* text =
-        expression_.constants[static_cast<std::size_t>(right.constant)].text();
+    const std::string* text = expression_.constant(right).value.text();
     if (text != nullptr && !units::Version::parse(*text)) {
       problem(node, fmt::format("`{}` is not a version", *text));
     }

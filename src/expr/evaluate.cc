@@ -66,7 +66,7 @@ class Evaluator {
   const Value& read(const Node& node, Value& scratch) {
     switch (node.op) {
       case Op::literal:
-        return expression_.constants[static_cast<std::size_t>(node.constant)];
+        return expression_.constant(node).value;
       case Op::name:
         return environment_.value(node.name());
       case Op::local:
@@ -367,8 +367,7 @@ Value Evaluator::special_form(const Node& node) const {
     case Op::origin:
       return environment_.origin(node.name());
     default:
-      return environment_.has_section(
-          *expression_.constants[static_cast<std::size_t>(node.constant)].text());
+      return environment_.has_section(*expression_.constant(node).value.text());
   }
 }
 

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -14,6 +15,13 @@
 #include "expr/python_text.h"
 
 namespace epwise::expr {
+
+Names::Names(std::vector<std::string_view> names) : names_(std::move(names)) {
+  slots_.reserve(names_.size());
+  for (const NameSlot slot : slots()) {
+    slots_.emplace(name(slot), slot);
+  }
+}
 
 NameSlot Names::slot(std::string_view name) {
   if (const auto known = find(name)) {
@@ -212,9 +220,7 @@ class Printer {
   }
 
   void literal(const Node& node) {
-    const auto at = static_cast<std::size_t>(node.constant);
-    const Value& value = expression_.constants[at];
-    const units::Dimension dimension = expression_.dimensions[at];
+    const auto& [value, dimension] = expression_.constant(node);
     if (value.text() != nullptr) {
       text_ += in_double_quotes(*value.text());
     } else if (value.version() != nullptr) {
@@ -248,7 +254,7 @@ class Printer {
     if (node.op != Op::literal) {
       return false;
     }
-    const Value& value = expression_.constants[static_cast<std::size_t>(node.constant)];
+    const Value& value = expression_.constant(node).value;
     return value.text() == nullptr && value.version() == nullptr;
   }
 
@@ -264,8 +270,8 @@ class Printer {
         text_ += "origin(";
         break;
       default: {
-        const auto at = static_cast<std::size_t>(node.constant);
-        text_ += fmt::format("section({})", in_double_quotes(*expression_.constants[at].text()));
+        text_ +=
+            fmt::format("section({})", in_double_quotes(*expression_.constant(node).value.text()));
         return;
       }
     }

@@ -5,12 +5,15 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
 
+#include "base/embedded/archive.h"
+#include "base/units/quantity.h"
 #include "expr/value.h"
 
 namespace epwise::expr {
@@ -65,6 +68,12 @@ class Names {
    private:
     std::int32_t count_;
   };
+
+  Names() = default;
+
+  /// Of a compiled table, in the order of their slots: each occurs once, and their text outlives the
+  /// object.
+  explicit Names(std::vector<std::string_view> names);
 
   NameSlot slot(std::string_view name);  // adds the name if it is new
   std::optional<NameSlot> find(std::string_view name) const;
@@ -162,15 +171,35 @@ struct Node {
   NameSlot name() const { return NameSlot(slot); }
 };
 
+/// A literal.
+struct Constant {
+  Value value;
+  units::Dimension dimension = units::Dimension::none;
+
+  bool operator==(const Constant&) const = default;
+};
+
+using Constants = std::vector<Constant>;
+
 /// A parsed expression. Plain data, so that the build can store it in the compiled table
 /// (expr/archive.h).
 struct Expression {
-  std::vector<Node> nodes;  // the root is the last one
-  std::vector<std::int32_t> children;
-  std::vector<Value> constants;
-  std::vector<units::Dimension> dimensions;  // of each constant
+  embedded::Sequence<Node> nodes;  // the root is the last one
+  embedded::Sequence<std::int32_t> children;
+  std::shared_ptr<const Constants> constants;  // those of a compiled table are one for all
 
   bool empty() const { return nodes.empty(); }
+
+  /// Of a node that has one.
+  const Constant& constant(const Node& node) const {
+    return (*constants)[static_cast<std::size_t>(node.constant)];
+  }
+
+  /// The literals of the expression, in the order of its text; one occurs as often as it is written.
+  std::vector<const Value*> literals() const;
+
+  /// The part with this node as its root: children come before their parents.
+  Expression part(std::size_t root) const { return {nodes.first(root + 1), children, constants}; }
 
   /// Slots of every name read, ascending, unique.
   std::vector<NameSlot> names() const;

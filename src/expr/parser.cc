@@ -104,7 +104,9 @@ class Parser {
   std::size_t at_ = 0;
   int depth_ = 0;
   Names& names_;
-  Expression result_;
+  std::vector<Node> nodes_;
+  std::vector<std::int32_t> children_;
+  Constants constants_;
   std::vector<int> heights_;              // of each node's subtree
   std::vector<std::string_view> locals_;  // variables of the enclosing macros
 };
@@ -114,7 +116,9 @@ Expression Parser::run() {
   if (peek().kind != TokenKind::end) {
     fail(peek(), fmt::format("unexpected `{}` after the end of the expression", peek().text));
   }
-  return std::move(result_);
+  return {embedded::Sequence<Node>(std::move(nodes_)),
+          embedded::Sequence<std::int32_t>(std::move(children_)),
+          std::make_shared<const Constants>(std::move(constants_))};
 }
 
 void Parser::fail_range(std::size_t begin, std::size_t end, std::string sentence) {
@@ -137,19 +141,19 @@ std::uint32_t Parser::expect(TokenKind kind, std::string_view sign, std::string_
 }
 
 std::int32_t Parser::push(Node node, const std::vector<std::int32_t>& children) {
-  node.first = static_cast<std::int32_t>(result_.children.size());
+  node.first = static_cast<std::int32_t>(children_.size());
   node.count = static_cast<std::int32_t>(children.size());
   int height = 0;
   for (const std::int32_t child : children) {
-    result_.children.push_back(child);
+    children_.push_back(child);
     height = std::max(height, heights_[static_cast<std::size_t>(child)]);
   }
   if (++height > kMaxDepth) {
     too_deep(node.begin, node.end);
   }
   heights_.push_back(height);
-  result_.nodes.push_back(node);
-  return static_cast<std::int32_t>(result_.nodes.size()) - 1;
+  nodes_.push_back(node);
+  return static_cast<std::int32_t>(nodes_.size()) - 1;
 }
 
 Parser::Part Parser::join(Op op,
@@ -160,9 +164,8 @@ Parser::Part Parser::join(Op op,
 }
 
 Parser::Part Parser::literal(Value value, const Token& token) {
-  const auto index = static_cast<std::int32_t>(result_.constants.size());
-  result_.constants.push_back(std::move(value));
-  result_.dimensions.push_back(token.dimension);
+  const auto index = static_cast<std::int32_t>(constants_.size());
+  constants_.push_back({std::move(value), token.dimension});
   const Node node{.op = Op::literal, .constant = index, .begin = token.begin, .end = token.end};
   return {push(node, {}), token.begin, token.end};
 }
@@ -287,6 +290,16 @@ Parsed parse(std::string_view text, Names& names) {
     parsed.problems.push_back(std::move(mistake.problem));
   }
   return parsed;
+}
+
+std::vector<const Value*> Expression::literals() const {
+  std::vector<const Value*> found;
+  for (const Node& node : nodes) {
+    if (node.op == Op::literal) {
+      found.push_back(&constant(node).value);
+    }
+  }
+  return found;
 }
 
 std::vector<NameSlot> Expression::names() const {
@@ -513,7 +526,7 @@ Parser::Part Parser::section_form(const Token& token, const Token& argument) {
   const Part name = literal(argument.value, argument);
   const std::uint32_t end = expect(TokenKind::close_bracket, ")", "to close section");
   return {push({.op = Op::has_section,
-                .constant = result_.nodes.back().constant,
+                .constant = nodes_.back().constant,
                 .begin = token.begin,
                 .end = end},
                {name.node}),

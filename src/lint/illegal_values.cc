@@ -54,9 +54,9 @@ int words_listed(const Rule& rule,
     return 0;
   }
   int listed = 0;
-  for (const auto& constant : rule.assertion.constants) {
-    std::vector<expr::Value> items{constant};
-    if (const auto* list = constant.list()) {
+  for (const expr::Value* constant : rule.assertion.literals()) {
+    std::vector<expr::Value> items{*constant};
+    if (const auto* list = constant->list()) {
       items.assign(list->begin(), list->end());
     }
     listed += static_cast<int>(std::ranges::count_if(items, [&](const expr::Value& item) {

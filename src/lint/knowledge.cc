@@ -57,9 +57,7 @@ std::size_t count_rules() {
 }
 
 Knowledge load_knowledge(const os::Files* files, const std::string& extra) {
-  Knowledge knowledge;
-  embedded::Reader reader(embedded::compiled_rules());
-  transfer(reader, knowledge);
+  Knowledge knowledge = unpack(embedded::compiled_rules());
   if (extra.empty() || files == nullptr) {
     return knowledge;
   }

@@ -186,6 +186,8 @@ struct Knowledge {
   std::vector<Container> containers;
   Tables tables;
   Texts texts;  // owns the text of rules read from files
+  // of the compiled table's expressions, also of those that are decoded when they are first read
+  std::shared_ptr<const embedded::Companion> literals = {};
 
   /// By id, code or alias; null pointer if there is none.
   const Rule* find(std::string_view id_or_code) const;

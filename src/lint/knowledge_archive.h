@@ -1,5 +1,13 @@
 #pragma once
 
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
 #include "base/embedded/archive.h"
 #include "expr/archive.h"
 #include "lint/knowledge.h"
@@ -164,22 +172,46 @@ void transfer(A& a, Derived& x) {
 
 namespace epwise::lint {
 
-/// The number of rules comes first, for whoever needs nothing else; then the names in slot order,
-/// because expressions refer to them by slot.
+/// Names come first, in slot order, because expressions refer to them by slot.
 template <class A>
 void transfer(A& a, Knowledge& x) {
-  auto rules = static_cast<std::uint32_t>(x.rules.size());
-  a(rules);
   std::vector<std::string_view> names;
   names.reserve(x.names.size());
   for (const auto slot : x.names.slots()) {
     names.push_back(x.names.name(slot));
   }
   a(names);
-  for (const auto name : names) {
-    x.names.slot(name);
+  if constexpr (std::is_same_v<A, embedded::Reader>) {
+    x.names = expr::Names(std::move(names));
   }
   a(x.derived, x.pipelines, x.containers, x.rules, x.tables);
+}
+
+/// rules.bin: the number of rules, the literals of all expressions, then everything else.
+inline std::string pack(Knowledge& knowledge) {
+  expr::ConstantTable literals;
+  embedded::Writer body(&literals);
+  transfer(body, knowledge);
+  auto rules = static_cast<std::uint32_t>(knowledge.rules.size());
+  embedded::Writer packed;
+  packed(rules, *literals.all);
+  packed.aligned(body.bytes());
+  return packed.bytes();
+}
+
+/// What `pack` wrote; the bytes must outlive it.
+inline Knowledge unpack(std::string_view packed) {
+  const auto literals = std::make_shared<expr::ConstantTable>();
+  std::uint32_t rules = 0;
+  std::string_view body;
+  embedded::Reader reader(packed);
+  reader(rules, *literals->all);
+  reader.aligned(body);
+  Knowledge knowledge;
+  embedded::Reader parts(body, literals.get());
+  transfer(parts, knowledge);
+  knowledge.literals = literals;
+  return knowledge;
 }
 
 }  // namespace epwise::lint

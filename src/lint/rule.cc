@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <limits>
+#include <optional>
 #include <string>
 
 #include "base/units/version.h"
@@ -67,9 +69,13 @@ std::string_view to_string(Tier tier) {
 
 namespace {
 
-/// The numbers of a release without any suffix, such as 0.18.2; nullopt for anything else. Bounds
-/// are compared for every rule of every lint, and nearly all of them are plain.
+/// The numbers of a release without any suffix, such as 0.18.2, and what is above all of them for
+/// head; nullopt for anything else. Bounds are compared for every rule of every lint, and nearly all
+/// of them are plain.
 std::optional<std::array<int, 3>> plain_release(std::string_view text) {
+  if (text == "head") {
+    return std::array{std::numeric_limits<int>::max(), 0, 0};
+  }
   std::array<int, 3> numbers{};
   std::size_t at = 0;
   for (int& number : numbers) {

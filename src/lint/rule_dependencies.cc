@@ -40,10 +40,7 @@ RuleDependencies::RuleDependencies(const Knowledge& knowledge,
 
 void RuleDependencies::add_names() {
   const auto& names = knowledge_.names;
-  // The nodes have no names: nothing prints them, and there are thousands in every run.
-  for (std::size_t node = 0; node < names.size() + knowledge_.rules.size(); ++node) {
-    graph_.add_node({});
-  }
+  graph_.add_nodes(names.size() + knowledge_.rules.size());  // nothing prints them
   for (const auto slot : names.slots()) {
     const auto name = names.name(slot);
     const auto dot = name.find('.');
@@ -103,8 +100,8 @@ void RuleDependencies::read_by(int node, const expr::Expression& expression) {
     if (expr::reads_name(part.op)) {
       graph_.add_edge(number_of(part.name()), node);
     } else if (part.op == expr::Op::has_section) {
-      const auto& name = expression.constants[static_cast<std::size_t>(part.constant)];
-      graph_.add_edge(section(*name.text()).presence, node);
+      const std::string& name = *expression.constant(part).value.text();
+      graph_.add_edge(section(name).presence, node);
     }
   }
 }

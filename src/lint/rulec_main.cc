@@ -91,9 +91,7 @@ bool run(const std::vector<std::string>& paths) {
   if (!yaml::without_problems(problems, paths[0])) {
     return false;
   }
-  epwise::embedded::Writer writer;
-  transfer(writer, knowledge);
-  yaml::write_table(paths[2] + "/rules.bin", writer.bytes());
+  yaml::write_table(paths[2] + "/rules.bin", epwise::lint::pack(knowledge));
   yaml::write_table(paths[2] + "/vocabulary.bin", vocabulary_bytes());
   yaml::write_table(paths[2] + "/profiles.bin", hardware);
   return true;

@@ -38,8 +38,8 @@ void add_texts(const Value& value, Words& words) {
 /// All texts in an expression: linting the changed recipe decides which of them are valid.
 Words texts_in(const expr::Expression& expression) {
   Words words;
-  for (const Value& constant : expression.constants) {
-    add_texts(constant, words);
+  for (const Value* constant : expression.literals()) {
+    add_texts(*constant, words);
   }
   return words;
 }

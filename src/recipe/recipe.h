@@ -29,6 +29,8 @@ struct Field {
   Origin origin = Origin::written;
   // the name as written: "--num-experts", "model.num_moe_experts", "++model.x"
   std::string spelling;
+  // scripts: `8` of `EP=8`, where the mark is the `$EP` that uses it
+  text::Mark definition = {};
 };
 
 /// An environment variable that the recipe itself sets (ENV_VARS, env_vars).

@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
 # Runs every fuzz target under the address and undefined-behaviour sanitizers for HOURS in all, one on each core, and adds what was
-# executed to tests/fuzz/soaked.tsv. Inputs that were found stay in build/asan/soak and are the start of the next run.
+# executed to tests/fuzz/soaked.tsv. Inputs that were found stay in build/asan/soak and are the start of the next run. Without
+# targets, it then lints all verdict vectors and recipes of the corpus under the same sanitizers (tests/README.md, "Data that is
+# not in the repository"; skipped without), and runs what works in many threads under the thread sanitizer.
 #   bash tests/fuzz/soak.sh HOURS [TARGET]…         HOURS: also 0.5; targets: structure, launch, …
 # Exit status 1: a finding; its input and its message are named.
 set -euo pipefail
@@ -27,19 +29,53 @@ soak_one() {
   echo "soak: $name: $executions executions"
 }
 
+# The recipes that the real validators judged, under the sanitizers. Findings of lint (exit status 1) and files that are none of
+# ours (3) are usual.
+recipes_sanitized() {
+  local evidence=${EPWISE_EVIDENCE:-../shared} status=0
+  if [ ! -d "$evidence/vectors" ]; then
+    echo "soak: vectors and corpus: skipped, no data at $evidence"
+    return 0
+  fi
+  python3 tests/agreement/vectors.py "$build/epwise" --all >"$build/soak/vectors.log" 2>&1 || {
+    echo "soak: vectors: FAILED, see $build/soak/vectors.log"
+    return 1
+  }
+  echo "soak: vectors: none failed under the sanitizers"
+  "$build/epwise" lint "$evidence/corpus" --hw h100 --gpus 64 -f concise >"$build/soak/corpus.log" 2>&1 || status=$?
+  if [ "$status" -ne 0 ] && [ "$status" -ne 1 ] && [ "$status" -ne 3 ]; then
+    echo "soak: corpus: FAILED with status $status, see $build/soak/corpus.log"
+    return 1
+  fi
+  echo "soak: corpus: no finding of the sanitizers"
+}
+
+# Many files at once, the language server, the page of `epwise explore`, and `epwise watch`.
+threads_sanitized() {
+  cmake --preset tsan >/dev/null
+  cmake --build build/tsan --parallel "$(nproc)" --target epwise >/dev/null
+  TSAN_OPTIONS="halt_on_error=1 exitcode=66" ctest --test-dir build/tsan --output-on-failure --no-tests=error \
+    -R '^(ci/many|editor/session|explore/server|session/watch)$' >"$build/soak/threads.log" 2>&1 || {
+    echo "soak: threads: FAILED, see $build/soak/threads.log"
+    return 1
+  }
+  echo "soak: threads: no finding of the thread sanitizer"
+}
+
 if [ "${1:-}" = --one ]; then
   soak_one "$2" "$3"
   exit
 fi
 case "${1:-}" in
   '' | *[!0-9.]*)
-    sed -n '2,5s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" >&2
+    sed -n '2,7s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" >&2
     exit 2
     ;;
 esac
 hours=$1
 shift
 targets=("$@")
+all=$([ $# -eq 0 ] && echo yes || echo no)
 if [ ${#targets[@]} -eq 0 ]; then
   for source in tests/fuzz/*_fuzzer.cc; do
     targets+=("$(basename -s _fuzzer.cc "$source")")
@@ -56,6 +92,11 @@ mkdir -p "$build/soak"
 seconds=$(awk -v hours="$hours" -v cores="$(nproc)" -v count="${#targets[@]}" 'BEGIN {printf "%d", hours * 3600 * cores / count + 1}')
 status=0
 printf '%s\n' "${targets[@]}" | xargs -P "$(nproc)" -I{} bash tests/fuzz/soak.sh --one {} "$seconds" || status=1
+
+if [ "$all" = yes ]; then
+  recipes_sanitized || status=1
+  threads_sanitized || status=1
+fi
 
 # The sums so far: target, executions, the last day.
 today=$(date -u +%F)

@@ -1,9 +1,11 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <memory>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -34,9 +36,87 @@ std::size_t whole(const T& elements) {
   return elements.size() * sizeof(Element);
 }
 
+/// Plain elements of a compiled table, read where they lie in it, or elements made at run time, which
+/// copies share. Reading thousands of short ones costs no allocation. The bytes of the table must
+/// outlive them.
+template <class T>
+class Sequence {
+ public:
+  using value_type = T;
+
+  Sequence() = default;
+
+  explicit Sequence(std::vector<T> elements)
+      : owner_(std::make_shared<const std::vector<T>>(std::move(elements))),
+        elements_(*owner_) {}
+
+  /// Elements that outlive the sequence.
+  explicit Sequence(std::span<const T> elements) : elements_(elements) {}
+
+  auto begin() const { return elements_.begin(); }
+
+  auto end() const { return elements_.end(); }
+
+  const T& operator[](std::size_t at) const { return elements_[at]; }
+
+  const T& front() const { return elements_.front(); }
+
+  const T& back() const { return elements_.back(); }
+
+  const T* data() const { return elements_.data(); }
+
+  std::size_t size() const { return elements_.size(); }
+
+  bool empty() const { return elements_.empty(); }
+
+  /// The first elements, shared with this sequence.
+  Sequence first(std::size_t count) const {
+    Sequence part = *this;
+    part.elements_ = elements_.first(count);
+    return part;
+  }
+
+ private:
+  std::shared_ptr<const std::vector<T>> owner_;
+  std::span<const T> elements_;
+};
+
+/// Of the elements that sequences may have.
+inline constexpr std::size_t kAlignment = 8;
+
+template <class T>
+inline constexpr bool kIsSequence = false;
+template <class T>
+inline constexpr bool kIsSequence<Sequence<T>> = true;
+
+/// What parts of one table refer to instead of repeating it: whoever stores such a part derives a
+/// struct and passes it to the writer and the reader.
+struct Companion {
+  Companion() = default;
+  Companion(const Companion&) = default;
+  Companion& operator=(const Companion&) = default;
+  virtual ~Companion() = default;
+};
+
 /// Appends fields to a byte string.
 class Writer {
  public:
+  /// `companion`: filled by the parts; null pointer: each part holds everything itself.
+  explicit Writer(Companion* companion = nullptr) : companion_(companion) {}
+
+  Companion* companion() const { return companion_; }
+
+  /// Zero bytes up to a multiple of `size`: elements read in place lie where their type may.
+  void align(std::size_t size) { bytes_.resize((bytes_.size() + size - 1) / size * size); }
+
+  /// Bytes that begin where every sequence in them may.
+  void aligned(std::string_view bytes) {
+    auto size = static_cast<std::uint32_t>(bytes.size());
+    put(size);
+    align(kAlignment);
+    bytes_.append(bytes);
+  }
+
   template <class... T>
   void operator()(T&... fields) {
     (put(fields), ...);
@@ -59,6 +139,11 @@ class Writer {
       if (there) {
         put(*field);
       }
+    } else if constexpr (kIsSequence<T>) {
+      auto size = static_cast<std::uint32_t>(field.size());
+      put(size);
+      align(alignof(typename T::value_type));
+      bytes_.append(reinterpret_cast<const char*>(field.data()), whole(field));
     } else if constexpr (requires { field.push_back(field.front()); }) {
       auto size = static_cast<std::uint32_t>(field.size());
       put(size);
@@ -75,13 +160,27 @@ class Writer {
   }
 
   std::string bytes_;
+  Companion* companion_;
 };
 
 /// Reads fields in the same order. `std::string_view` fields point into the given bytes without
 /// copying.
 class Reader {
  public:
-  explicit Reader(std::string_view bytes) : bytes_(bytes) {}
+  explicit Reader(std::string_view bytes, const Companion* companion = nullptr)
+      : bytes_(bytes),
+        companion_(companion) {}
+
+  const Companion* companion() const { return companion_; }
+
+  void align(std::size_t size) { take((size - offset_ % size) % size); }
+
+  void aligned(std::string_view& bytes) {
+    std::uint32_t size = 0;
+    get(size);
+    align(kAlignment);
+    bytes = take(size);
+  }
 
   template <class... T>
   void operator()(T&... fields) {
@@ -119,6 +218,8 @@ class Reader {
         field.emplace();
         get(*field);
       }
+    } else if constexpr (kIsSequence<T>) {
+      get_in_place(field);
     } else if constexpr (requires { field.push_back(field.front()); }) {
       std::uint32_t size = 0;
       get(size);
@@ -141,15 +242,35 @@ class Reader {
     }
   }
 
+  template <class T>
+  void get_in_place(Sequence<T>& field) {
+    std::uint32_t size = 0;
+    get(size);
+    align(alignof(T));
+    if (size > (bytes_.size() - offset_) / sizeof(T)) {
+      throw std::runtime_error("the compiled table is damaged");
+    }
+    const std::string_view part = take(size * sizeof(T));
+    const auto address = reinterpret_cast<std::uintptr_t>(part.data());
+    if (address % alignof(T) == 0) {
+      field = Sequence<T>(std::span(reinterpret_cast<const T*>(part.data()), size));
+    } else {  // bytes that are no table of the program, in tests
+      std::vector<T> elements(size);
+      std::memcpy(elements.data(), part.data(), part.size());
+      field = Sequence<T>(std::move(elements));
+    }
+  }
+
   std::string_view bytes_;
   std::size_t offset_ = 0;
+  const Companion* companion_;
 };
 
 /// A whole table, or the start of one.
 template <class T>
-T read_as(std::string_view bytes) {
+T read_as(std::string_view bytes, const Companion* companion = nullptr) {
   T value;
-  Reader read(bytes);
+  Reader read(bytes, companion);
   read(value);
   return value;
 }
@@ -160,7 +281,7 @@ T read_as(std::string_view bytes) {
 ///   rule.prose->message    decodes the prose of this rule only
 ///
 /// Several threads may read one object at the same time; `edit` needs it alone. The bytes of the
-/// table must outlive it.
+/// table and its companion must outlive it.
 template <class T>
 class Deferred {
  public:
@@ -170,16 +291,19 @@ class Deferred {
 
   Deferred(const Deferred& other)
       : bytes_(other.bytes_),
+        companion_(other.companion_),
         decode_(other.decode_),
         content_(copy_of(other)) {}
 
   Deferred(Deferred&& other) noexcept
       : bytes_(other.bytes_),
+        companion_(other.companion_),
         decode_(other.decode_),
         content_(other.content_.exchange(nullptr)) {}
 
   Deferred& operator=(Deferred other) noexcept {
     bytes_ = other.bytes_;
+    companion_ = other.companion_;
     decode_ = other.decode_;
     delete content_.exchange(other.content_.exchange(nullptr));
     return *this;
@@ -192,15 +316,18 @@ class Deferred {
   T& edit() { return *decoded(); }
 
   friend void transfer(Writer& archive, Deferred& part) {
-    Writer inner;
+    Writer inner(archive.companion());
     inner(part.edit());
     std::string_view bytes = inner.bytes();
-    archive(bytes);
+    archive.aligned(bytes);
   }
 
   friend void transfer(Reader& archive, Deferred& part) {
-    archive(part.bytes_);
-    part.decode_ = [](std::string_view bytes) { return new T(read_as<T>(bytes)); };
+    archive.aligned(part.bytes_);
+    part.companion_ = archive.companion();
+    part.decode_ = [](std::string_view bytes, const Companion* companion) {
+      return new T(read_as<T>(bytes, companion));
+    };
   }
 
  private:
@@ -214,7 +341,7 @@ class Deferred {
     if (T* known = content_.load(std::memory_order_acquire); known != nullptr) {
       return known;
     }
-    std::unique_ptr<T> fresh(decode_ == nullptr ? new T() : decode_(bytes_));
+    std::unique_ptr<T> fresh(decode_ == nullptr ? new T() : decode_(bytes_, companion_));
     T* known = nullptr;
     return content_.compare_exchange_strong(known, fresh.get(), std::memory_order_acq_rel)
                ? fresh.release()
@@ -222,8 +349,9 @@ class Deferred {
   }
 
   std::string_view bytes_;
+  const Companion* companion_ = nullptr;
   // Set by the one source that knows how T is stored, so that readers of T need not include it.
-  T* (*decode_)(std::string_view bytes) = nullptr;
+  T* (*decode_)(std::string_view bytes, const Companion* companion) = nullptr;
   mutable std::atomic<T*> content_ = nullptr;
 };
 

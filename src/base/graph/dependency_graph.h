@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <vector>
@@ -13,6 +14,12 @@ class DependencyGraph {
  public:
   /// Adds a node and returns its number (0, 1, …). Names are for messages and need not be unique.
   int add_node(std::string name);
+
+  /// Adds nodes without names.
+  void add_nodes(std::size_t count) {
+    names_.resize(names_.size() + count);
+    edges_.resize(names_.size());
+  }
 
   /// `from` depends on `to`. Parallel edges are kept once.
   void add_edge(int from, int to);

@@ -166,7 +166,8 @@ class LintRun {
             progress.advance();
           }
         });
-    check_base_is_used(workspace_.given(), base_is_used_);
+    // What could not be listed might have been such a file, and its own error says more.
+    check_base_is_used(workspace_.given(), base_is_used_ || !selection_.unreadable.empty());
   }
 
   void add(std::size_t i, LintOutcome& outcome, ReportBuilder& builder, ReportOutput& output) {

@@ -72,7 +72,7 @@ class Search {
 
   void add(const Node& node) {
     if (node.op == Op::literal && node.constant >= 0) {
-      add(expression_.constants[static_cast<std::size_t>(node.constant)]);
+      add(expression_.constant(node).value);
     }
     for (int i = 0; node.op == Op::list && i < node.count; ++i) {
       add(child(node, i));

@@ -148,7 +148,7 @@ class Search {
       reads = true;
     }
     if (node.op == Op::literal && node.constant >= 0) {
-      collect(expression.constants[static_cast<std::size_t>(node.constant)], versions);
+      collect(expression.constant(node).value, versions);
     }
     for (std::int32_t i = 0; i < node.count; ++i) {
       const auto child = expression.children[static_cast<std::size_t>(node.first + i)];

@@ -125,7 +125,10 @@ class WhyText {
                     step.upstream.empty() ? "" : fmt::format(" ({})", step.upstream)),
         2);
     if (!step.mark.nowhere()) {
-      const std::vector<SnippetLabel> labels{{.mark = step.mark, .words = "", .primary = true}};
+      std::vector<SnippetLabel> labels{{.mark = step.mark, .words = "", .primary = true}};
+      if (!step.assigned.nowhere()) {
+        labels.push_back({.mark = step.assigned, .words = "assigned here", .primary = false});
+      }
       out_ += render_snippet(labels, gutter_width(labels), lint::Severity::note, style_, paint_);
     } else if (step.kind == Step::Kind::target || step.kind == Step::Kind::environment) {
       say(step.by, 4);
@@ -238,6 +241,13 @@ Json value_json(const expr::Value& value) {
   return value.is_unset() || !value.is_known() ? Json() : Json(value.to_text());
 }
 
+void add_place(const text::Mark& mark, Json& json) {
+  const auto at = mark.start();
+  json["path"] = mark.file->name();
+  json["line"] = at.line;
+  json["column"] = at.column;
+}
+
 Json step_json(const why::Step& step) {
   Json json = {{"kind", why::to_string(step.kind)},
                {"value", value_json(step.value)},
@@ -245,10 +255,10 @@ Json step_json(const why::Step& step) {
                {"why", step.why},
                {"upstream", step.upstream}};
   if (!step.mark.nowhere()) {
-    const auto at = step.mark.start();
-    json["path"] = step.mark.file->name();
-    json["line"] = at.line;
-    json["column"] = at.column;
+    add_place(step.mark, json);
+  }
+  if (!step.assigned.nowhere()) {
+    add_place(step.assigned, json["assigned"]);
   }
   return json;
 }

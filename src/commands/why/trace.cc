@@ -97,11 +97,8 @@ class Search {
     return expression_.nodes[static_cast<std::size_t>(index)];
   }
 
-  /// Children come before their parents, so a prefix of the nodes is a tree of its own.
   expr::Value value(std::int32_t index) const {
-    Expression part = expression_;
-    part.nodes.resize(static_cast<std::size_t>(index) + 1);
-    return expr::evaluate(part, facts_);
+    return expr::evaluate(expression_.part(static_cast<std::size_t>(index)), facts_);
   }
 
   std::string words(std::int32_t index) const {
@@ -534,7 +531,8 @@ void Tracer::add_field_steps(const std::string& key, Trace& trace) const {
     }
   }
   if (field != nullptr) {
-    trace.steps.push_back({kind_of(field->origin), field->value, field->mark, {}, {}, {}});
+    trace.steps.push_back(
+        {kind_of(field->origin), field->value, field->mark, {}, {}, {}, field->definition});
   }
   if (trace.steps.empty()) {
     trace.steps.push_back({Step::Kind::unsaid, {}, {}, version + " has no such field", {}, {}});

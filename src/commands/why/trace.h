@@ -53,6 +53,7 @@ struct Step {
   std::string by;        // "Megatron-Bridge 0.6.2", "--gpus", the stage that rewrites
   std::string why;       // rewritten: one clause
   std::string upstream;  // rewritten: "training/comm_overlap.py:479", in head's line numbers
+  text::Mark assigned = {};  // written: the value in the assignment of the script's variable
 };
 
 std::string_view to_string(Step::Kind kind);

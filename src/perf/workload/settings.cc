@@ -4,6 +4,7 @@
 #include <array>
 #include <functional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include <fmt/core.h>
@@ -400,12 +401,6 @@ bool matches(std::string_view pattern, std::string_view field) {
   return false;
 }
 
-/// Whether the prediction assumes another value than the framework's default.
-bool assumes_another(std::string_view field) {
-  return std::ranges::any_of(
-      kRows, [field](const SettingRow& row) { return !row.usual.empty() && row.name == field; });
-}
-
 }  // namespace
 
 std::span<const SettingRow> setting_rows() {
@@ -422,11 +417,43 @@ std::span<const SettingRow> component_rows() {
 
 namespace {
 
-/// The first row whose pattern matches; null pointer: none.
-const SettingRow* first_match(std::span<const SettingRow> rows, std::string_view name) {
-  const auto found =
-      std::ranges::find_if(rows, [name](const SettingRow& row) { return matches(row.name, name); });
-  return found == rows.end() ? nullptr : &*found;
+/// Rows by name: nearly all name one field, so that few patterns are left to compare. A whole recipe
+/// asks for hundreds of fields.
+class RowIndex {
+ public:
+  explicit RowIndex(std::span<const SettingRow> rows) {
+    for (const SettingRow& row : rows) {
+      if (row.name.find('*') == std::string_view::npos) {
+        exact_.emplace(row.name, &row);
+      } else {
+        patterns_.push_back(&row);
+      }
+    }
+  }
+
+  /// The first row that matches; null pointer: none.
+  const SettingRow* find(std::string_view name) const {
+    const auto found = exact_.find(name);
+    const SettingRow* first = found == exact_.end() ? nullptr : found->second;
+    for (const SettingRow* pattern : patterns_) {
+      if (first != nullptr && first < pattern) {
+        break;
+      }
+      if (matches(pattern->name, name)) {
+        return pattern;
+      }
+    }
+    return first;
+  }
+
+ private:
+  std::unordered_map<std::string_view, const SettingRow*> exact_;
+  std::vector<const SettingRow*> patterns_;  // in the order of the rows
+};
+
+const RowIndex& fields_index() {
+  static const RowIndex index(kRows);
+  return index;
 }
 
 }  // namespace
@@ -437,15 +464,17 @@ const SettingRow* setting_row(std::string_view field) {
   if (field.starts_with(kNested)) {
     return setting_row("model." + std::string(field.substr(kNested.size())));
   }
-  return first_match(kRows, field);
+  return fields_index().find(field);
 }
 
 const SettingRow* variable_row(std::string_view name) {
-  return first_match(kVariables, name);
+  static const RowIndex index(kVariables);
+  return index.find(name);
 }
 
 const SettingRow* component_row(std::string_view name) {
-  return first_match(kComponents, name);
+  static const RowIndex index(kComponents);
+  return index.find(name);
 }
 
 namespace {
@@ -495,13 +524,19 @@ void note_unpriced(const FieldReader& reader, Workload& workload) {
   for (const recipe::FieldSpec* written : written_fields(reader)) {
     const recipe::FieldSpec& field = *written;
     const expr::Value value = reader.value(field.name);
-    const bool standard = value == field.default_value && !assumes_another(field.name);
-    if (standard || value.is_unknown() || value.is_unset()) {
+    if (value.is_unknown() || value.is_unset()) {
       continue;
     }
     const SettingRow* const row = setting_row(field.name);
+    if (row == nullptr || row->treatment != told) {
+      continue;
+    }
+    // Without a usual value of its own, the prediction assumes the framework's default.
+    if (row->usual.empty() && value == field.default_value) {
+      continue;
+    }
     const std::string text = value.to_text();
-    if (row == nullptr || row->treatment != told || text == row->usual || text == "[]") {
+    if (text == row->usual || text == "[]") {
       continue;
     }
     workload.inputs.push_back({"not_priced",

@@ -332,6 +332,10 @@ class Parse {
     const ArgumentToken& token = tokens_[at];
     Argument argument{
         std::move(value), std::string(token.spelling), words_[at].mark, mark, words_[at].origin};
+    const std::size_t value_at = token.joined ? at : at + 1;
+    if (token.joined || (is_value(value_at) && !is_value(value_at + 1))) {
+      argument.definition = words_[value_at].definition;
+    }
     if (token.joined) {
       argument.key.end = std::min(
           argument.key.end, argument.key.begin + static_cast<std::uint32_t>(token.spelling.size()));
@@ -428,6 +432,7 @@ void add_arguments(Recipe& recipe, Arguments arguments, const Vocabulary& vocabu
     field.mark = argument.mark;
     field.origin = argument.origin;
     field.spelling = std::move(argument.spelling);
+    field.definition = argument.definition;
     std::string name = field.name;
     recipe.fields.insert_or_assign(std::move(name), std::move(field));
   }

@@ -20,6 +20,7 @@ struct Word {
   // "${X}": unset variables; not empty: the text is unknown
   std::vector<std::string> needs = {};
   Origin origin = Origin::written;
+  text::Mark definition = {};  // as of Field
 
   bool known() const { return needs.empty(); }
 };
@@ -43,6 +44,7 @@ struct Argument {
   text::Mark key;
   text::Mark mark;  // of the value words; the flag's for a bare flag
   Origin origin = Origin::written;
+  text::Mark definition = {};  // as of Field, of a single value word
 };
 
 /// The result of argparse for a command line, without abbreviations (`allow_abbrev=False`, as in

@@ -414,8 +414,23 @@ std::string program_name(const std::string& program) {
   return program.substr(program.rfind('/') + 1);
 }
 
+/// The only assignment that the word takes its text from; nowhere where several pieces do, or none.
+text::Mark definition_of(const Given& field) {
+  text::Mark definition;
+  for (const shell::Piece& piece : field.pieces) {
+    if (!piece.definition.nowhere()) {
+      if (!definition.nowhere()) {
+        return {};
+      }
+      definition = piece.definition;
+    }
+  }
+  return definition;
+}
+
 Word word_of(const Given& field) {
   Word word{field.text(), field.mark};
+  word.definition = definition_of(field);
   word.needs = field.needs();
   const bool caller = std::any_of(field.pieces.begin(),
                                   field.pieces.end(),

@@ -1,19 +1,30 @@
 #include "expr/archive.h"
 
+#include <deque>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include <doctest/doctest.h>
+
+#include "unit/expr/same_tree.h"
 
 namespace epwise::expr {
 
 namespace {
 
+/// What is read may point into the bytes.
+std::string_view kept(std::string bytes) {
+  static std::deque<std::string> all;
+  return all.emplace_back(std::move(bytes));
+}
+
 template <class T>
 T through_bytes(T value) {
   embedded::Writer writer;
   writer(value);
-  embedded::Reader reader(writer.bytes());
+  embedded::Reader reader(kept(writer.bytes()));
   T result;
   reader(result);
   CHECK(reader.at_end());
@@ -49,9 +60,31 @@ TEST_CASE("an expression survives the archive") {
   REQUIRE(parsed.problems.empty());
   const Expression copy = through_bytes(parsed.expression);
   CHECK(to_text(copy, names) == to_text(parsed.expression, names));
-  CHECK(copy.constants == parsed.expression.constants);
+  CHECK(same_tree(copy, parsed.expression));
   CHECK(copy.names() == parsed.expression.names());
   CHECK(copy.nodes.back().end == parsed.expression.nodes.back().end);
+}
+
+TEST_CASE("expressions of one table share their literals") {
+  Names names;
+  Expression one = parse("a == 'alltoall' && b > 8", names).expression;
+  Expression two = parse("c in ['flex', 'alltoall'] || section('alltoall')", names).expression;
+  ConstantTable table;
+  embedded::Writer writer(&table);
+  writer(one, two);
+  CHECK(table.all->size() == 3);            // alltoall, 8, flex
+  for (const std::size_t shift : {0, 1}) {  // bytes that lie anywhere are read too
+    const std::string_view bytes = kept(std::string(shift, ' ') + writer.bytes());
+    embedded::Reader reader(bytes.substr(shift), &table);
+    Expression first;
+    Expression second;
+    reader(first, second);
+    CHECK(same_tree(first, one));
+    CHECK(same_tree(second, two));
+    CHECK(first.constants == second.constants);
+    CHECK(to_text(second, names) == to_text(two, names));
+    CHECK(second.literals().size() == 3);
+  }
 }
 
 TEST_CASE("damaged bytes are refused") {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 
 #include "expr/expression.h"
@@ -15,12 +16,14 @@ inline bool same_tree(const Expression& left, const Expression& right) {
     const Node& a = left.nodes[i];
     const Node& b = right.nodes[i];
     if (a.op != b.op || a.slot != b.slot || a.first != b.first || a.count != b.count ||
-        a.constant != b.constant) {
+        (a.constant < 0) != (b.constant < 0)) {
+      return false;
+    }
+    if (a.constant >= 0 && left.constant(a) != right.constant(b)) {
       return false;
     }
   }
-  return left.children == right.children && left.constants == right.constants &&
-         left.dimensions == right.dimensions;
+  return std::ranges::equal(left.children, right.children);
 }
 
 }  // namespace epwise::expr
