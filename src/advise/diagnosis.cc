@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <utility>
 
 #include "advise/decision.h"
 #include "perf/sim/step/waterfall.h"
@@ -31,17 +32,9 @@ std::vector<double> shares_of(const sim::StepWork& work,
   return shares;
 }
 
-/// The largest of those that reach their threshold; a threshold of 0 matches the rest.
-std::size_t binding(const std::vector<double>& shares, const Knowledge& knowledge) {
-  std::size_t found = shares.size();
-  for (std::size_t i = 0; i < shares.size(); ++i) {
-    const double from = knowledge.walls[i].from;
-    if (from > 0 && shares[i] >= from && (found == shares.size() || shares[i] > shares[found])) {
-      found = i;
-    }
-  }
-  const auto rest = std::ranges::find(knowledge.walls, 0.0, &Wall::from);
-  return found < shares.size() ? found : static_cast<std::size_t>(rest - knowledge.walls.begin());
+/// The wall that takes the largest share of the step.
+std::size_t binding(const std::vector<double>& shares) {
+  return static_cast<std::size_t>(std::ranges::max_element(shares) - shares.begin());
 }
 
 }  // namespace
@@ -64,17 +57,62 @@ Diagnosis diagnose(const Prospect& present,
     diagnosis.advice = knowledge.memory_advice;
     return diagnosis;
   }
-  const std::size_t wall = binding(shares, knowledge);
+  const std::size_t wall = binding(shares);
+  for (std::size_t i = 0; i < shares.size(); ++i) {
+    const Wall& other = knowledge.walls[i];
+    if (i != wall && other.from > 0 && shares[i] >= other.from) {
+      diagnosis.beside.push_back({other.name, shares[i], other.advice});
+    }
+  }
   int same = 0;
   for (const sim::Constants& drawn : draw_constants(constants, kDraws)) {
-    same += binding(shares_of(*present.work, drawn, knowledge), knowledge) == wall ? 1 : 0;
+    same += binding(shares_of(*present.work, drawn, knowledge)) == wall ? 1 : 0;
   }
   diagnosis.wall = knowledge.walls[wall].name;
   diagnosis.share = shares[wall];
-  diagnosis.from = knowledge.walls[wall].from;
   diagnosis.sure = (1 - risk) * same / kDraws;
   diagnosis.advice = knowledge.walls[wall].advice;
   return diagnosis;
+}
+
+std::vector<TuningStep> tuning_steps(const Study& study, const Candidate& plan) {
+  std::vector<std::size_t> axes = study.space.changed(plan);
+  const auto axis_of = [&](std::size_t i) -> const Axis& {
+    return *study.space.dimensions()[i].axis;
+  };
+  const auto is_size = [&](std::size_t i) {
+    return axis_of(i).group == "mapping" || axis_of(i).group == "batch";
+  };
+  std::ranges::stable_sort(axes, {}, [&](std::size_t i) { return axis_of(i).order; });
+  std::vector<TuningStep> steps;
+  Candidate at = study.space.start();
+  Prospect below = study.present;
+  TuningStep next;
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    const Axis& axis = axis_of(axes[i]);
+    at[axes[i]] = plan[axes[i]];
+    const std::string what = axis.what + ' ' + study.space.move(plan, axes[i])->name;
+    next.what += (next.what.empty() ? "" : ", ") + what;
+    if (next.check.find(axis.check) == std::string::npos) {
+      next.check += (next.check.empty() ? "" : "; ") + axis.check;
+    }
+    if (i + 1 < axes.size() && is_size(axes[i]) && is_size(axes[i + 1])) {
+      continue;
+    }
+    Prospect prospect = study.assessor.prospect(at);
+    if (prospect.work == nullptr || !prospect.assessment.usable()) {
+      continue;
+    }
+    const sim::ConstantTable& constants = study.world.constants;
+    const sim::Comparison comparison = sim::compare(*below.work, *prospect.work, constants);
+    next.step = step_range(*prospect.work, study.world);
+    next.added = comparison.speedup;
+    next.verdict = comparison.verdict;
+    next.wall = diagnose(prospect, constants, study.knowledge).wall;
+    steps.push_back(std::exchange(next, {}));
+    below = std::move(prospect);
+  }
+  return steps;
 }
 
 }  // namespace epwise::advise
