@@ -22,9 +22,9 @@ namespace epwise::advise {
 /// two changes of little risk that are worth it.
 enum class Goal : std::uint8_t { speed, memory, safe };
 
-/// What limits the step: the wall that takes the largest share of it. Another one is worth a change
-/// of its own from a share that the knowledge states, since idle time of a GPU can be removed where
-/// arithmetic cannot.
+/// What limits the step: the wall that takes the largest part of it beside the model's arithmetic at
+/// the GPU's peak rate, since that part can be removed. Others that take a share which the knowledge
+/// states are worth a change too.
 struct Diagnosis {
   struct Beside {
     std::string wall;
@@ -38,6 +38,7 @@ struct Diagnosis {
   std::string advice;  // what usually helps
   std::vector<std::pair<std::string, double>> shares;  // of all walls except memory
   std::vector<Beside> beside;                          // other walls that are worth a change
+  double arithmetic = 0;  // share of the step that the model's arithmetic takes at peak; 0: unknown
 };
 
 /// A change as it is shown.

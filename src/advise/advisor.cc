@@ -7,6 +7,7 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "advise/comparison_tables.h"
 #include "advise/decision.h"
@@ -337,7 +338,7 @@ Advice study_recipe(const World& given, const Knowledge& knowledge, const Reques
   }
   Assessor assessor(world, &space);
   const Study study{world, knowledge, space, assessor, present};
-  advice.diagnosis = diagnose(present, world.constants, knowledge);
+  advice.diagnosis = diagnose(present, world.constants, knowledge, *world.base.target->hw);
   if (present.job->architecture.experts.count > 0) {
     advice.dispatchers = dispatcher_table(study);
     advice.sweeps = sm_sweeps(study);
@@ -496,6 +497,10 @@ class Question {
   Prospect answer() {
     if (!evaluator().knows(edit_.field)) {
       return partners_.empty() ? Prospect{} : assessor_.prospect(partners_, fields_of(partners_));
+    }
+    if (const auto choices = evaluator().refused_for(edit_.field, edit_.value); !choices.empty()) {
+      note_ = fmt::format("this version takes only {}", fmt::join(choices, ", "));
+      return {};
     }
     std::vector<std::string> guarded = fields_of(partners_);
     guarded.push_back(edit_.field);
@@ -660,7 +665,7 @@ Advice which_dispatcher(const World& given, const Knowledge& knowledge) {
   const Space space(knowledge, bare.cache().plain(), {});
   Assessor assessor(world, &space);
   const Study study{world, knowledge, space, assessor, present};
-  advice.diagnosis = diagnose(present, world.constants, knowledge);
+  advice.diagnosis = diagnose(present, world.constants, knowledge, *world.base.target->hw);
   advice.dispatchers = dispatcher_table(study);
   advice.sweeps = sm_sweeps(study);
   advice.choice = choice_of(study, advice.dispatchers);

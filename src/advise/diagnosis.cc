@@ -6,20 +6,25 @@
 
 #include "advise/decision.h"
 #include "perf/sim/step/waterfall.h"
+#include "perf/workload/flops.h"
 
 namespace epwise::advise {
 
 namespace {
 
-std::vector<double> shares_of(const sim::StepWork& work,
-                              const sim::Constants& constants,
-                              const Knowledge& knowledge) {
+struct Shares {
+  std::vector<double> walls;  // as in the knowledge
+  double step = 0;            // s
+};
+
+Shares shares_of(const sim::StepWork& work,
+                 const sim::Constants& constants,
+                 const Knowledge& knowledge) {
   const sim::Waterfall waterfall = sim::waterfall_of(work, constants);
-  double step = 0;
+  Shares shares;
   for (const sim::WaterfallTerm& term : waterfall) {
-    step += term.seconds;
+    shares.step += term.seconds;
   }
-  std::vector<double> shares;
   for (const Wall& wall : knowledge.walls) {
     double seconds = 0;
     for (const sim::WaterfallTerm& term : waterfall) {
@@ -27,13 +32,33 @@ std::vector<double> shares_of(const sim::StepWork& work,
         seconds += term.seconds;
       }
     }
-    shares.push_back(seconds / step);
+    shares.walls.push_back(seconds / shares.step);
   }
   return shares;
 }
 
-/// The wall that takes the largest share of the step.
-std::size_t binding(const std::vector<double>& shares) {
+/// The time that the model's arithmetic would take at the peak of the recipe's number format, in s;
+/// 0: unknown.
+double arithmetic_of(const workload::Workload& job, const hw::Profile& hw) {
+  const auto peak = [&](std::string_view name) {
+    const hw::Sourced* found = hw.number(name);
+    return found == nullptr ? 0 : found->value.value;
+  };
+  const double narrow = job.precision == workload::Precision::bf16    ? 0
+                        : job.precision == workload::Precision::nvfp4 ? peak("peak_fp4")
+                                                                      : peak("peak_fp8");
+  const double rate = narrow > 0 ? narrow : peak("peak_bf16");
+  const double tokens =
+      static_cast<double>(job.batch.global) * job.architecture.sequence / job.parallel.gpus;
+  return rate > 0 ? tokens * workload::flops_per_token(job.architecture) / rate : 0;
+}
+
+/// The wall with the largest share beyond that of the model's arithmetic at peak, which is part of
+/// the wall that all other terms leave.
+std::size_t binding(std::vector<double> shares, double arithmetic, const Knowledge& knowledge) {
+  for (std::size_t i = 0; i < shares.size(); ++i) {
+    shares[i] -= knowledge.walls[i].from > 0 ? 0 : arithmetic;
+  }
   return static_cast<std::size_t>(std::ranges::max_element(shares) - shares.begin());
 }
 
@@ -41,10 +66,14 @@ std::size_t binding(const std::vector<double>& shares) {
 
 Diagnosis diagnose(const Prospect& present,
                    const sim::ConstantTable& constants,
-                   const Knowledge& knowledge) {
+                   const Knowledge& knowledge,
+                   const hw::Profile& hw) {
   constexpr int kDraws = 64;
   Diagnosis diagnosis;
-  const std::vector<double> shares = shares_of(*present.work, constants.values, knowledge);
+  const double arithmetic = arithmetic_of(*present.job, hw);
+  const Shares own = shares_of(*present.work, constants.values, knowledge);
+  const std::vector<double>& shares = own.walls;
+  diagnosis.arithmetic = arithmetic / own.step;
   for (std::size_t i = 0; i < shares.size(); ++i) {
     diagnosis.shares.emplace_back(knowledge.walls[i].name, shares[i]);
   }
@@ -57,7 +86,7 @@ Diagnosis diagnose(const Prospect& present,
     diagnosis.advice = knowledge.memory_advice;
     return diagnosis;
   }
-  const std::size_t wall = binding(shares);
+  const std::size_t wall = binding(shares, diagnosis.arithmetic, knowledge);
   for (std::size_t i = 0; i < shares.size(); ++i) {
     const Wall& other = knowledge.walls[i];
     if (i != wall && other.from > 0 && shares[i] >= other.from) {
@@ -66,7 +95,8 @@ Diagnosis diagnose(const Prospect& present,
   }
   int same = 0;
   for (const sim::Constants& drawn : draw_constants(constants, kDraws)) {
-    same += binding(shares_of(*present.work, drawn, knowledge)) == wall ? 1 : 0;
+    const Shares other = shares_of(*present.work, drawn, knowledge);
+    same += binding(other.walls, arithmetic / other.step, knowledge) == wall ? 1 : 0;
   }
   diagnosis.wall = knowledge.walls[wall].name;
   diagnosis.share = shares[wall];
@@ -108,7 +138,7 @@ std::vector<TuningStep> tuning_steps(const Study& study, const Candidate& plan) 
     next.step = step_range(*prospect.work, study.world);
     next.added = comparison.speedup;
     next.verdict = comparison.verdict;
-    next.wall = diagnose(prospect, constants, study.knowledge).wall;
+    next.wall = diagnose(prospect, constants, study.knowledge, *study.world.base.target->hw).wall;
     steps.push_back(std::exchange(next, {}));
     below = std::move(prospect);
   }

@@ -226,7 +226,7 @@ void Space::apply(const std::vector<Setting>& sets, const Evaluator& evaluator, 
   Edits standing;  // left at their defaults by the recipe
   for (const Setting& setting : sets) {
     const std::string* field = field_of(setting, evaluator);
-    if (field == nullptr) {
+    if (field == nullptr || !evaluator.refused_for(*field, setting.value).empty()) {
       made.possible = false;
       made.stands = false;
       continue;

@@ -292,6 +292,9 @@ void add_advice_findings(const advise::Advice& advice, Json& json) {
                   {"sure", chance(diagnosis.sure)},
                   {"shares", shares},
                   {"helps", diagnosis.advice}};
+  if (diagnosis.arithmetic > 0) {
+    json["wall"]["arithmetic_at_peak"] = chance(diagnosis.arithmetic);
+  }
   for (const advise::Diagnosis::Beside& each : diagnosis.beside) {
     json["wall"]["beside"].push_back(
         {{"name", each.wall}, {"share", chance(each.share)}, {"helps", each.advice}});

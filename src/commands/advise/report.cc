@@ -116,6 +116,9 @@ std::string shares_text(const advise::Diagnosis& diagnosis) {
   std::string text;
   for (const auto& [name, share] : diagnosis.shares) {
     text += fmt::format("{}{} {:.0f} %", text.empty() ? "" : ", ", name, 100 * share);
+    if (name == "compute" && diagnosis.arithmetic > 0) {
+      text += fmt::format(" ({:.0f} % at the GPU's peak rate)", 100 * diagnosis.arithmetic);
+    }
   }
   return text;
 }

@@ -94,7 +94,8 @@ std::string plans_title(const advise::Advice& advice);
 /// Why there is no plan.
 std::string no_plan_text(const advise::Advice& advice);
 
-/// "communication 34 %, host 3 %, compute 62 %": the shares of the step.
+/// "communication 34 %, host 3 %, compute 62 % (25 % at the GPU's peak rate)": the shares of the
+/// step.
 std::string shares_text(const advise::Diagnosis& diagnosis);
 
 /// Where a dispatcher stands in a tie: "too close to 1"; for the first, why a faster one is not. Empty

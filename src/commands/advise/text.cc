@@ -142,9 +142,7 @@ class AdviceText {
                           : "of unknown capacity"));
     line(fmt::format("  {:<{}}", "limited by", kAdviceNameWidth) +
          paint_(Role::strong, advice.diagnosis.wall) +
-         fmt::format("{}, {:.0f} % sure",
-                     advice.diagnosis.wall == "memory" ? "" : " (the largest share of the step)",
-                     100 * advice.diagnosis.sure));
+         fmt::format(", {:.0f} % sure", 100 * advice.diagnosis.sure));
     say(fmt::format("  {:<{}}", "of the step", kAdviceNameWidth),
         shares_text(advice.diagnosis),
         Role::dim);
