@@ -124,7 +124,10 @@ PlanChange change_of(const Edit& edit,
   change.from = evaluator.is_written(edit.field) ? evaluator.written_text(edit.field) : "";
   // null in the trainer's own word
   change.to = edit.drop ? "" : edit.value.is_unset() ? spelled.value : edit.value.to_text();
-  if (is_opposite(change.to, spelled.value)) {  // --no-check-…: true where the field is false
+  if (spelled.remove) {  // a switch that says no goes
+    change.to = "";
+  } else if (is_opposite(change.to,
+                         spelled.value)) {  // --no-check-…: true where the field is false
     change.to = spelled.value;
     change.from = change.from.empty() ? "" : change.from == "true" ? "false" : "true";
   }
