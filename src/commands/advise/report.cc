@@ -95,10 +95,12 @@ std::string no_plan_text(const advise::Advice& advice) {
   }
   if (advice.shortage) {
     const advise::Shortage& shortage = *advice.shortage;
-    return fmt::format("Nothing fits: the leanest variant needs {} of {}, {} too much. {}",
+    const double lacking = shortage.least - shortage.limit;
+    return fmt::format("Nothing fits: the leanest variant needs {} of {}, {}. {}",
                        gib_text(shortage.least),
                        gib_text(shortage.limit),
-                       gib_text(shortage.least - shortage.limit),
+                       lacking > 0 ? gib_text(lacking) + " too much"
+                                   : "which more than one time in ten is not enough",
                        shortage.gpus > 0 ? fmt::format("A variant fits on {} GPUs.", shortage.gpus)
                                          : "No number of GPUs up to 16384 is enough.");
   }
