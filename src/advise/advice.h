@@ -18,18 +18,37 @@
 
 namespace epwise::advise {
 
-/// The goal of the advice: the shortest step, the least memory without a slower step, or the fewest
-/// and least risky changes that are worth it.
+/// The goal of the advice: the shortest step, the least memory without a slower step, or at most
+/// two changes of little risk that are worth it.
 enum class Goal : std::uint8_t { speed, memory, safe };
 
-/// What limits the step.
+/// What limits the step: the wall that takes the largest part of it beside the model's arithmetic at
+/// the GPU's peak rate, since that part can be removed. Others that take a share which the knowledge
+/// states are worth a change too.
 struct Diagnosis {
-  std::string wall;  // "memory", "communication", "host", "compute"
-  double share = 0;  // share of the step; for memory: share of the GPU's memory that is needed
-  double from = 0;  // share from which the wall limits the step; 0: what is left when no other does
-  double sure = 0;  // probability that no other wall binds
-  std::string advice;                                  // what usually helps
+  struct Beside {
+    std::string wall;
+    double share = 0;  // of the step
+    std::string advice;
+  };
+
+  std::string wall;    // "memory", "communication", "host", "compute"
+  double share = 0;    // share of the step; for memory: share of the GPU's memory that is needed
+  double sure = 0;     // probability that no other wall binds
+  std::string advice;  // what usually helps
   std::vector<std::pair<std::string, double>> shares;  // of all walls except memory
+  std::vector<Beside> beside;                          // other walls that are worth a change
+  double arithmetic = 0;  // share of the step that the model's arithmetic takes at peak; 0: unknown
+};
+
+/// A change as it is shown.
+struct PlanChange {
+  std::string field;  // as the user's format spells it
+  std::string from;   // "" if the recipe has none
+  std::string to;     // "" if it is removed
+  lint::Tier tier = lint::Tier::performance;
+  std::string why;       // "dispatcher", or the rule that asks for it
+  bool several = false;  // `to` is several words of a command
 };
 
 /// Whether a candidate is valid, and why not.
@@ -38,6 +57,7 @@ struct Legality {
   const lint::Rule* rule = nullptr;  // not valid: the rule that forbids it
   std::string reason;                // in a few words
   std::vector<Companion> companions;
+  std::vector<PlanChange> with;         // the changes of the companions
   std::vector<const lint::Rule*> slow;  // findings about lost speed that come with it
 };
 
@@ -52,6 +72,7 @@ struct DispatcherRow {
   int sms = 0;
   int rank = 0;             // from 1, among the valid ones with a prediction
   bool tie = false;         // too close to the first to call
+  bool documented = false;  // first of a tie because documents recommend it, not by its step
   std::string measurement;  // if tied: what would decide
   std::string guidance;     // what documents say; may be empty
 };
@@ -97,18 +118,20 @@ struct RungState {
   bool present = false;  // the recipe has it
 };
 
-struct PlanChange {
-  std::string field;  // as the user's format spells it
-  std::string from;   // "" if the recipe has none
-  std::string to;     // "" if it is removed
-  lint::Tier tier = lint::Tier::performance;
-  std::string why;  // "dispatcher", or the rule that asks for it
-};
-
 struct BringUp {
   int order = 0;
   std::string what;  // "how tokens reach their experts: hybridep"
   std::string check;
+};
+
+/// One step from the recipe to a plan: a knob, and what to expect after it.
+struct TuningStep {
+  std::string what;   // "token dispatcher deepep"
+  std::string check;  // what to look at
+  sim::Range step;    // s, with all knobs up to this one
+  sim::Range added;   // T(knobs before)/T(with this one too)
+  sim::Verdict verdict = sim::Verdict::too_close;
+  std::string wall;  // that limits the step afterwards
 };
 
 /// What is missing if no candidate fits in memory.
@@ -194,7 +217,8 @@ struct Advice {
   std::optional<Choice> choice;      // of --which dispatcher: then without ladder and plans
   std::vector<fix::Repair> repairs;  // fixes applied before the analysis
   std::string repair_diff;
-  session::Draft mended;  // the recipe with the fixes
+  std::vector<fix::Repair> settled;  // of the purpose: changes of what is measured, after the fixes
+  session::Draft mended;             // the recipe with all of them
   std::optional<Anchor> anchor;
   std::vector<const lint::Rule*> left;    // errors without a fix: plans leave them unchanged
   std::vector<text::Diagnostic> missing;  // missing facts that prevent any prediction
@@ -203,7 +227,10 @@ struct Advice {
   std::optional<sim::CalibrationEffect> calibration;  // on `present`, if there is one
   double fits_risk = 0;  // probability that the recipe itself does not fit
   std::optional<Shortage> shortage;
-  std::vector<BringUp> next;  // one at a time after bring-up, with what to check
+  std::vector<BringUp> next;           // one at a time after bring-up, with what to check
+  std::string purpose;                 // of the run; empty: not given
+  std::vector<TuningStep> tuning;      // of --purpose tuning: to the first plan, knob by knob
+  std::vector<std::string> procedure;  // how to measure, for the purpose
   Diagnosis diagnosis;
   std::vector<DispatcherRow> dispatchers;  // by rank, then those without a prediction
   std::vector<SmSweep> sweeps;

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "advise/comparison_tables.h"
 #include "advise/decision.h"
@@ -55,6 +56,36 @@ Mended mend(const session::Analysis& base) {
   mended.diff =
       text::unified_diff(file ? file->name() : "", base.draft.bytes, mended.recipe.draft.bytes);
   return mended;
+}
+
+/// The recipe with the fixes that its purpose asks for before anything is measured.
+void settle(const PurposeAdvice* purpose, session::Analysis& recipe, Advice& advice) {
+  if (purpose == nullptr) {
+    return;
+  }
+  for (const std::string& id : purpose->settles) {
+    const auto found =
+        std::ranges::find_if(recipe.result.findings, [&](const lint::Finding& finding) {
+          return finding.rule->id == id && !finding.fixes.empty() &&
+                 !finding.fixes.front().edits.empty();
+        });
+    if (found == recipe.result.findings.end()) {
+      continue;
+    }
+    const lint::Fix& fix = found->fixes.front();
+    std::string obstacle;
+    session::Draft draft =
+        fix::changed(recipe, fix::change_of(fix, *recipe.recipe, recipe.vocabulary()), obstacle);
+    if (!obstacle.empty()) {
+      continue;
+    }
+    fix::Repair repair = fix::repair_of(fix, *found);
+    session::Analysis after = recipe.with(std::move(draft));
+    if (after.result.launch.verdict <= recipe.result.launch.verdict) {
+      advice.settled.push_back(std::move(repair));
+      recipe = std::move(after);
+    }
+  }
 }
 
 /// The same world around another state of the recipe.
@@ -279,16 +310,24 @@ Advice study_recipe(const World& given, const Knowledge& knowledge, const Reques
   advice.goal = request.goal;
   Mended mended = mend(given.base);
   advice.repairs = std::move(mended.repairs);
+  advice.left = std::move(mended.left);
+  advice.purpose = given.base.target->purpose.value_or("");
+  const PurposeAdvice* purposeful = knowledge.purpose(advice.purpose);
+  settle(purposeful, mended.recipe, advice);
+  if (!advice.settled.empty()) {
+    const auto& file = given.base.document->request.file;
+    mended.diff = text::unified_diff(
+        file ? file->name() : "", given.base.draft.bytes, mended.recipe.draft.bytes);
+  }
   advice.repair_diff = std::move(mended.diff);
   advice.mended = mended.recipe.draft;
-  advice.left = std::move(mended.left);
+  advice.procedure = purposeful == nullptr ? std::vector<std::string>() : purposeful->procedure;
   const World world = around(given, std::move(mended.recipe));
   Assessor bare(world, nullptr);
   Prospect present = bare.predicted(Edits{});
   constexpr double kOverflows = 0.5;
   Freedom freedom = request.freedom;
-  const std::string purpose = world.base.target->purpose.value_or("");
-  freedom.careful = purpose == "production";
+  freedom.careful = advice.purpose == "production";
   freedom.to_fit = present.assessment.out_of_memory > kOverflows;
   freedom.architecture = world.base.target->hw->architecture;
   freedom.precision = present.job == nullptr ? "" : std::string(to_string(present.job->precision));
@@ -299,7 +338,7 @@ Advice study_recipe(const World& given, const Knowledge& knowledge, const Reques
   }
   Assessor assessor(world, &space);
   const Study study{world, knowledge, space, assessor, present};
-  advice.diagnosis = diagnose(present, world.constants, knowledge);
+  advice.diagnosis = diagnose(present, world.constants, knowledge, *world.base.target->hw);
   if (present.job->architecture.experts.count > 0) {
     advice.dispatchers = dispatcher_table(study);
     advice.sweeps = sm_sweeps(study);
@@ -308,7 +347,7 @@ Advice study_recipe(const World& given, const Knowledge& knowledge, const Reques
     advice.ladder = std::move(ladder.rungs);
   }
   PlanMaker maker(study, freedom.to_fit ? Goal::speed : request.goal);
-  if (purpose == "bring-up") {
+  if (advice.purpose == "bring-up") {
     make_bring_up_plan(study, request, maker, advice);
   } else if (freedom.to_fit) {
     make_fitting_plans(study, request, maker, advice);
@@ -317,6 +356,9 @@ Advice study_recipe(const World& given, const Knowledge& knowledge, const Reques
   }
   if (!advice.sweeps.empty() && !advice.plans.empty()) {
     advice.sweeps = sm_sweeps(study, &advice.plans.front().candidate);
+  }
+  if (advice.purpose == "tuning" && !advice.plans.empty() && !advice.fitting) {
+    advice.tuning = tuning_steps(study, advice.plans.front().candidate);
   }
   place_rivals(present, world, request, advice);
   return advice;
@@ -456,6 +498,10 @@ class Question {
     if (!evaluator().knows(edit_.field)) {
       return partners_.empty() ? Prospect{} : assessor_.prospect(partners_, fields_of(partners_));
     }
+    if (const auto choices = evaluator().refused_for(edit_.field, edit_.value); !choices.empty()) {
+      note_ = fmt::format("this version takes only {}", fmt::join(choices, ", "));
+      return {};
+    }
     std::vector<std::string> guarded = fields_of(partners_);
     guarded.push_back(edit_.field);
     Prospect alone = assessor_.prospect(Edits{edit_}, guarded);
@@ -543,12 +589,12 @@ class Question {
     return fields;
   }
 
-  static std::string listed(const Edits& edits) {
+  /// In the recipe's own spelling.
+  std::string listed(const Edits& edits) {
     std::string text;
     for (const Edit& each : edits) {
-      text += text.empty() ? "" : ", ";
-      text +=
-          each.drop ? "no " + each.field : fmt::format("{}={}", each.field, each.value.to_text());
+      const PlanChange change = change_of(each, lint::Tier::performance, "", evaluator());
+      text += (text.empty() ? "" : ", ") + assignment_text(change);
     }
     return text;
   }
@@ -606,6 +652,8 @@ Advice which_dispatcher(const World& given, const Knowledge& knowledge) {
   Advice advice;
   Mended mended = mend(given.base);
   advice.repairs = std::move(mended.repairs);
+  advice.purpose = given.base.target->purpose.value_or("");
+  settle(knowledge.purpose(advice.purpose), mended.recipe, advice);
   const World world = around(given, std::move(mended.recipe));
   Assessor bare(world, nullptr);
   Prospect present = bare.predicted(Edits{});
@@ -617,7 +665,7 @@ Advice which_dispatcher(const World& given, const Knowledge& knowledge) {
   const Space space(knowledge, bare.cache().plain(), {});
   Assessor assessor(world, &space);
   const Study study{world, knowledge, space, assessor, present};
-  advice.diagnosis = diagnose(present, world.constants, knowledge);
+  advice.diagnosis = diagnose(present, world.constants, knowledge, *world.base.target->hw);
   advice.dispatchers = dispatcher_table(study);
   advice.sweeps = sm_sweeps(study);
   advice.choice = choice_of(study, advice.dispatchers);
@@ -633,7 +681,7 @@ WhyNot why_not(const World& world, const Knowledge& knowledge, const Edit& edit,
   answer.value = edit.drop ? "" : edit.value.to_text();
   const Prospect& present = question.present();
   const Prospect other = question.answer();
-  answer.legality = legality_of(other);
+  answer.legality = legality_of(other, question.evaluator());
   if (answer.legality.legal || answer.legality.reason.empty()) {
     answer.legality.reason = question.note();
   }

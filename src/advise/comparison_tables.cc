@@ -77,6 +77,7 @@ void rank_rows(std::vector<Row>& rows, const Study& study) {
       rows, documented_dispatcher(study), [](const Row& row) { return row.row.name; });
   if (documented != rows.end() && documented != rows.begin() && is_ranked(*documented) &&
       documented->row.fits >= rows.front().row.fits && is_tie(*documented, rows.front(), study)) {
+    documented->row.documented = true;
     std::rotate(rows.begin(), documented, documented + 1);
   }
   for (std::size_t i = 0; i < rows.size() && is_ranked(rows[i]); ++i) {
@@ -97,12 +98,72 @@ void rank_rows(std::vector<Row>& rows, const Study& study) {
 
 }  // namespace
 
-Legality legality_of(const Prospect& prospect) {
+namespace {
+
+bool is_opposite(std::string_view a, std::string_view b) {
+  return (a == "true" && b == "false") || (a == "false" && b == "true");
+}
+
+std::string words_text(const expr::Value::List& items) {
+  std::string text;
+  for (const expr::Value& item : items) {
+    text += (text.empty() ? "" : " ") + item.to_text();
+  }
+  return text;
+}
+
+}  // namespace
+
+PlanChange change_of(const Edit& edit,
+                     lint::Tier tier,
+                     std::string why,
+                     const Evaluator& evaluator) {
+  const lint::Fix::Edit spelled = evaluator.spelled(edit);
+  PlanChange change;
+  change.field = spelled.field;
+  change.from = evaluator.is_written(edit.field) ? evaluator.written_text(edit.field) : "";
+  // null in the trainer's own word
+  change.to = edit.drop ? "" : edit.value.is_unset() ? spelled.value : edit.value.to_text();
+  if (spelled.remove) {  // a switch that says no goes
+    change.to = "";
+  } else if (is_opposite(change.to,
+                         spelled.value)) {  // --no-check-…: true where the field is false
+    change.to = spelled.value;
+    change.from = change.from.empty() ? "" : change.from == "true" ? "false" : "true";
+  }
+  if (!edit.drop && edit.value.list() != nullptr && change.field.starts_with("--")) {
+    change.to = words_text(*edit.value.list());
+    change.several = true;
+  }
+  change.tier = tier;
+  change.why = std::move(why);
+  return change;
+}
+
+std::string assignment_text(const PlanChange& change) {
+  if (change.to.empty()) {
+    return "no " + change.field;
+  }
+  if (!change.field.starts_with("--")) {
+    return change.field + '=' + change.to;
+  }
+  return change.to == "true"    ? change.field
+         : change.to == "false" ? "no " + change.field
+                                : change.field + ' ' + change.to;
+}
+
+Legality legality_of(const Prospect& prospect, const Evaluator& evaluator) {
   const Assessment& assessment = prospect.assessment;
-  Legality legality{assessment.legal, assessment.blocked, assessment.problem, {}, {}};
+  Legality legality{assessment.legal, assessment.blocked, assessment.problem, {}, {}, {}};
   if (assessment.legal) {
     legality.companions = assessment.companions;
     legality.slow = assessment.slow;
+    for (const Companion& companion : assessment.companions) {
+      for (const Edit& edit : companion.edits) {
+        legality.with.push_back(
+            change_of(edit, lint::Tier::performance, std::string(companion.rule->id), evaluator));
+      }
+    }
   } else if (assessment.blocked != nullptr) {
     legality.reason = assessment.blocked->what;
   }
@@ -144,7 +205,8 @@ std::vector<DispatcherRow> dispatcher_table(const Study& study) {
       continue;
     }
     row.prospect = own ? study.present : study.assessor.prospect(candidate);
-    row.row.legality = own ? Legality{true, nullptr, {}, {}, {}} : legality_of(row.prospect);
+    row.row.legality = own ? Legality{true, nullptr, {}, {}, {}, {}}
+                           : legality_of(row.prospect, study.assessor.cache().plain());
     if (row.prospect.work != nullptr) {
       row.row.step = step_range(*row.prospect.work, study.world);
       row.row.needed_memory = row.prospect.assessment.needed_memory;
@@ -238,7 +300,7 @@ class Climb {
     }
     const Move* present = study_.space.move(study_.space.start(), rung.axis);
     state.present = present != nullptr && present->name == step.move;
-    state.legality = legality_of(step.prospect);
+    state.legality = legality_of(step.prospect, study_.assessor.cache().plain());
     state.needs = needs_of(rung, step);
     if (step.prospect.work == nullptr) {
       return state;

@@ -15,7 +15,16 @@ struct Study {
 };
 
 /// Whether the candidate is valid or, if not, the rule that forbids it, with its message.
-Legality legality_of(const Prospect& prospect);
+Legality legality_of(const Prospect& prospect, const Evaluator& evaluator);
+
+/// An edit in the spelling of the recipe's format, with the value that it replaces.
+PlanChange change_of(const Edit& edit,
+                     lint::Tier tier,
+                     std::string why,
+                     const Evaluator& evaluator);
+
+/// A change as a setting within a sentence: "model.x=1", "--x 1", "--bf16", "no model.x".
+std::string assignment_text(const PlanChange& change);
 
 /// The dispatcher that documents recommend for the hardware, "alltoall" if they do not know it.
 std::string documented_dispatcher(const Study& study);

@@ -61,6 +61,20 @@ bool Evaluator::has_section(std::string_view field) const {
   return dot == std::string_view::npos || recipe_.sections.contains(field.substr(0, dot));
 }
 
+std::vector<std::string_view> Evaluator::refused_for(std::string_view field,
+                                                     const expr::Value& value) const {
+  const auto* spec = vocabulary_.find(field);
+  if (!is_megatron_lm() || spec == nullptr || spec->choices.empty() || value.is_unset()) {
+    return {};
+  }
+  const auto is_choice = [&](const expr::Value& each) {
+    return std::ranges::find(spec->choices, each.to_text()) != spec->choices.end();
+  };
+  const bool fine =
+      value.list() == nullptr ? is_choice(value) : std::ranges::all_of(*value.list(), is_choice);
+  return fine ? std::vector<std::string_view>() : spec->choices;
+}
+
 bool Evaluator::knows(std::string_view field) const {
   if (field.starts_with("env.")) {
     return true;

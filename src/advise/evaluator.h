@@ -55,6 +55,10 @@ class Evaluator {
   /// for it.
   bool knows(std::string_view field) const;
 
+  /// The values to which the framework's command line limits this one, if it is none of them; empty:
+  /// it is, or any counts. Megatron-Bridge's loader checks no choices.
+  std::vector<std::string_view> refused_for(std::string_view field, const expr::Value& value) const;
+
   /// Why a field cannot be set that `knows` does not have.
   std::string missing_text() const;
 

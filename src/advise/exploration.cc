@@ -4,6 +4,7 @@
 #include <array>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -260,6 +261,79 @@ Fitting fit_first(const Study& study, const Request& request, PlanMaker& maker) 
         Shortage{least, study.present.job->machine.memory, enough_gpus(study, request)};
   }
   return fitting;
+}
+
+namespace {
+
+constexpr double kWorthTrying = 0.97;  // of the recipe's memory
+
+/// Whether one relief is to be shown rather than another of the same axis: one that fits, then a
+/// fast one, or else a lean one.
+bool is_better(const Relief& one, const Relief& other) {
+  if (one.fits != other.fits) {
+    return one.fits;
+  }
+  return one.fits ? one.longer < other.longer : one.needed < other.needed;
+}
+
+}  // namespace
+
+Reliefs reliefs_of(const World& world, const Knowledge& knowledge) {
+  Reliefs reliefs;
+  Assessor bare(world, nullptr);
+  const Prospect present = bare.predicted(Edits{});
+  if (present.work == nullptr || world.base.target->hw == nullptr) {
+    return reliefs;
+  }
+  Freedom freedom;
+  freedom.to_fit = true;
+  freedom.architecture = world.base.target->hw->architecture;
+  const Space space(knowledge, bare.cache().plain(), freedom);
+  Assessor assessor(world, &space);
+  reliefs.needed = present.assessment.needed_memory;
+  reliefs.limit = present.job->machine.memory;
+  std::vector<std::pair<int, Relief>> found;  // by rank of the means
+  const std::vector<Space::Dimension>& dimensions = space.dimensions();
+  for (std::size_t i = 0; i < dimensions.size(); ++i) {
+    const Axis& axis = *dimensions[i].axis;
+    std::array<std::optional<Relief>, kFullRecompute + 1> best;  // by rank
+    for (const Position position : dimensions[i].positions) {
+      Candidate candidate = space.start();
+      candidate[i] = position;
+      const Move* move = position == 0 ? nullptr : space.move(candidate, i);
+      if (move == nullptr || move->fit == 0 || space.canonical(candidate) == space.start()) {
+        continue;
+      }
+      const Prospect prospect = assessor.prospect(candidate);
+      const Assessment& after = prospect.assessment;
+      if (prospect.work == nullptr || !after.legal ||
+          after.needed_memory > kWorthTrying * reliefs.needed) {
+        continue;
+      }
+      Relief relief{axis.what + ' ' + move->name,
+                    after.needed_memory,
+                    after.out_of_memory <= kMostMemoryRisk,
+                    after.step / present.assessment.step,
+                    {}};
+      for (const Edit& edit : after.edits) {
+        relief.changes.push_back(change_of(edit, axis.tier, axis.name, bare.cache().plain()));
+      }
+      auto& place = best[static_cast<std::size_t>(std::min(move->fit, kFullRecompute))];
+      if (!place || is_better(relief, *place)) {
+        place = std::move(relief);
+      }
+    }
+    for (std::size_t rank = 0; rank < best.size(); ++rank) {
+      if (best[rank]) {
+        found.emplace_back(static_cast<int>(rank), *std::move(best[rank]));
+      }
+    }
+  }
+  std::ranges::stable_sort(found, {}, &std::pair<int, Relief>::first);
+  for (auto& [rank, relief] : found) {
+    reliefs.list.push_back(std::move(relief));
+  }
+  return reliefs;
 }
 
 }  // namespace epwise::advise

@@ -33,4 +33,25 @@ struct Fitting {
 /// missing and how many GPUs would do.
 Fitting fit_first(const Study& study, const Request& request, PlanMaker& maker);
 
+/// One change that lowers the memory of a recipe, everything else unchanged.
+struct Relief {
+  std::string what;   // "activation recompute small"
+  double needed = 0;  // bytes on the fullest GPU
+  bool fits = false;
+  double longer = 1;  // T(with it)/T(recipe)
+  std::vector<PlanChange> changes;
+};
+
+/// What to try first against running out of memory, each alone.
+struct Reliefs {
+  double needed = 0;  // bytes of the recipe
+  double limit = 0;   // bytes of a GPU
+  std::vector<Relief> list;
+};
+
+/// For each means of fitting the fastest move that fits, or else the leanest, in the documents'
+/// order: layout and micro-batch, selective recompute, optimizer states, offloading, full recompute.
+/// Empty if the recipe cannot be predicted.
+Reliefs reliefs_of(const World& world, const Knowledge& knowledge);
+
 }  // namespace epwise::advise

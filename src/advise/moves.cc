@@ -36,6 +36,11 @@ const Axis* Knowledge::axis(std::string_view name) const {
   return found == axes.end() ? nullptr : &*found;
 }
 
+const PurposeAdvice* Knowledge::purpose(std::string_view name) const {
+  const auto found = std::ranges::find(purposes, name, &PurposeAdvice::name);
+  return found == purposes.end() ? nullptr : &*found;
+}
+
 namespace {
 
 using yaml::MapReader;
@@ -126,6 +131,7 @@ class MovesReader {
     read_walls(in);
     read_ladder(in);
     read_tolls(in);
+    read_purposes(in);
     if (const Node* node = in.mapping("variables")) {
       for (const yaml::Entry& entry : node->entries) {
         knowledge_.variables.push_back({entry.key, entry.value.scalar});
@@ -244,6 +250,7 @@ class MovesReader {
     move.drops = in.texts("drops");
     move.launch = in.texts("launch");
     move.stack = in.text("stack").value_or("");
+    move.written = in.boolean("written").value_or(false);
     if (const Node* needs = in.mapping("needs")) {
       for (const yaml::Entry& need : needs->entries) {
         move.needs.push_back({need.key, need.value.scalar});
@@ -396,6 +403,21 @@ class MovesReader {
     }
   }
 
+  void read_purposes(MapReader& in) {
+    in.required("purposes");
+    if (const Node* rows = in.sequence("purposes")) {
+      for (const Node& row : rows->items) {
+        MapReader one(row, "a purpose", problems_);
+        PurposeAdvice purpose;
+        purpose.name = one.required_text("name");
+        purpose.settles = one.texts("settles");
+        purpose.procedure = one.texts("procedure");
+        one.finish();
+        knowledge_.purposes.push_back(std::move(purpose));
+      }
+    }
+  }
+
   lint::Tier tier_of(std::string_view text, const yaml::Entry& entry) {
     for (const lint::Tier tier :
          {lint::Tier::neutral, lint::Tier::performance, lint::Tier::training}) {
@@ -466,7 +488,7 @@ void transfer(Archive& archive, Limit& x) {
 template <class Archive>
 void transfer(Archive& archive, Move& x) {
   archive(x.name, x.sets, x.legacy, x.with, x.architectures, x.after, x.fit, x.loss_layers);
-  archive(x.drops, x.needs, x.stack, x.launch, x.risk, x.because);
+  archive(x.drops, x.needs, x.stack, x.written, x.launch, x.risk, x.because);
 }
 
 template <class Archive>
@@ -503,6 +525,11 @@ void transfer(Archive& archive, Rung& x) {
 template <class Archive>
 void transfer(Archive& archive, PricedSetting& x) {
   archive(x.rule, x.axis, x.moves, x.wall, x.lost, x.says, x.remedy);
+}
+
+template <class Archive>
+void transfer(Archive& archive, PurposeAdvice& x) {
+  archive(x.name, x.settles, x.procedure);
 }
 
 template <class Archive>
@@ -543,7 +570,7 @@ template <class Archive>
 void transfer_all(Archive& archive, Knowledge& x) {
   archive(x.quick, x.axes, x.by_hardware, x.by_experts, x.measurements, x.any_measurement);
   archive(x.variables, x.walls, x.memory_advice, x.ladder, x.priced_settings, x.models);
-  archive(x.families, x.published);
+  archive(x.families, x.published, x.purposes);
 }
 
 }  // namespace

@@ -60,6 +60,7 @@ struct Move {
   std::vector<std::string> drops;  // fields that are removed if the recipe writes them
   std::vector<Need> needs;
   std::string stack;                // component required by the move; may be empty
+  bool written = false;             // counts only where the recipe writes all fields that it sets
   std::vector<std::string> launch;  // ids of rules whose fixes give the variables to launch with
   Risk risk = Risk::low;
   std::string because;  // of the risk
@@ -134,6 +135,13 @@ struct Variable {
   std::string what;
 };
 
+/// What a purpose of the run (`--purpose`) asks for besides the search.
+struct PurposeAdvice {
+  std::string name;                    // "benchmark"
+  std::vector<std::string> settles;    // ids of rules: their fixes are made before anything else
+  std::vector<std::string> procedure;  // how to measure, in this order
+};
+
 /// The contents of knowledge/.
 struct Knowledge {
   std::vector<std::string> quick;  // ids of arithmetic rules
@@ -150,8 +158,10 @@ struct Knowledge {
   std::vector<KnownModel> models;        // of knowledge/models.yaml
   std::vector<ModelFamily> families;     // documented patterns of model families
   std::vector<PublishedRuns> published;  // of knowledge/published.yaml
+  std::vector<PurposeAdvice> purposes;
 
   const Axis* axis(std::string_view name) const;
+  const PurposeAdvice* purpose(std::string_view name) const;  // null pointer: nothing special
 };
 
 /// knowledge/moves.yaml and knowledge/guidance.yaml → knowledge; if something is missing or

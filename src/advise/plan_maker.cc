@@ -36,8 +36,15 @@ double risk_cost(Risk risk) {
   return risk == Risk::low ? 0 : risk == Risk::medium ? 0.02 : 0.06;
 }
 
-bool is_opposite(std::string_view a, std::string_view b) {
-  return (a == "true" && b == "false") || (a == "false" && b == "true");
+/// Few enough changes for a person to follow at once, none of which moves weights to other ranks.
+bool is_small(const std::vector<std::size_t>& changed,
+              const Candidate& candidate,
+              const Space& space) {
+  constexpr std::size_t kMostKnobs = 2;
+  return changed.size() <= kMostKnobs && std::ranges::none_of(changed, [&](std::size_t axis) {
+           return space.dimensions()[axis].axis->group == "mapping" ||
+                  space.move(candidate, axis)->risk == Risk::high;
+         });
 }
 
 bool is_part_of(const std::vector<std::size_t>& part, const std::vector<std::size_t>& whole) {
@@ -69,6 +76,9 @@ Cost cost_of(const Assessment& assessment,
                   : assessment.needed_memory / kGiB + 0.25 * changes;
   }
   double factor = 1 + kSimplicity * changes;
+  if (goal == Goal::safe && !is_small(changed, candidate, space) && present.fits) {
+    return std::numeric_limits<Cost>::infinity();
+  }
   if (goal == Goal::safe) {
     for (const std::size_t axis : changed) {
       factor += kEarned + risk_cost(space.move(candidate, axis)->risk);
@@ -185,6 +195,28 @@ std::optional<Candidate> PlanMaker::without(const Candidate& candidate,
   return tie ? std::optional(std::move(less)) : std::nullopt;
 }
 
+Candidate PlanMaker::pruned(Candidate candidate) {
+  constexpr double kNoGain = 1.001;  // two runs of the same recipe differ by more
+  if (goal_ == Goal::memory || !study_.present.assessment.fits) {
+    return candidate;
+  }
+  const double most = kNoGain * assessed(candidate).step;
+  for (bool found = true; found;) {
+    found = false;
+    const std::vector<std::size_t> changed = study_.space.changed(candidate);
+    // features before the layout that they stand on
+    for (auto axis = changed.rbegin(); axis != changed.rend() && !found; ++axis) {
+      Candidate less = candidate;
+      less[*axis] = 0;
+      less = study_.space.canonical(std::move(less));
+      const Assessment& without = assessed(less);
+      found = !study_.space.changed(less).empty() && without.usable() && without.step <= most;
+      candidate = found ? std::move(less) : candidate;
+    }
+  }
+  return candidate;
+}
+
 const Assessment& PlanMaker::assessed(const Candidate& candidate) {
   auto found = assessed_.find(candidate);
   if (found == assessed_.end()) {
@@ -239,24 +271,8 @@ void PlanMaker::remove_dominated(std::vector<Plan>& plans, const std::vector<Pla
   });
 }
 
-PlanChange PlanMaker::change_of(const Edit& edit, lint::Tier tier, std::string why) const {
-  const Evaluator& evaluator = study_.assessor.cache().plain();
-  const lint::Fix::Edit spelled = evaluator.spelled(edit);
-  PlanChange change;
-  change.field = spelled.field;
-  change.from = evaluator.is_written(edit.field) ? evaluator.written_text(edit.field) : "";
-  // null in the trainer's own word
-  change.to = edit.drop ? "" : edit.value.is_unset() ? spelled.value : edit.value.to_text();
-  if (is_opposite(change.to, spelled.value)) {  // --no-check-…: true where the field is false
-    change.to = spelled.value;
-    change.from = change.from.empty() ? "" : change.from == "true" ? "false" : "true";
-  }
-  change.tier = tier;
-  change.why = std::move(why);
-  return change;
-}
-
 void PlanMaker::list_changes(const Candidate& candidate, const Prospect& prospect, Plan& plan) {
+  const Evaluator& plain = study_.assessor.cache().plain();
   std::set<std::string> listed;
   for (const std::size_t axis : study_.space.changed(candidate)) {
     Candidate alone = study_.space.start();
@@ -269,14 +285,14 @@ void PlanMaker::list_changes(const Candidate& candidate, const Prospect& prospec
       if (launched) {
         listed.insert(edit.field);
       } else if (whole != nullptr && listed.insert(edit.field).second) {
-        plan.changes.push_back(change_of(*whole, of.tier, of.name));
+        plan.changes.push_back(change_of(*whole, of.tier, of.name, plain));
       }
     }
   }
   // the layout of the stages, if none of the axes has one alone
   for (const Edit& edit : study_.space.edits(candidate)) {
     if (listed.insert(edit.field).second) {
-      plan.changes.push_back(change_of(edit, lint::Tier::performance, "layout"));
+      plan.changes.push_back(change_of(edit, lint::Tier::performance, "layout", plain));
     }
   }
   for (const Companion& companion : prospect.assessment.companions) {
@@ -284,7 +300,7 @@ void PlanMaker::list_changes(const Candidate& candidate, const Prospect& prospec
       const bool variable = edit.field.starts_with(kVariable);
       if (!variable || study_.assessor.cache().plain().is_written(edit.field)) {
         plan.changes.push_back(
-            change_of(edit, lint::Tier::performance, std::string(companion.rule->id)));
+            change_of(edit, lint::Tier::performance, std::string(companion.rule->id), plain));
       }
     }
   }
@@ -519,7 +535,7 @@ std::optional<Plan> PlanMaker::make(const Candidate& candidate) {
   if (goal_ != Goal::memory) {
     chosen = with_chosen_sms(study_, std::move(chosen));
   }
-  return make_exactly(undominated(std::move(chosen)));
+  return make_exactly(undominated(pruned(std::move(chosen))));
 }
 
 std::optional<Plan> PlanMaker::make_exactly(const Candidate& chosen) {

@@ -52,6 +52,9 @@ class PlanMaker {
  private:
   const Assessment& assessed(const Candidate& candidate);
 
+  /// Without the changes that the prediction sees no gain in.
+  Candidate pruned(Candidate candidate);
+
   /// The fastest combination of the candidate's own axes that is better in every respect; the
   /// candidate itself if there is none.
   Candidate undominated(Candidate candidate);
@@ -83,7 +86,6 @@ class PlanMaker {
   void list_changes(const Candidate& candidate, const Prospect& prospect, Plan& plan);
   void list_environment(const Candidate& candidate, const Prospect& prospect, Plan& plan);
   void list_bring_up(const Candidate& candidate, Plan& plan);
-  PlanChange change_of(const Edit& edit, lint::Tier tier, std::string why) const;
 
   const Study& study_;
   Goal goal_;

@@ -216,7 +216,7 @@ PriceList prices(const World& world, const Knowledge& knowledge) {
   }
   Assessor assessor(world, &space);
   const Study study{world, knowledge, space, assessor, present};
-  const Diagnosis diagnosis = diagnose(present, world.constants, knowledge);
+  const Diagnosis diagnosis = diagnose(present, world.constants, knowledge, *world.base.target->hw);
   Pricer pricer(study, diagnosis);
   for (const PricedSetting& setting : knowledge.priced_settings) {
     if (std::optional<Price> price = pricer.price(setting)) {

@@ -226,7 +226,7 @@ void Space::apply(const std::vector<Setting>& sets, const Evaluator& evaluator, 
   Edits standing;  // left at their defaults by the recipe
   for (const Setting& setting : sets) {
     const std::string* field = field_of(setting, evaluator);
-    if (field == nullptr) {
+    if (field == nullptr || !evaluator.refused_for(*field, setting.value).empty()) {
       made.possible = false;
       made.stands = false;
       continue;
@@ -250,7 +250,11 @@ void Space::apply(const std::vector<Setting>& sets, const Evaluator& evaluator, 
 
 Space::Made Space::make(const Move& move, const Evaluator& evaluator) {
   Made made;
-  const bool stacked = move.stack.empty() || evaluator.stack_has(move.stack);
+  const bool written = !move.written || std::ranges::all_of(move.sets, [&](const Setting& setting) {
+    return std::ranges::any_of(
+        setting.fields, [&](const std::string& field) { return evaluator.is_written(field); });
+  });
+  const bool stacked = written && (move.stack.empty() || evaluator.stack_has(move.stack));
   made.possible = stacked;
   apply(move.sets, evaluator, made);
   if (!made.possible && !move.legacy.empty()) {

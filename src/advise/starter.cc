@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "base/units/quantity.h"
+
 namespace epwise::advise {
 
 namespace {
@@ -268,6 +270,21 @@ std::vector<int> expert_ranks(const Start& start) {
                           : powers(std::min(kMostExpertRanks, start.gpus));
 }
 
+/// The nearest numbers below and above that meet a condition: "56 and 64"; empty: none up to `most`.
+template <class Condition>
+std::string nearest(int number, int most, const Condition& holds) {
+  std::string text;
+  for (int below = number - 1; below > 0 && text.empty(); --below) {
+    text = holds(below) ? std::to_string(below) : "";
+  }
+  for (int above = number + 1; above <= most; ++above) {
+    if (holds(above)) {
+      return text + (text.empty() ? "" : " and ") + std::to_string(above);
+    }
+  }
+  return text;
+}
+
 /// All plausible layouts, by the amount of sharding.
 std::vector<Layout> layouts_of(const Start& start) {
   constexpr int kMostStages = 16;
@@ -337,7 +354,67 @@ int sensible_gpus(const KnownModel& model, const hw::Profile& hw) {
   return gpus;
 }
 
+std::string layout_words(const Start& start, const Layout& layout) {
+  std::string text = fmt::format("TP {}, PP {}", layout.tensor, layout.pipeline);
+  text += layout.chunks > 1 ? fmt::format(", VP {}", layout.chunks) : "";
+  text += fmt::format(", EP {}, micro-batch 1, global batch {}, sequence {}, {}, all-to-all, ",
+                      layout.expert,
+                      start.global_batch,
+                      start.sequence,
+                      start.fp8 ? "FP8" : "BF16");
+  return text + (layout.recompute.empty()     ? "no recompute"
+                 : layout.recompute == "full" ? "full recompute"
+                                              : "recompute of layernorm and moe_act");
+}
+
+std::string indivisible(const Start& start) {
+  const int experts = start.model.experts;
+  if (start.expert > 0 && experts % start.expert != 0) {
+    return fmt::format(
+        "the {} experts of {} are not a multiple of {} expert ranks; {} would divide them",
+        experts,
+        start.model.name,
+        start.expert,
+        nearest(start.expert, experts, [&](int ranks) { return experts % ranks == 0; }));
+  }
+  const int own = std::max(start.expert, 1);
+  if (start.gpus % own != 0) {
+    return fmt::format(
+        "{} GPUs are not a multiple of {} expert ranks; {} GPUs are",
+        start.gpus,
+        own,
+        nearest(start.gpus, start.gpus + own, [&](int gpus) { return gpus % own == 0; }));
+  }
+  return "";
+}
+
+namespace {
+
+/// Why none of the layouts fits, with the numbers of GPUs that allow more of them, or hold the model.
+std::string unfit(const Start& start, double least) {
+  const int node = std::max(start.hw->gpus_per_node, 1);
+  std::string text = "no layout of this model fits in the memory of these GPUs";
+  text += least > 0 ? fmt::format(": the leanest needs {:.0f} GiB", least / units::kGiB) : "";
+  if (start.gpus > node && start.gpus % node != 0) {
+    text += fmt::format(
+        "; {} GPUs are not a multiple of the {} of a node, which leaves few numbers of tensor, "
+        "pipeline and expert ranks; the nearest that are: {}",
+        start.gpus,
+        node,
+        nearest(start.gpus, start.gpus + node, [&](int gpus) { return gpus % node == 0; }));
+  }
+  const int enough = sensible_gpus(start.model, *start.hw);
+  return text + (enough > start.gpus ? fmt::format("; about {} GPUs hold it", enough) : "");
+}
+
+}  // namespace
+
 std::optional<Starter> find_starter(const World& world, const Start& start, std::string& problem) {
+  problem = indivisible(start);
+  if (!problem.empty()) {
+    return std::nullopt;
+  }
+  double least = 0;
   std::optional<Starter> best;
   for (const char* recompute : {"", "small", "full"}) {
     for (Layout layout : layouts_of(start)) {
@@ -351,6 +428,7 @@ std::optional<Starter> find_starter(const World& world, const Start& start, std:
         problem = assessment.problem;
         continue;
       }
+      least = least > 0 ? std::min(least, assessment.needed_memory) : assessment.needed_memory;
       starter.step = assessment.step;
       const bool better = !best || starter.step < best->step;
       if (better && assessment.out_of_memory <= kMostMemoryRisk && is_clean(started.base)) {
@@ -362,7 +440,7 @@ std::optional<Starter> find_starter(const World& world, const Start& start, std:
     }
   }
   if (problem.empty()) {
-    problem = "no layout of this model fits in the memory of these GPUs";
+    problem = unfit(start, least);
   }
   return best;
 }

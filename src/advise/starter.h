@@ -38,6 +38,14 @@ std::string starter_text(const Start& start, const Layout& layout);
 /// GPUs on which the model states and the activations fit, a power of two in whole nodes.
 int sensible_gpus(const KnownModel& model, const hw::Profile& hw);
 
+/// "TP 1, PP 8, VP 4, EP 64, micro-batch 1, global batch 2048, sequence 4096, BF16, all-to-all"
+std::string layout_words(const Start& start, const Layout& layout);
+
+/// What does not divide, and the nearest numbers that do:
+///   8 experts are not a multiple of 7 expert ranks: 4 and 8 divide them
+/// Empty if some layout is possible.
+std::string indivisible(const Start& start);
+
 struct Starter {
   Layout layout;
   std::string text;

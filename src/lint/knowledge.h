@@ -154,6 +154,7 @@ struct Trouble {
   std::vector<std::string_view> fields;  // related settings, named as in rules
   std::vector<std::string_view> rules;   // ids
   std::vector<std::string_view> first;   // what to try, in this order
+  std::string_view if_fragmented;        // before these, unless figures exclude fragmentation
   std::vector<std::string_view> from;    // public threads
 };
 

@@ -353,6 +353,7 @@ Trouble read_trouble(const yaml::Node& node, Reading& reading) {
   trouble.fields = reading.kept(in.texts("fields"));
   trouble.rules = reading.kept(in.texts("rules"));
   trouble.first = reading.kept(in.texts("first"));
+  trouble.if_fragmented = reading.texts.keep(in.text("if_fragmented").value_or(""));
   trouble.from = reading.kept(in.texts("from"));
   in.finish();
   if (trouble.log.empty() == trouble.places.empty() || trouble.first.empty()) {

@@ -53,7 +53,8 @@ MEASUREMENTS
 GOALS
   speed   the shortest step that fits in memory
   memory  the least memory at a step time at most 2 % longer
-  safe    few changes, each worth at least 2 % of the step, and more if it is risky
+  safe    at most two changes, none of the layout or of high risk, each worth at least 2 % of the
+          step, and more if it is risky
 )";
 
 /// FORMAT or FORMAT=PATH.
@@ -199,9 +200,14 @@ Advised advise_recipe(Console& console, const Arguments& arguments) {
   return advised;
 }
 
-ExitCode answer_which(Console& console, const Arguments& arguments, const AdvisedJob& job) {
+/// `simulated`: what was simulated instead of a recipe of the user.
+ExitCode answer_which(Console& console,
+                      const Arguments& arguments,
+                      const AdvisedJob& job,
+                      const std::string& simulated) {
   destination_of(console, arguments);
   report::AdvisedRecipe recipe = advised_recipe(job);
+  recipe.simulated = simulated;
   recipe.advice = advise::which_dispatcher(job.world(), advise::knowledge());
   print(console, arguments, job, recipe);
   const bool chosen = recipe.advice.choice && !recipe.advice.choice->name.empty();
@@ -213,12 +219,13 @@ ExitCode run_which(Console& console, const Arguments& arguments) {
   if (!arguments.operands.empty() || !arguments.words.empty()) {
     const std::string path = arguments.operands.empty() ? "" : arguments.operands.front();
     const AdvisedJob job(console, arguments, source_of(path, arguments, console));
-    return answer_which(console, arguments, job);
+    return answer_which(console, arguments, job, "");
   }
-  return with_starter(console, arguments, [](Console& at, const Arguments& given) {
+  const auto answer_for = [](Console& at, const Arguments& given, const std::string& simulated) {
     const AdvisedJob job(at, given, {.path = given.operands.front(), .text = std::nullopt});
-    return answer_which(at, given, job);
-  });
+    return answer_which(at, given, job, simulated);
+  };
+  return with_starter(console, arguments, answer_for);
 }
 
 ExitCode run_advise(Console& console, const Arguments& arguments) {

@@ -98,7 +98,9 @@ std::string dispatchers(const Advice& advice) {
     out += bar(name, *row.step, widest, "dispatch", seconds_text(row.step->value));
     std::string more = fmt::format("{}, {} SMs", gib_text(row.needed_memory), row.sms);
     more += row.fits ? "" : "; does not fit";
-    if (row.tie && row.rank > 1) {
+    if (row.documented) {
+      more += "; " + tie_text(row);
+    } else if (row.tie && row.rank > 1) {
       more += "; too close to the first to call, to decide: " + row.measurement;
     }
     out += note(more + (row.guidance.empty() ? "" : "; documents: " + row.guidance));
@@ -134,7 +136,7 @@ std::string ladder(const Advice& advice) {
                                    : rung.verdict == sim::Verdict::a ? "a loss"
                                                                      : "no clear gain");
     more += rung.alone ? "; alone " + ratio_text(*rung.alone) : "";
-    const std::string with = companions_text(rung.legality.companions);
+    const std::string with = companions_text(rung.legality.with);
     out += note(more + (with.empty() ? "" : "; " + with));
   }
   return out + "</section>\n";
@@ -203,41 +205,76 @@ std::string plan(const advise::Plan& plan, int number) {
   return out + "</section>\n";
 }
 
-/// The terms of the step now and with a plan, one below the other.
-std::string before_and_after(const Advice& advice, const advise::Plan& plan) {
-  double widest = 0;
-  for (const auto* waterfall : {&advice.present->waterfall, &plan.waterfall}) {
-    for (const sim::WaterfallTerm& term : *waterfall) {
-      widest = std::max(widest, std::abs(term.seconds));
-    }
+double total_of(const sim::Waterfall& waterfall) {
+  double total = 0;
+  for (const sim::WaterfallTerm& term : waterfall) {
+    total += term.seconds;
   }
-  if (widest <= 0 || plan.waterfall.size() != advice.present->waterfall.size()) {
+  return total;
+}
+
+/// A whole step in the waterfall of a plan, with its interval.
+std::string whole_step(const std::string& name, const sim::Range& step, double widest) {
+  return fmt::format(
+      "<div class=\"row total\"><span>{0}</span><div class=\"track\" role=\"img\" "
+      "aria-label=\"{0} {5}\"><div class=\"bar\" "
+      "style=\"left:0;width:{1};background:var(--ink);opacity:.28\"></div><div class=\"whisker\" "
+      "style=\"left:{2};width:{3}\" title=\"80 % interval\"></div></div><span "
+      "class=\"value\">{4}</span></div>\n",
+      name,
+      percent(step.value / widest),
+      percent(step.low / widest),
+      percent((step.high - step.low) / widest),
+      seconds_text(step.value),
+      range_text(step));
+}
+
+/// From the step now to the step with a plan: what each term saves or adds.
+std::string before_and_after(const Advice& advice, const advise::Plan& plan) {
+  constexpr double kVisible = 0.002;  // of the step
+  const sim::Waterfall& now = advice.present->waterfall;
+  const double step = total_of(now);
+  if (step <= 0 || plan.waterfall.size() != now.size()) {
     return "";
   }
-  std::string out =
-      "<section><h2>Before and after plan 1</h2><p class=\"note\">Each term of the step: pale "
-      "now, full with the plan.</p>\n";
-  for (std::size_t i = 0; i < plan.waterfall.size(); ++i) {
-    const sim::WaterfallTerm& before = advice.present->waterfall[i];
-    const sim::WaterfallTerm& after = plan.waterfall[i];
-    const auto row = [&](const std::string& name, double seconds, const char* opacity) {
-      return fmt::format(
-          "<div class=\"row\"><span>{}</span><div class=\"track\" role=\"img\" "
-          "aria-label=\"{} {}\"><div class=\"bar\" "
-          "style=\"left:0;width:{};background:var(--{});opacity:{}\"></div></div><span "
-          "class=\"value\">{}</span></div>\n",
-          name,
-          term_title(before.name),
-          seconds_text(seconds),
-          percent(std::abs(seconds) / widest),
-          before.name,
-          opacity,
-          seconds_text(seconds));
-    };
-    out += row(std::string(term_title(before.name)), before.seconds, ".4");
-    out += row("", after.seconds, "1");
+  double widest = std::max(advice.present->step_time.high, plan.step.high);
+  double at = step;
+  for (std::size_t i = 0; i < now.size(); ++i) {
+    at += plan.waterfall[i].seconds - now[i].seconds;
+    widest = std::max(widest, at);
   }
-  return out + "</section>\n";
+  widest *= 1.02;
+  std::string out =
+      "<section><h2>Before and after plan 1</h2><p class=\"note\">From the step now to the step "
+      "with the plan: what each term saves (full) or adds (striped). Terms that stay as they are "
+      "are left out.</p>\n" +
+      whole_step("step now", advice.present->step_time, widest);
+  at = step;
+  for (std::size_t i = 0; i < now.size(); ++i) {
+    const double change = plan.waterfall[i].seconds - now[i].seconds;
+    const double from = std::min(at, at + change);
+    at += change;
+    if (std::abs(change) < kVisible * step) {
+      continue;
+    }
+    const std::string title(term_title(now[i].name));
+    const std::string sizes = fmt::format(
+        "{} → {}", seconds_text(now[i].seconds), seconds_text(plan.waterfall[i].seconds));
+    out += fmt::format(
+        "<div class=\"row\"><span>{0}<br><small class=\"sub\">{1}</small></span><div "
+        "class=\"track\" role=\"img\" aria-label=\"{0} {1}\"><div class=\"bar{2}\" "
+        "style=\"left:{3};width:{4};background-color:var(--{5})\"></div></div><span "
+        "class=\"value\">{6}{7}</span></div>\n",
+        title,
+        sizes,
+        change > 0 ? " more" : "",
+        percent(from / widest),
+        percent(std::abs(change) / widest),
+        now[i].name,
+        change > 0 ? "+" : "−",
+        seconds_text(std::abs(change)));
+  }
+  return out + whole_step("with plan 1", plan.step, widest) + "</section>\n";
 }
 
 std::string choice_section(const advise::Choice& choice) {
@@ -259,11 +296,26 @@ std::string choice_section(const advise::Choice& choice) {
   return out + "</section>\n";
 }
 
+std::string list_section(const AdviceList& list) {
+  std::string out = fmt::format("<section><h2>{}</h2>\n", escaped(list.title));
+  out += list.about.empty() ? "" : note(list.about);
+  out += list.numbered ? "<ol>" : "<ul>";
+  for (const std::string& line : list.lines) {
+    out += fmt::format("<li>{}</li>\n", escaped(line));
+  }
+  return out + (list.numbered ? "</ol></section>\n" : "</ul></section>\n");
+}
+
 std::string advice_body(const AdvisedRecipe& recipe) {
   const Advice& advice = recipe.advice;
-  std::string out = fmt::format("<header><h1>{}</h1><p class=\"sub\">on {}</p></header>\n",
-                                escaped(recipe.path),
+  const std::string name = recipe.path.substr(recipe.path.rfind('/') + 1);
+  std::string out = fmt::format("<header><h1>{}</h1><p class=\"sub\">{}on {}</p></header>\n",
+                                escaped(name),
+                                name == recipe.path ? "" : escaped(recipe.path) + ", ",
                                 escaped(recipe.against));
+  if (!recipe.simulated.empty()) {
+    out += note("Simulated: " + recipe.simulated);
+  }
   if (!recipe.accepted.empty()) {
     out += fmt::format("<p class=\"bad\">{}</p>\n", escaped(recipe.accepted));
   }
@@ -285,6 +337,9 @@ std::string advice_body(const AdvisedRecipe& recipe) {
     }
     out += "</ul></section>\n";
   }
+  if (const auto settled = settled_list(advice)) {
+    out += list_section(*settled);
+  }
   if (advice.choice) {
     out += choice_section(*advice.choice);
   } else if (advice.plans.empty()) {
@@ -301,6 +356,9 @@ std::string advice_body(const AdvisedRecipe& recipe) {
       out += number == 1 ? before_and_after(advice, each) : "";
     }
   }
+  for (const AdviceList& list : purpose_lists(advice)) {
+    out += list_section(list);
+  }
   out += dispatchers(advice) + ladder(advice);
   for (const advise::SmSweep& each : advice.sweeps) {
     out += sweep(each);
@@ -315,7 +373,9 @@ std::string advise_html(const AdvisedRecipe& recipe) {
   return fmt::format(
       "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n<meta name=\"viewport\" "
       "content=\"width=device-width,initial-scale=1\">\n<title>{} - epwise advise</title>\n"
-      "<style>{}.add{{color:var(--good)}}.del{{color:var(--bad)}}</style></"
+      "<style>{}.add{{color:var(--good)}}.del{{color:var(--bad)}}.tile b{{overflow-wrap:anywhere;"
+      "font-size:clamp(1.1rem,2.2vw,1.5rem)}}.bar.more{{background-image:"
+      "repeating-linear-gradient(135deg,var(--card) 0 3px,transparent 3px 8px)}}</style></"
       "head>\n<body><main>\n{}</main></body></html>\n",
       escaped(recipe.path),
       page_style(),

@@ -578,9 +578,7 @@ int count_of(const Arguments& arguments, const char* option, int otherwise) {
 
 }  // namespace
 
-ExitCode with_starter(Console& console,
-                      const Arguments& arguments,
-                      const std::function<ExitCode(Console&, const Arguments&)>& use) {
+ExitCode with_starter(Console& console, const Arguments& arguments, const StarterUse& use) {
   advise::Start start;
   start.model = known_model(arguments);
   start.hw = hw::find_profile(arguments.text_of("--hw", ""));
@@ -591,7 +589,11 @@ ExitCode with_starter(Console& console,
   }
   start.gpus = count_of(arguments, "--gpus", advise::sensible_gpus(start.model, *start.hw));
   start.expert = count_of(arguments, "--ep", 0);
-  start.global_batch = std::max(start.global_batch, 8 * start.gpus);
+  if (const std::string wrong = advise::indivisible(start); !wrong.empty()) {
+    throw os::UsageError(wrong);
+  }
+  const int batch = std::max(start.global_batch, 8 * start.gpus);
+  start.global_batch = (batch + start.gpus - 1) / start.gpus * start.gpus;
   const std::string name =
       fmt::format("{}-{}-{}.yaml", start.model.name, start.hw->name, start.gpus);
   Arguments given = arguments;
@@ -613,7 +615,9 @@ ExitCode with_starter(Console& console,
   if (!starter) {
     throw os::MissingError(problem);
   }
-  return overlaid(starter->text, [&](Console& on) { return use(on, given); });
+  const std::string simulated = fmt::format("a starter recipe, the fastest layout that fits: {}",
+                                            advise::layout_words(start, starter->layout));
+  return overlaid(starter->text, [&](Console& on) { return use(on, given, simulated); });
 }
 
 }  // namespace epwise::cli

@@ -58,11 +58,14 @@ struct Advised {
 /// Whether questions can be asked: input and output are terminals, and --no-input is not given.
 bool can_ask(const Console& console, const Arguments& arguments);
 
+/// What is done with a starter recipe, which the console's files have; `layout`: in words, how it is
+/// laid out.
+using StarterUse = std::function<ExitCode(Console&, const Arguments&, const std::string& layout)>;
+
 /// Runs `use` on the starter recipe of --model, --hw, --gpus and --ep. Throws os::UsageError for
-/// unknown names and missing options, os::MissingError if no layout fits.
-ExitCode with_starter(Console& console,
-                      const Arguments& arguments,
-                      const std::function<ExitCode(Console&, const Arguments&)>& use);
+/// unknown names, missing options and numbers that do not divide, os::MissingError if no layout
+/// fits.
+ExitCode with_starter(Console& console, const Arguments& arguments, const StarterUse& use);
 
 /// `epwise advise` without a recipe, on a terminal: asks for model, hardware and further facts,
 /// finds a layout that fits, lets `advise` print its report, and writes the starter recipe if the

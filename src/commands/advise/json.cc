@@ -59,6 +59,9 @@ Json dispatcher_json(const advise::DispatcherRow& row) {
   }
   json["rank"] = row.rank > 0 ? Json(row.rank) : Json(nullptr);
   json["tie"] = row.tie;
+  if (row.documented) {
+    json["first_by"] = "documents";
+  }
   if (!row.measurement.empty()) {
     json["decides"] = row.measurement;
   }
@@ -230,6 +233,14 @@ Json published_json(const advise::PublishedRow& row) {
   return json;
 }
 
+Json tuning_json(const advise::TuningStep& step) {
+  return {{"what", step.what},
+          {"check", step.check},
+          {"step_time_s", range_json(step.step)},
+          {"speedup", range_json(step.added)},
+          {"wall", step.wall}};
+}
+
 /// The answers to --which and --purpose, and why no plan fits.
 void add_answers(const advise::Advice& advice, Json& json) {
   if (advice.fitting) {
@@ -259,6 +270,15 @@ void add_answers(const advise::Advice& advice, Json& json) {
     }
     json["after_bring_up"] = next;
   }
+  if (!advice.settled.empty()) {
+    json["settled"] = list_json(advice.settled, repair_json);
+  }
+  if (!advice.tuning.empty()) {
+    json["tuning"] = list_json(advice.tuning, tuning_json);
+  }
+  if (!advice.procedure.empty()) {
+    json["procedure"] = advice.procedure;
+  }
 }
 
 void add_advice_findings(const advise::Advice& advice, Json& json) {
@@ -272,6 +292,13 @@ void add_advice_findings(const advise::Advice& advice, Json& json) {
                   {"sure", chance(diagnosis.sure)},
                   {"shares", shares},
                   {"helps", diagnosis.advice}};
+  if (diagnosis.arithmetic > 0) {
+    json["wall"]["arithmetic_at_peak"] = chance(diagnosis.arithmetic);
+  }
+  for (const advise::Diagnosis::Beside& each : diagnosis.beside) {
+    json["wall"]["beside"].push_back(
+        {{"name", each.wall}, {"share", chance(each.share)}, {"helps", each.advice}});
+  }
   json["step_time_s"] = range_json(advice.present->step_time);
   if (advice.calibration) {
     json["calibration"] = effect_json(*advice.calibration);
@@ -312,6 +339,9 @@ std::string advise_json(const AdvisedRecipe& recipe) {
     left.push_back(rule->code);
   }
   json["errors_left"] = left;
+  if (!recipe.simulated.empty()) {
+    json["simulated"] = recipe.simulated;
+  }
   if (!recipe.accepted.empty()) {
     json["accepted"] = recipe.accepted;
   }

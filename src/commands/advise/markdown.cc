@@ -27,8 +27,8 @@ std::string dispatcher_rows(const Advice& advice) {
                          markdown(reason_text(row.legality)));
       continue;
     }
-    std::string more =
-        row.tie && row.rank > 1 ? "too close to 1; to decide: " + row.measurement : "";
+    std::string more = tie_text(row);
+    more += row.tie && row.rank > 1 ? "; to decide: " + row.measurement : "";
     more += row.fits ? "" : " does not fit";
     out += fmt::format("| {} | {} | {} | {} to {} | {} | {} | {} |\n",
                        row.rank,
@@ -103,11 +103,23 @@ std::string plan_part(const advise::Plan& plan, int number) {
   return out;
 }
 
+std::string list_part(const AdviceList& list) {
+  std::string out = fmt::format("\n### {}\n\n", list.title);
+  out += list.about.empty() ? "" : list.about + "\n\n";
+  for (const std::string& line : list.lines) {
+    out += (list.numbered ? "1. " : "- ") + markdown(line) + "\n";
+  }
+  return out;
+}
+
 }  // namespace
 
 std::string advise_markdown(const AdvisedRecipe& recipe) {
   const Advice& advice = recipe.advice;
   std::string out = fmt::format("## {} on {}\n", code_span(recipe.path), markdown(recipe.against));
+  if (!recipe.simulated.empty()) {
+    out += fmt::format("\nSimulated: {}.\n", markdown(recipe.simulated));
+  }
   if (!recipe.accepted.empty()) {
     out += fmt::format("\n{}\n", markdown(recipe.accepted));
   }
@@ -133,6 +145,9 @@ std::string advise_markdown(const AdvisedRecipe& recipe) {
       out += fmt::format("- fixed first: {} ({})\n", code_span(fix::to_text(edit)), repair.rule);
     }
   }
+  if (const auto settled = settled_list(advice)) {
+    out += list_part(*settled);
+  }
   if (!advice.dispatchers.empty()) {
     out += dispatcher_rows(advice) + ladder_rows(advice);
   }
@@ -145,6 +160,11 @@ std::string advise_markdown(const AdvisedRecipe& recipe) {
   }
   int number = 0;
   for (const auto* plans : {&advice.plans, &advice.close}) {
+    if (plans == &advice.close) {
+      for (const AdviceList& list : purpose_lists(advice)) {
+        out += list_part(list);
+      }
+    }
     if (plans == &advice.close && !plans->empty()) {
       out += "\n### Too close to call\n";
     }

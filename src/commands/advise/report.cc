@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "advise/comparison_tables.h"
 #include "base/units/quantity.h"
 #include "commands/lint/fix_output.h"
 #include "ui/duration_text.h"
@@ -28,6 +29,7 @@ std::string change_text(const advise::PlanChange& change) {
   if (change.from.empty() && change.field.starts_with("--")) {
     // as it is typed
     return change.to == "true" ? "add " + change.field
+           : change.several    ? fmt::format("add {} {}", change.field, change.to)
                                : "add " + cli::shell_joined({change.field, change.to});
   }
   return change.from.empty() ? fmt::format("add {}: {}", change.field, change.to)
@@ -93,10 +95,12 @@ std::string no_plan_text(const advise::Advice& advice) {
   }
   if (advice.shortage) {
     const advise::Shortage& shortage = *advice.shortage;
-    return fmt::format("Nothing fits: the leanest variant needs {} of {}, {} too much. {}",
+    const double lacking = shortage.least - shortage.limit;
+    return fmt::format("Nothing fits: the leanest variant needs {} of {}, {}. {}",
                        gib_text(shortage.least),
                        gib_text(shortage.limit),
-                       gib_text(shortage.least - shortage.limit),
+                       lacking > 0 ? gib_text(lacking) + " too much"
+                                   : "which more than one time in ten is not enough",
                        shortage.gpus > 0 ? fmt::format("A variant fits on {} GPUs.", shortage.gpus)
                                          : "No number of GPUs up to 16384 is enough.");
   }
@@ -114,11 +118,18 @@ std::string shares_text(const advise::Diagnosis& diagnosis) {
   std::string text;
   for (const auto& [name, share] : diagnosis.shares) {
     text += fmt::format("{}{} {:.0f} %", text.empty() ? "" : ", ", name, 100 * share);
-    if (name == diagnosis.wall && diagnosis.from > 0) {
-      text += fmt::format(" (limits from {:.0f} %)", 100 * diagnosis.from);
+    if (name == "compute" && diagnosis.arithmetic > 0) {
+      text += fmt::format(" ({:.0f} % at the GPU's peak rate)", 100 * diagnosis.arithmetic);
     }
   }
   return text;
+}
+
+std::string tie_text(const advise::DispatcherRow& row) {
+  if (row.documented) {
+    return "first of a tie: the documents' choice";
+  }
+  return row.tie && row.rank > 1 ? "too close to 1" : "";
 }
 
 std::string reason_text(const advise::Legality& legality) {
@@ -161,14 +172,10 @@ std::string published_source(const advise::PublishedRuns& runs) {
                      runs.caution);
 }
 
-std::string companions_text(const std::vector<advise::Companion>& companions) {
+std::string companions_text(const std::vector<advise::PlanChange>& changes) {
   std::string text;
-  for (const advise::Companion& companion : companions) {
-    for (const advise::Edit& edit : companion.edits) {
-      text +=
-          (text.empty() ? "with " : ", ") +
-          (edit.drop ? "no " + edit.field : fmt::format("{}={}", edit.field, edit.value.to_text()));
-    }
+  for (const advise::PlanChange& change : changes) {
+    text += (text.empty() ? "with " : ", ") + advise::assignment_text(change);
   }
   return text;
 }
@@ -200,6 +207,51 @@ std::string anchor_text(const advise::Anchor& anchor) {
     text += "; " + shares;
   }
   return anchor.mixed ? fmt::format("{}. {}", text, kMixedSends) : text;
+}
+
+std::optional<AdviceList> settled_list(const advise::Advice& advice) {
+  if (advice.settled.empty()) {
+    return std::nullopt;
+  }
+  AdviceList list{
+      advice.purpose == "benchmark" ? "Set for the benchmark" : "Set for " + advice.purpose,
+      "the purpose asks for it; everything below is relative to it",
+      {}};
+  for (const fix::Repair& repair : advice.settled) {
+    for (const fix::Repair::Edit& edit : repair.edits) {
+      list.lines.push_back(fmt::format("{} ({})", fix::to_text(edit), repair.rule));
+    }
+  }
+  return list;
+}
+
+std::vector<AdviceList> purpose_lists(const advise::Advice& advice) {
+  std::vector<AdviceList> lists;
+  if (!advice.next.empty()) {
+    AdviceList& list = lists.emplace_back();
+    list = {"After bring-up", "one at a time, on the same stack and routing", {}, true};
+    for (const advise::BringUp& each : advice.next) {
+      list.lines.push_back(fmt::format("{}; check {}", each.what, each.check));
+    }
+  }
+  if (!advice.tuning.empty()) {
+    AdviceList& list = lists.emplace_back();
+    list = {
+        "Tuning", "the way to plan 1, one knob at a time, on the same stack and routing", {}, true};
+    for (const advise::TuningStep& each : advice.tuning) {
+      list.lines.push_back(fmt::format("{}: step {} to {}, {}; then limited by {}; check {}",
+                                       each.what,
+                                       seconds_text(each.step.low),
+                                       seconds_text(each.step.high),
+                                       gain_text(each.added, each.verdict),
+                                       each.wall,
+                                       each.check));
+    }
+  }
+  if (!advice.procedure.empty()) {
+    lists.push_back({"How to measure", "", advice.procedure, false});
+  }
+  return lists;
 }
 
 std::string_view to_string(advise::Goal goal) {

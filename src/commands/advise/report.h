@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,9 +12,10 @@ namespace epwise::report {
 /// The results of `epwise advise` for one recipe.
 struct AdvisedRecipe {
   std::string path;
-  std::string target;    // "h100 x 16 (--hw, --gpus)"
-  std::string against;   // "Megatron-Bridge 0.6.2, h100 x 16 (--hw, --gpus)"
-  std::string accepted;  // why it would not start, if the user has accepted that
+  std::string target;     // "h100 x 16 (--hw, --gpus)"
+  std::string against;    // "Megatron-Bridge 0.6.2, h100 x 16 (--hw, --gpus)"
+  std::string simulated;  // without a recipe of the user: what was simulated instead
+  std::string accepted;   // why it would not start, if the user has accepted that
   advise::Advice advice;
 };
 
@@ -48,6 +50,20 @@ std::string why_not_json(const AnsweredWhyNot& answered);
 
 namespace epwise::report {
 
+/// A titled list.
+struct AdviceList {
+  std::string title;  // "Set for the benchmark"
+  std::string about;
+  std::vector<std::string> lines;
+  bool numbered = false;
+};
+
+/// What the purpose changes before anything is measured.
+std::optional<AdviceList> settled_list(const advise::Advice& advice);
+
+/// How to go on for the purpose: after bring-up, knob by knob, how to measure.
+std::vector<AdviceList> purpose_lists(const advise::Advice& advice);
+
 /// "42.6 s, 38.1 to 47.7 s"
 std::string range_text(const sim::Range& range);
 
@@ -78,8 +94,13 @@ std::string plans_title(const advise::Advice& advice);
 /// Why there is no plan.
 std::string no_plan_text(const advise::Advice& advice);
 
-/// "communication 34 % (limits from 15 %), host 3 %, compute 62 %": the shares of the step.
+/// "communication 34 %, host 3 %, compute 62 % (25 % at the GPU's peak rate)": the shares of the
+/// step.
 std::string shares_text(const advise::Diagnosis& diagnosis);
+
+/// Where a dispatcher stands in a tie: "too close to 1"; for the first, why a faster one is not. Empty
+/// if there is no tie.
+std::string tie_text(const advise::DispatcherRow& row);
 
 /// Why a candidate is not valid: "DeepEP on … (DSP006)".
 std::string reason_text(const advise::Legality& legality);
@@ -92,7 +113,7 @@ std::string published_text(const advise::PublishedRow& row);
 std::string published_source(const advise::PublishedRuns& runs);
 
 /// "with model.moe_shared_expert_overlap=false": accompanying changes; empty if there are none.
-std::string companions_text(const std::vector<advise::Companion>& companions);
+std::string companions_text(const std::vector<advise::PlanChange>& changes);
 
 /// "8 steps by NVTX ranges `iteration`: only communication 18 %, matrix products 41 %, no kernel 6
 /// %"; empty if only the step was measured.

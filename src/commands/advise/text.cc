@@ -39,8 +39,14 @@ class AdviceText {
     if (!recipe.accepted.empty()) {
       say("  ", safe(recipe.accepted), Role::warning);
     }
+    if (!recipe.simulated.empty()) {
+      say(fmt::format("  {:<{}}", "simulated", kAdviceNameWidth), recipe.simulated);
+    }
     present(advice);
     repairs(advice);
+    if (const auto settled = settled_list(advice)) {
+      list(*settled);
+    }
     dispatchers(advice);
     sweeps(advice);
     if (advice.choice) {
@@ -143,6 +149,11 @@ class AdviceText {
     say(fmt::format("  {:<{}}", "usually helps", kAdviceNameWidth),
         advice.diagnosis.advice,
         Role::dim);
+    for (const advise::Diagnosis::Beside& each : advice.diagnosis.beside) {
+      say(fmt::format("  {:<{}}", "besides", kAdviceNameWidth),
+          fmt::format("{}, {:.0f} %: {}", each.wall, 100 * each.share, each.advice),
+          Role::dim);
+    }
   }
 
   void repairs(const Advice& advice) {
@@ -180,7 +191,7 @@ class AdviceText {
       } else if (!row.step) {
         line(fmt::format("  -  {:<13}no prediction: {}", name, safe(row.legality.reason)));
       } else {
-        std::string more = row.tie && row.rank > 1 ? "too close to 1" : "";
+        std::string more = tie_text(row);
         if (!row.fits) {
           more += std::string(more.empty() ? "" : "; ") + "does not fit";
         }
@@ -230,7 +241,7 @@ class AdviceText {
 
   void details(const advise::DispatcherRow& row) {
     const std::string indent(18, ' ');
-    if (const std::string with = companions_text(row.legality.companions); !with.empty()) {
+    if (const std::string with = companions_text(row.legality.with); !with.empty()) {
       say(indent, with, Role::dim);
     }
     if (row.legality.rule != nullptr && !row.legality.rule->prose->references.empty()) {
@@ -329,7 +340,7 @@ class AdviceText {
     } else if (!rung.needs.empty() && rung.step) {
       say(indent, "has everything it needs", Role::dim);
     }
-    if (const std::string with = companions_text(rung.legality.companions); !with.empty()) {
+    if (const std::string with = companions_text(rung.legality.with); !with.empty()) {
       say(indent, with, Role::dim);
     }
   }
@@ -344,7 +355,9 @@ class AdviceText {
       ++number;
       show(plan, number, number == 1 || style_.verbose);
     }
-    next(advice);
+    for (const AdviceList& each : purpose_lists(advice)) {
+      list(each);
+    }
     if (!advice.close.empty()) {
       title("TOO CLOSE TO CALL", "worth measuring; not a recommendation");
       for (const Plan& plan : advice.close) {
@@ -353,15 +366,16 @@ class AdviceText {
     }
   }
 
-  /// What to add after bring-up.
-  void next(const Advice& advice) {
-    if (advice.next.empty()) {
-      return;
-    }
-    title("AFTER BRING-UP", "one at a time, on the same stack and routing");
+  void list(const AdviceList& list) {
+    std::string name = list.title;
+    std::ranges::transform(name, name.begin(), [](char c) {
+      return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+    });
+    title(name, list.about);
     int step = 0;
-    for (const advise::BringUp& each : advice.next) {
-      say(fmt::format("  {:>2}. ", ++step), fmt::format("{}; check {}", each.what, each.check));
+    for (const std::string& each : list.lines) {
+      ++step;
+      say(list.numbered ? fmt::format("  {:>2}. ", step) : "  - ", each);
     }
   }
 
@@ -477,7 +491,7 @@ std::string why_not_text(const AnsweredWhyNot& answered, const Style& style) {
   out += answer.legality.legal
              ? std::string("legal\n")
              : printable("not valid: " + reason_text(answer.legality), style.unicode) + "\n";
-  const std::string with = companions_text(answer.legality.companions);
+  const std::string with = companions_text(answer.legality.with);
   if (answer.legality.legal && !answer.legality.reason.empty()) {
     out += "  " + printable(answer.legality.reason, style.unicode) + "\n";
   }

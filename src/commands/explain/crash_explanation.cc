@@ -12,12 +12,15 @@
 
 #include <fmt/format.h>
 
+#include "advise/moves.h"
 #include "commands/explain/flag_advice.h"
 #include "commands/explain/flight_record.h"
 #include "commands/explain/job_messages.h"
 #include "commands/explain/troubles.h"
 #include "commands/lint/linting.h"
 #include "commands/why/trace.h"
+#include "perf/cost/compiled_table.h"
+#include "perf/sim/constants/constants.h"
 #include "session/target/resolution.h"
 #include "ui/lint_options.h"
 #include "ui/report_output.h"
@@ -193,9 +196,24 @@ CrashAnswer open_answer(const std::string& name,
   return answer;
 }
 
+/// What would lower the memory of a recipe that ran out of it.
+advise::Reliefs reliefs_for(const Analysis& recipe, const report::CrashReport& report) {
+  const bool by_memory = !report.cases.empty() && report.cases.front().trouble &&
+                         report.cases.front().trouble->trouble->name == "gpu-memory";
+  if (!by_memory || recipe.recipe == nullptr || !recipe.recipe->readable ||
+      recipe.target->hw == nullptr || !recipe.target->gpus) {
+    return {};
+  }
+  const cost::Table laws = cost::compiled_table();
+  const advise::World world{
+      .base = recipe, .laws = laws, .constants = sim::constants(), .inputs = {}};
+  return advise::reliefs_of(world, advise::knowledge());
+}
+
 void close_answer(CrashAnswer& answer) {
   if (answer.analysis) {
     ask_recipe(*answer.analysis, answer.report);
+    answer.report.reliefs = reliefs_for(*answer.analysis, answer.report);
   }
   answer.report.looked_for = looked_for(*answer.knowledge);
   answer.known = !answer.report.cases.empty() && is_known(answer.report.cases.front());

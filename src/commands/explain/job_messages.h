@@ -13,6 +13,9 @@ namespace epwise::audit {
 ///   {"60.9 GiB were reserved but unused, more than the 9.3 GiB requested: …"}
 std::vector<std::string> memory_facts(std::string_view message);
 
+/// Whether the sizes exclude fragmentation: less is reserved and unused than was requested.
+bool excludes_fragmentation(std::string_view message);
+
 /// Says in sentences which ranks the lines of NCCL's watchdogs leave behind: per process group those
 /// whose last completed or enqueued work is older than that of the others, and those in a row of
 /// ranks that say nothing. Reads the wording of PyTorch 2.x; empty without such lines.

@@ -100,6 +100,11 @@ Sizes sizes_in(std::string_view message) {
 
 }  // namespace
 
+bool excludes_fragmentation(std::string_view message) {
+  const Sizes sizes = sizes_in(message);
+  return sizes.asked && sizes.spare && *sizes.spare < *sizes.asked;
+}
+
 std::vector<std::string> memory_facts(std::string_view message) {
   const Sizes sizes = sizes_in(message);
   std::vector<std::string> facts;

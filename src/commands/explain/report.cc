@@ -8,7 +8,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "advise/comparison_tables.h"
 #include "base/text/count.h"
+#include "base/units/quantity.h"
 #include "commands/explain/suspects.h"
 #include "recipe/framework.h"
 #include "ui/columns.h"
@@ -69,6 +71,43 @@ std::string setting_text(const why::Trace& trace) {
   return fmt::format("{} = {}{}", trace.name, trace.value.to_text(), source);
 }
 
+/// What to try first. Where the memory of the recipe can be predicted, what each change leaves.
+std::vector<std::string> steps_of(const CrashReport& report, const audit::Recognised& recognised) {
+  const lint::Trouble& trouble = *recognised.trouble;
+  std::vector<std::string> steps;
+  if (!trouble.if_fragmented.empty() && !recognised.tight) {
+    steps.emplace_back(trouble.if_fragmented);
+  }
+  const advise::Reliefs& reliefs = report.reliefs;
+  const bool is_cause = !report.cases.empty() && report.cases.front().trouble &&
+                        report.cases.front().trouble->trouble == &trouble;
+  if (!is_cause || reliefs.list.empty()) {
+    steps.insert(steps.end(), trouble.first.begin(), trouble.first.end());
+    return steps;
+  }
+  for (const advise::Relief& relief : reliefs.list) {
+    std::string changes;
+    for (const advise::PlanChange& change : relief.changes) {
+      changes += (changes.empty() ? "" : ", ") + advise::assignment_text(change);
+    }
+    steps.push_back(fmt::format("{} ({}): {:.1f} GiB predicted instead of {:.1f}, of {:.1f}{}; {}",
+                                relief.what,
+                                changes,
+                                relief.needed / units::kGiB,
+                                reliefs.needed / units::kGiB,
+                                reliefs.limit / units::kGiB,
+                                relief.fits ? "" : ", too much",
+                                relief.longer > 1
+                                    ? fmt::format("{:.0f} % slower", 100 * (relief.longer - 1))
+                                    : fmt::format("{:.0f} % faster", 100 * (1 - relief.longer))));
+  }
+  if (std::ranges::none_of(reliefs.list, &advise::Relief::fits)) {
+    steps.push_back(fmt::format("None of these fits alone: `epwise advise {}` combines them",
+                                report.recipe ? report.recipe->path : "RECIPE"));
+  }
+  return steps;
+}
+
 class TroubleText {
  public:
   TroubleText(const CrashReport& report, const CrashCase& each, const Style& style)
@@ -105,7 +144,7 @@ class TroubleText {
     }
     say("try first:", 2);
     int number = 0;
-    for (const auto step : trouble_.first) {
+    for (const std::string& step : steps_of(report_, recognised_)) {
       say(fmt::format("{}. {}", ++number, step), 4);
     }
     return out_;
@@ -607,7 +646,16 @@ Json trouble_json(const CrashCase& each, const CrashReport& report) {
                {"fields", trouble.fields},
                {"rules", trouble.rules},
                {"first", trouble.first}};
+  if (!trouble.if_fragmented.empty()) {
+    json["if_fragmented"] = trouble.if_fragmented;
+  }
   if (report.recipe && &each == &report.cases.front()) {
+    for (const advise::Relief& relief : report.reliefs.list) {
+      json["reliefs"].push_back({{"what", relief.what},
+                                 {"needed_gib", relief.needed / units::kGiB},
+                                 {"fits", relief.fits},
+                                 {"times_as_long", relief.longer}});
+    }
     for (const auto& trace : report.settings) {
       json["settings"].push_back({{"name", trace.name}, {"value", trace.value.to_text()}});
     }

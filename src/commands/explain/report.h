@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "advise/exploration.h"
 #include "commands/explain/crash_log.h"
 #include "commands/explain/suspects.h"
 #include "commands/explain/troubles.h"
@@ -35,6 +36,7 @@ struct CrashReport {
   /// rules.
   std::vector<why::Trace> settings = {};
   std::vector<const lint::Rule*> about = {};
+  advise::Reliefs reliefs = {};  // if it ran out of memory and can be predicted
 
   /// What an error was compared with.
   struct LookedFor {

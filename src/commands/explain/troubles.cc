@@ -188,6 +188,7 @@ std::optional<Recognised> recognise(const Crash& crash, const lint::Knowledge& k
   Recognised result{match.trouble, match.words, {}};
   result.by_place = by_place;
   result.facts = memory_facts(crash.message);
+  result.tight = excludes_fragmentation(crash.message);
   const auto everything = all_of(crash);
   for (const auto& hint : match.trouble->hints) {
     const auto is_there = [&](std::string_view words) { return wording_in(everything, words) > 0; };

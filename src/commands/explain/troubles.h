@@ -32,6 +32,7 @@ struct Recognised {
   std::string_view words;               // fragment from the table found in the log
   std::vector<std::string_view> hints;  // what further words of the log add
   std::vector<std::string> facts = {};  // what the numbers of the message mean
+  bool tight = false;                   // its figures exclude fragmentation of memory
   bool by_place = false;                // only where the error was raised is known, not its words
 };
 

@@ -85,9 +85,10 @@ ExitCode run_explore(Console& console, const Arguments& arguments) {
   if (!given.one("--hw")) {
     given.add("--hw", {"h100", "the default"});
   }
-  return with_starter(console, given, [](Console& on, const Arguments& starter) {
-    return serve(on, starter, {.path = starter.operands.front(), .text = std::nullopt});
-  });
+  return with_starter(
+      console, given, [](Console& on, const Arguments& starter, const std::string&) {
+        return serve(on, starter, {.path = starter.operands.front(), .text = std::nullopt});
+      });
 }
 
 }  // namespace

@@ -188,6 +188,20 @@ Value trainer_setting(const Recipe& recipe, std::string_view name) {
   return elsewhere == nullptr ? Value::unset() : Value::unknown({elsewhere->to_text()});
 }
 
+void forget_setting(Recipe& recipe, std::string_view canonical) {
+  if (const auto field = recipe.fields.find(canonical); field != recipe.fields.end()) {
+    recipe.fields.erase(field);
+  }
+  const Value* paths = raw(recipe, kPaths);
+  if (paths == nullptr || paths->list() == nullptr) {
+    return;
+  }
+  Value::List kept = *paths->list();
+  const std::string head = std::string(canonical) + ' ';
+  std::erase_if(kept, [&](const Value& each) { return each.to_text().starts_with(head); });
+  recipe.raw[std::string(kPaths)] = Value::of(std::move(kept));
+}
+
 std::string trainer_path(const Recipe& recipe, std::string_view canonical) {
   if (canonical.starts_with(kTrainerGroup)) {
     return std::string(canonical.substr(kTrainerGroup.size()));

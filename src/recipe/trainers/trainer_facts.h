@@ -78,6 +78,10 @@ void note_settings(Recipe& recipe, const ConfigNode& root, std::string_view else
 /// unknown if it may be given elsewhere.
 expr::Value trainer_setting(const Recipe& recipe, std::string_view name);
 
+/// Takes back a field that the trainer reads and, as it is configured, does not use: it has no value
+/// and no path.
+void forget_setting(Recipe& recipe, std::string_view canonical);
+
 /// The path of a field in the trainer's configuration; empty if it has none.
 std::string trainer_path(const Recipe& recipe, std::string_view canonical);
 

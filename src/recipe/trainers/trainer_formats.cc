@@ -606,6 +606,7 @@ void note_verl_step(Recipe& recipe, const ConfigNode& root, const std::string& r
   const ConfigNode* packs = node_at(root, role + ".use_dynamic_bsz");
   auto samples = number_at(root, role + ".ppo_micro_batch_size_per_gpu");
   if (packs != nullptr && packs->value.is_known() && packs->value.truthy()) {
+    forget_setting(recipe, "train.micro_batch_size");
     const auto tokens = number_or(root, role + ".ppo_max_token_len_per_gpu", kUsualTokens);
     const auto ranks = number_or(root, role + ".megatron.context_parallel_size", 1);
     const auto most = tokens && ranks ? units::product(*tokens, *ranks) : std::nullopt;

@@ -6,6 +6,8 @@
 
 #include <doctest/doctest.h>
 
+#include "advise/starter.h"
+#include "lint/facts/target.h"
 #include "lint/knowledge.h"
 #include "lint/rule.h"
 #include "recipe/vocabulary/vocabulary.h"
@@ -94,6 +96,40 @@ TEST_CASE("every setting has its rule of rules/price/, and every such rule a set
   }
 }
 
+TEST_CASE(
+    "every rule that a purpose settles exists and offers a change, and purposes are those of a "
+    "run") {
+  REQUIRE(knowledge().purposes.size() >= 3);
+  for (const PurposeAdvice& purpose : knowledge().purposes) {
+    CHECK_MESSAGE(std::ranges::find(facts::kPurposes, purpose.name) != facts::kPurposes.end(),
+                  purpose.name);
+    CHECK_FALSE(purpose.procedure.empty());
+    for (const std::string& id : purpose.settles) {
+      REQUIRE_MESSAGE(rules().find(id) != nullptr, id);
+      const auto& fixes = rules().find(id)->prose->fixes;
+      REQUIRE_MESSAGE(!fixes.empty(), id);
+      CHECK_MESSAGE(!fixes.front().changes.empty(), id);
+    }
+  }
+}
+
+TEST_CASE("what does not divide is named with the nearest numbers that do") {
+  Start start;
+  const auto mixtral = std::ranges::find(knowledge().models, "mixtral-8x7b", &KnownModel::name);
+  REQUIRE(mixtral != knowledge().models.end());
+  start.model = *mixtral;
+  start.hw = hw::find_profile("h100");
+  start.gpus = 56;
+  start.expert = 7;
+  CHECK(indivisible(start) ==
+        "the 8 experts of mixtral-8x7b are not a multiple of 7 expert ranks; 4 and 8 would divide "
+        "them");
+  start.expert = 8;
+  CHECK(indivisible(start).empty());
+  start.gpus = 63;
+  CHECK(indivisible(start) == "63 GPUs are not a multiple of 8 expert ranks; 56 and 64 GPUs are");
+}
+
 TEST_CASE("the sizes of known models come to their published parameters") {
   constexpr double kBillion = 1e9;
   REQUIRE(knowledge().models.size() >= 10);
@@ -177,8 +213,8 @@ TEST_CASE("every constant that a measurement settles is one, and every term of a
 
 TEST_CASE("mistakes in the files are told with what is wrong") {
   const std::string guidance =
-      "dispatchers: {}\nwalls: []\nmemory_wall: x\nladder: []\npriced_settings: []\nmeasurements: "
-      "[]\notherwise: x\n";
+      "dispatchers: {}\nwalls: []\nmemory_wall: x\nladder: []\npriced_settings: []\npurposes: "
+      "[]\nmeasurements: []\notherwise: x\n";
   const auto has = [](const std::vector<std::string>& all, const std::string& part) {
     return std::ranges::any_of(
         all, [&](const std::string& each) { return each.find(part) != std::string::npos; });

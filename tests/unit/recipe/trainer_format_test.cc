@@ -136,6 +136,22 @@ TEST_CASE("a step of verl's optimizer takes a mini-batch of prompts with all the
   CHECK(step_of(read_format("run.sh", slime + "\n").front()) == "-");
 }
 
+TEST_CASE("the micro-batch of verl is a setting unless tokens fill it") {
+  const std::string verl =
+      "python -m verl.trainer.main_ppo --config-name=ppo_megatron_trainer.yaml "
+      "actor_rollout_ref.actor.megatron.context_parallel_size=2 "
+      "actor_rollout_ref.actor.ppo_micro_batch_size_per_gpu=2";
+  const Recipe fixed = read_format("run.sh", verl + "\n").front();
+  REQUIRE(fixed.find("train.micro_batch_size") != nullptr);
+  CHECK(fixed.find("train.micro_batch_size")->value.to_text() == "2");
+  CHECK(trainer_path(fixed, "train.micro_batch_size") ==
+        "actor_rollout_ref.actor.ppo_micro_batch_size_per_gpu");
+  const Recipe packed =
+      read_format("run.sh", verl + " actor_rollout_ref.actor.use_dynamic_bsz=True\n").front();
+  CHECK(packed.find("train.micro_batch_size") == nullptr);
+  CHECK(trainer_path(packed, "train.micro_batch_size").empty());
+}
+
 TEST_CASE("other YAML is not taken for a recipe") {
   const std::vector<std::string> others = {
       // parts of other programs' Hydra configurations, and their dumped objects
