@@ -11,7 +11,7 @@ release's recipes that start. With EPWISE_EVIDENCE=DIR, differential.py --versio
 Megatron-Bridge and the Megatron-Core that it pins come from PyPI's wheels, Megatron-LM from its tag. differential.py asks this
 script if --release names one of them.
 """
-import importlib.util, inspect, json, os, pathlib, re, subprocess, sys, tempfile, types, zipfile
+import ast, importlib.util, inspect, json, os, pathlib, re, subprocess, sys, tempfile, types, zipfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / 'tests/support'))
@@ -27,9 +27,9 @@ BRIDGE = {'0.3.0': ('0.16.0', '2.10.0'), '0.3.1': ('0.16.1', '2.10.0'), '0.4.1':
 MEGATRON_LM = {**{tag: None for tag in ('0.12.3', '0.13.1', '0.14.0', '0.15.0', '0.15.1', '0.15.2', '0.16.0', '0.17.0', '0.18.0')},
                '0.19.2': ('0.19.2', '0.19.0')}
 # Whose fields the program has, and releases that may have the same ones as their neighbour.
-TABLES = {'bridge': ['0.3.1', '0.4.0', '0.4.2', '0.5.0', '0.5.1', '0.6.2', 'head'],
-          'mlm': ['0.14.0', '0.15.3', '0.16.1', '0.17.0', '0.17.1', '0.18.2', '0.19.0', 'head']}
-SAME = {'bridge': {'0.3.0': '0.3.1', '0.4.1': '0.4.0', '0.6.0': '0.6.2', '0.6.1': '0.6.2'},
+TABLES = {'bridge': ['0.3.0', '0.3.1', '0.4.0', '0.4.2', '0.5.0', '0.5.1', '0.6.2', 'head'],
+          'mlm': ['0.12.3', '0.13.1', '0.14.0', '0.15.3', '0.16.1', '0.17.0', '0.17.1', '0.18.2', '0.19.0', 'head']}
+SAME = {'bridge': {'0.4.1': '0.4.0', '0.6.0': '0.6.2', '0.6.1': '0.6.2'},
         'mlm': {'0.15.0': '0.15.3', '0.15.1': '0.15.3',
                 '0.15.2': '0.15.3', '0.16.0': '0.16.1', '0.18.0': '0.18.2', '0.19.2': '0.19.0'}}
 ENTRIES = ('megatron/', 'model_provider.py', 'pretrain_gpt.py', 'pretrain_hybrid.py', 'pretrain_mamba.py', 'gpt_builders.py', 'hybrid_builders.py', 'mamba_builders.py')
@@ -59,6 +59,34 @@ def builders_of_older_releases():
             return program.model_provider(pre_process, post_process, **given)
 
         setattr(made, module.replace('builders', 'builder'), build)
+    import mlm
+    found = mlm.ddp_statements
+
+    def ddp_statements():
+        """Up to 0.12, what makes the DDP config stands between other statements of get_model."""
+        try: return found()
+        except StopIteration: pass
+        path = mlm.training.__file__
+        get_model = next(node for node in ast.parse(pathlib.Path(path).read_text()).body if isinstance(node, ast.FunctionDef) and node.name == 'get_model')
+        body = next(node.body for node in ast.walk(get_model) if isinstance(node, ast.If) and ast.unparse(node.test) == 'wrap_with_ddp')
+        starts = next(at for at, node in enumerate(body) if ast.unparse(node) == 'kwargs = {}')
+        ends = next(at for at, node in enumerate(body) if ast.unparse(node).startswith('ddp_config = '))
+        return compile(ast.Module(body[starts:ends + 1], []), path, 'exec')
+
+    mlm.ddp_statements = ddp_statements
+
+
+def switches_of_older_releases():
+    """Up to 0.3, Bridge calls dist.lazy_mpu_init lazy_init; the oracle reads it to know whether process groups are made."""
+    import bridge
+    start = bridge.start
+
+    def started(version, sources):
+        start(version, sources)
+        made = bridge.config.DistributedInitConfig
+        if 'lazy_init' in made.__dataclass_fields__: made.lazy_mpu_init = property(lambda self: self.lazy_init)
+
+    bridge.start = started
 
 
 def wheel(name, version, folder):
@@ -117,6 +145,7 @@ def evidence(folder, git, version):
     for name in [*performance[::7], *sorted(recipes.keys() - set(performance))[::4]]:
         tree = dict(recipes[name])
         gpus = tree.pop('epwise_gpus', None)
+        if isinstance(tree.get('peft'), dict): tree['peft'] = {key: value for key, value in tree['peft'].items() if not isinstance(value, set)}          # made while it runs
         path = corpus / f'{"perf" if gpus else "lib"}.{name}.yaml'
         path.write_text(yaml.safe_dump(tree, default_flow_style=False))
         hw = (re.search('_(h100|b200|b300|gb200|gb300)_', name) or [0, 'h100'])[1]
@@ -148,7 +177,7 @@ def main(argv):
         if len(argv) < 2: sys.exit('releases.py setup MEGATRON_LM_GIT [VERSION…]')
         return setup(argv[1], argv[2:])
     oracle.__file__ = __file__  # the oracle starts itself again inside its environment
-    if argv[:1] == ['mlm'] and os.environ.get('EPWISE_ORACLE_INSIDE'): builders_of_older_releases()
+    if os.environ.get('EPWISE_ORACLE_INSIDE'): {'mlm': builders_of_older_releases, 'bridge': switches_of_older_releases}.get(argv[0], int)()
     return oracle.main(argv)
 
 
