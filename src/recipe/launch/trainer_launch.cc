@@ -118,9 +118,10 @@ class TrainerLaunchReader {
       const std::string text = field.text();
       const std::string key = given_key(field);
       const bool names = text.find("megatron") != std::string::npos;
-      return names && (key.find(".megatron.") != std::string::npos || key.ends_with("strategy") ||
-                       key == "model_engine" || text.starts_with("--config-name") ||
-                       (key.empty() && !text.starts_with('-') && !text.starts_with('/')));
+      return names &&
+             (key.find(".megatron.") != std::string::npos || key.ends_with("strategy") ||
+              key == "model_engine" || key == "engine" || text.starts_with("--config-name") ||
+              (key.empty() && !text.starts_with('-') && !text.starts_with('/')));
     });
   }
 

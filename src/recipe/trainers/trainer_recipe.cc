@@ -37,7 +37,8 @@ std::string key_below(const std::string& path, const std::string& key) {
   }
   constexpr std::string_view kBeside = "../";
   if (key.starts_with(kBeside)) {
-    const std::string above = path.substr(0, std::min(path.rfind('.'), path.size()));
+    const std::size_t dot = path.rfind('.');
+    const std::string above = dot == std::string::npos ? std::string() : path.substr(0, dot);
     return key_below(above, key.substr(kBeside.size()));
   }
   return path.empty() ? key : path + "." + key;
