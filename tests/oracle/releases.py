@@ -59,6 +59,8 @@ def builders_of_older_releases():
             return program.model_provider(pre_process, post_process, **given)
 
         setattr(made, module.replace('builders', 'builder'), build)
+    core = importlib.import_module('megatron.core.config')
+    if not hasattr(core, 'set_experimental_flag'): core.set_experimental_flag = lambda flag: None          # up to 0.12
     import mlm
     found = mlm.ddp_statements
 
