@@ -23,7 +23,8 @@ def inside(oracle, version, scripts):
     harness.start(version, ())
     fakes.HARDWARE.update(vr200=('NVIDIA VR200', (10, 7), 224, 4), r100=('NVIDIA R100', (10, 7), 224, 4))
     from transformers import AutoConfig, AutoTokenizer
-    models = resolved_models(yaml.safe_load((HERE / 'model_configs.yaml').read_text()))
+    public = yaml.safe_load((HERE.parents[1] / 'src/recipe/models/public_models.yaml').read_text())['models']
+    models = resolved_models({**public, **yaml.safe_load((HERE / 'model_configs.yaml').read_text())})
     offline_models(AutoConfig, models)
     import dump
     here = os.getcwd() + '/'
@@ -45,10 +46,20 @@ def inside(oracle, version, scripts):
 def resolved_models(models):
     """`like` replaced by the values of the entry that it names."""
     def whole(name):
-        entry = dict(models[name])
+        entry = {key: value for key, value in models[name].items() if key != 'from'}
         base = entry.pop('like', None)
-        return {**(whole(base) if base else {}), **entry}
-    return {name: whole(name) for name in models}
+        return over(whole(base), entry) if base else entry
+    def complete(config):
+        """The encoder's output is as wide as the language model, which its class cannot know."""
+        text = config.get('text_config') or {}
+        wide = 'hidden_size' in text and str(config.get('model_type')).startswith(('qwen3_vl', 'qwen3_5', 'glm4v'))
+        return over({'vision_config': {'out_hidden_size': text['hidden_size']}}, config) if wide else config
+    return {name: complete(whole(name)) for name in models}
+
+
+def over(base, changes):
+    """`base` with the values of `changes`, also those of the mappings in it (text_config)."""
+    return {**base, **{key: over(base[key], value) if isinstance(value, dict) and isinstance(base.get(key), dict) else value for key, value in changes.items()}}
 
 
 def offline_models(AutoConfig, models):

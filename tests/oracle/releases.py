@@ -3,11 +3,15 @@
 
     EPWISE_ORACLE=… releases.py setup MEGATRON_LM_GIT [VERSION…]   what these releases consist of, under $EPWISE_ORACLE/src
     EPWISE_ORACLE=… releases.py bridge 0.5.1 …                      as oracle.py, whose words it takes
+    EPWISE_ORACLE=… releases.py evidence DIR BRIDGE_GIT VERSION     recipes of that release of Megatron-Bridge, for differential.py
+
+`evidence` makes DIR a copy of $EPWISE_EVIDENCE by links, with corpus/bridge/VERSION and vectors/bridge-VERSION.jsonl added: dumps of the
+release's recipes that start. With EPWISE_EVIDENCE=DIR, differential.py --version VERSION draws its launches around them.
 
 Megatron-Bridge and the Megatron-Core that it pins come from PyPI's wheels, Megatron-LM from its tag. differential.py asks this
 script if --release names one of them.
 """
-import importlib.util, inspect, os, pathlib, subprocess, sys, types, zipfile
+import ast, importlib.util, inspect, json, os, pathlib, re, subprocess, sys, tempfile, types, zipfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / 'tests/support'))
@@ -23,8 +27,8 @@ BRIDGE = {'0.3.0': ('0.16.0', '2.10.0'), '0.3.1': ('0.16.1', '2.10.0'), '0.4.1':
 MEGATRON_LM = {**{tag: None for tag in ('0.12.3', '0.13.1', '0.14.0', '0.15.0', '0.15.1', '0.15.2', '0.16.0', '0.17.0', '0.18.0')},
                '0.19.2': ('0.19.2', '0.19.0')}
 # Whose fields the program has, and releases that may have the same ones as their neighbour.
-TABLES = {'bridge': ['0.4.0', '0.4.2', '0.5.0', '0.5.1', '0.6.2', 'head'],
-          'mlm': ['0.14.0', '0.15.3', '0.16.1', '0.17.0', '0.17.1', '0.18.2', '0.19.0', 'head']}
+TABLES = {'bridge': ['0.3.0', '0.3.1', '0.4.0', '0.4.2', '0.5.0', '0.5.1', '0.6.2', 'head'],
+          'mlm': ['0.12.3', '0.13.1', '0.14.0', '0.15.3', '0.16.1', '0.17.0', '0.17.1', '0.18.2', '0.19.0', 'head']}
 SAME = {'bridge': {'0.4.1': '0.4.0', '0.6.0': '0.6.2', '0.6.1': '0.6.2'},
         'mlm': {'0.15.0': '0.15.3', '0.15.1': '0.15.3',
                 '0.15.2': '0.15.3', '0.16.0': '0.16.1', '0.18.0': '0.18.2', '0.19.2': '0.19.0'}}
@@ -55,6 +59,36 @@ def builders_of_older_releases():
             return program.model_provider(pre_process, post_process, **given)
 
         setattr(made, module.replace('builders', 'builder'), build)
+    core = importlib.import_module('megatron.core.config')
+    if not hasattr(core, 'set_experimental_flag'): core.set_experimental_flag = lambda flag: None          # up to 0.12
+    import mlm
+    found = mlm.ddp_statements
+
+    def ddp_statements():
+        """Up to 0.12, what makes the DDP config stands between other statements of get_model."""
+        try: return found()
+        except StopIteration: pass
+        path = mlm.training.__file__
+        get_model = next(node for node in ast.parse(pathlib.Path(path).read_text()).body if isinstance(node, ast.FunctionDef) and node.name == 'get_model')
+        body = next(node.body for node in ast.walk(get_model) if isinstance(node, ast.If) and ast.unparse(node.test) == 'wrap_with_ddp')
+        starts = next(at for at, node in enumerate(body) if ast.unparse(node) == 'kwargs = {}')
+        ends = next(at for at, node in enumerate(body) if ast.unparse(node).startswith('ddp_config = '))
+        return compile(ast.Module(body[starts:ends + 1], []), path, 'exec')
+
+    mlm.ddp_statements = ddp_statements
+
+
+def switches_of_older_releases():
+    """Up to 0.3, Bridge calls dist.lazy_mpu_init lazy_init; the oracle reads it to know whether process groups are made."""
+    import bridge
+    start = bridge.start
+
+    def started(version, sources):
+        start(version, sources)
+        made = bridge.config.DistributedInitConfig
+        if 'lazy_init' in made.__dataclass_fields__: made.lazy_mpu_init = property(lambda self: self.lazy_init)
+
+    bridge.start = started
 
 
 def wheel(name, version, folder):
@@ -94,13 +128,58 @@ def setup(git, versions):
         else: from_git(git, f'core_v{version}', source / f'mlm-{version}')
 
 
+def evidence(folder, git, version):
+    """Every seventh performance recipe and every fourth of the library stand for the release."""
+    import recipe_table, tables, yaml
+    with tempfile.TemporaryDirectory() as scripts:
+        archive = subprocess.Popen(['git', '-C', git, 'archive', tables.TAGS[version], 'scripts'], stdout=subprocess.PIPE)
+        subprocess.run(['tar', 'x', '-C', scripts], stdin=archive.stdout, check=True)
+        recipes = tables.followed(recipe_table.extract(known(), version, f'{scripts}/scripts/performance')['recipes'])
+    corpus, vectors = folder / 'corpus/bridge' / version, folder / 'vectors'
+    for path in (corpus, vectors): path.mkdir(parents=True, exist_ok=True)
+    for path in EVIDENCE.iterdir():
+        if path.name not in ('corpus', 'vectors') and not (folder / path.name).exists(): (folder / path.name).symlink_to(path)
+    for path in [*(EVIDENCE / 'corpus').glob('bridge/*'), *EVIDENCE.glob('corpus/*'), *EVIDENCE.glob('vectors/*')]:
+        link = folder / path.relative_to(EVIDENCE)
+        if path.name != 'bridge' and not link.exists(): link.symlink_to(path)
+    performance = sorted(name for name, tree in recipes.items() if tree.get('epwise_gpus'))
+    cases = []
+    for name in [*performance[::7], *sorted(recipes.keys() - set(performance))[::4]]:
+        tree = dict(recipes[name])
+        gpus = tree.pop('epwise_gpus', None)
+        if isinstance(tree.get('peft'), dict): tree['peft'] = {key: value for key, value in tree['peft'].items() if not isinstance(value, set)}          # made while it runs
+        path = corpus / f'{"perf" if gpus else "lib"}.{name}.yaml'
+        path.write_text(yaml.safe_dump(tree, default_flow_style=False))
+        hw = (re.search('_(h100|b200|b300|gb200|gb300)_', name) or [0, 'h100'])[1]
+        model = tree['model'].get('transformer', tree['model'])
+        parallel = [model.get(f'{kind}_parallel_size') or 1 for kind in ('tensor_model', 'pipeline_model', 'context', 'expert_model')]
+        gpus = gpus or max(8, parallel[0] * parallel[1] * parallel[2], parallel[1] * parallel[3])
+        _, te, torch = oracle.VERSIONS['bridge'][version]
+        cases.append({'id': f'bridge-{version}/{len(cases):05}', 'framework': 'bridge', 'version': version, 'stack': {'te': te, 'torch': torch}, 'hw': hw, 'world_size': gpus,
+                      'env': {}, 'base': str(path.relative_to(folder / 'corpus')), 'set': {}, 'unset': []})
+    command = [sys.executable, __file__, 'bridge', version, '--batch', '-', '--bases', str(folder / 'corpus')]
+    run = subprocess.run(command, input='\n'.join(map(json.dumps, cases)), stdout=subprocess.PIPE, text=True, check=True)
+    answers = {answer['id']: answer.get('expect') or {} for answer in map(json.loads, run.stdout.splitlines())}
+    for case in cases:
+        case['expect'] = answers.get(case['id'], {})
+        if case['expect'].get('verdict') != 'starts':
+            print(case['base'], case['world_size'], case['expect'].get('message'))
+            (folder / 'corpus' / case['base']).unlink()
+    cases = [case for case in cases if case['expect'].get('verdict') == 'starts']
+    (vectors / f'bridge-{version}.jsonl').write_text(''.join(json.dumps(case) + '\n' for case in cases))
+    print(f'{version}: {len(cases)} recipes that start')
+
+
 def main(argv):
     known()
+    if argv[:1] == ['evidence']:
+        if len(argv) != 4: sys.exit('releases.py evidence DIR BRIDGE_GIT VERSION')
+        return evidence(pathlib.Path(argv[1]).absolute(), argv[2], argv[3])
     if argv[:1] == ['setup']:
         if len(argv) < 2: sys.exit('releases.py setup MEGATRON_LM_GIT [VERSION…]')
         return setup(argv[1], argv[2:])
     oracle.__file__ = __file__  # the oracle starts itself again inside its environment
-    if argv[:1] == ['mlm'] and os.environ.get('EPWISE_ORACLE_INSIDE'): builders_of_older_releases()
+    if os.environ.get('EPWISE_ORACLE_INSIDE'): {'mlm': builders_of_older_releases, 'bridge': switches_of_older_releases}.get(argv[0], int)()
     return oracle.main(argv)
 
 

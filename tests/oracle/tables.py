@@ -4,7 +4,7 @@ import yaml
 
 HERE = pathlib.Path(__file__).resolve().parent
 TABLES = HERE.parents[1] / 'src/recipe/named/tables'
-TAGS = {'0.4.0': 'v0.4.0', '0.4.2': 'v0.4.2', '0.5.0': 'v0.5.0', '0.5.1': 'v0.5.1', '0.6.2': 'v0.6.0', 'head': '067f987d'}        # whose scripts/performance a release has
+TAGS = {'0.3.0': 'v0.3.0', '0.3.1': 'v0.3.1', '0.4.0': 'v0.4.0', '0.4.2': 'v0.4.2', '0.5.0': 'v0.5.0', '0.5.1': 'v0.5.1', '0.6.2': 'v0.6.0', 'head': '067f987d'}        # whose scripts/performance a release has
 
 
 def flow(value):

@@ -118,9 +118,10 @@ class TrainerLaunchReader {
       const std::string text = field.text();
       const std::string key = given_key(field);
       const bool names = text.find("megatron") != std::string::npos;
-      return names && (key.find(".megatron.") != std::string::npos || key.ends_with("strategy") ||
-                       key == "model_engine" || text.starts_with("--config-name") ||
-                       (key.empty() && !text.starts_with('-') && !text.starts_with('/')));
+      return names &&
+             (key.find(".megatron.") != std::string::npos || key.ends_with("strategy") ||
+              key == "model_engine" || key == "engine" || text.starts_with("--config-name") ||
+              (key.empty() && !text.starts_with('-') && !text.starts_with('/')));
     });
   }
 
@@ -541,12 +542,34 @@ std::shared_ptr<const text::SourceFile> swift_file(const LaunchWords& launch,
 
 }  // namespace
 
+namespace {
+
+/// A word in front of the first option that is no file of options stays over, and ms-swift stops.
+void report_leading_word(Recipe& recipe, const LaunchWords& launch) {
+  if (launch.arguments.empty()) {
+    return;
+  }
+  const Given& first = launch.arguments.front();
+  const std::string text = first.text();
+  const bool file = text.ends_with(".yaml") || text.ends_with(".yml") || text.ends_with(".json");
+  if (first.known() && !text.empty() && !text.starts_with('-') && !file && !is_model_fact(text)) {
+    recipe.diagnostics.push_back(
+        {"recipe/refused-value",
+         first.mark,
+         fmt::format("ms-swift stops at `{}`, which is neither an option nor a file of options",
+                     text)});
+  }
+}
+
+}  // namespace
+
 std::vector<Recipe> read_swift_launch(
     const Recipe& start,
     const LaunchWords& launch,
     const Request& request,
     const std::function<const Vocabulary&(Framework)>& vocabulary_for) {
   Recipe recipe = start;
+  report_leading_word(recipe, launch);
   std::shared_ptr<const text::SourceFile> file;
   if (request.open) {
     file = swift_file(launch, request);

@@ -132,6 +132,8 @@ void WordParser::read(std::size_t& at, std::size_t end, Ending ending, bool quot
     const char c = text_[at];
     if (c == '\\') {
       add_escape(at, quoted, word);
+    } else if (c == '~' && ending == Ending::brace && !quoted && word.parts.empty()) {
+      add_tilde(at, word);  // ${DATA:-~/data}; words of a command keep theirs
     } else if (c == '\'' && !quoted) {
       add_single(at, word);
     } else if (c == '"' && ending != Ending::place) {
@@ -192,6 +194,19 @@ void WordParser::add_escape(std::size_t& at, bool quoted, Word& word) {
   const bool kept = quoted && std::string_view("$`\"\\").find(next) == std::string_view::npos;
   added.text = kept ? std::string{'\\', next} : std::string{next};
   word.parts.push_back(std::move(added));
+}
+
+/// `~` and `~/…` stand for $HOME, `~name` for itself.
+void WordParser::add_tilde(std::size_t& at, Word& word) {
+  const std::string_view next = text_.substr(at + 1, 1);
+  if (next.empty() || next == "/" || next == "}") {
+    Part added = part(Part::Kind::parameter, at, at + 1, false);
+    added.text = "HOME";
+    word.parts.push_back(std::move(added));
+  } else {
+    add_text(at, at + 1, false, word);
+  }
+  ++at;
 }
 
 void WordParser::add_single(std::size_t& at, Word& word) {

@@ -45,6 +45,7 @@ class WordParser {
   bool ends(std::size_t at, std::size_t end, Ending ending) const;
   void add_text(std::size_t begin, std::size_t end, bool quoted, Word& word);
   void add_escape(std::size_t& at, bool quoted, Word& word);
+  void add_tilde(std::size_t& at, Word& word);
   void add_single(std::size_t& at, Word& word);
   void add_twofold(std::size_t& at, Word& word);
   void add_dollar(std::size_t& at, bool quoted, Word& word);

@@ -86,6 +86,14 @@ Trainer trainer_of(const ConfigNode& root) {
   trainer.also_reads = texts_at(root, "also_reads");
   trainer.passes_on = text_at(root, "passes_on");
   trainer.stops_at_unknown = is_node_on(root, "stops_at_unknown");
+  if (const ConfigNode* kinds = root.find("options")) {
+    for (const ConfigNode& kind : kinds->children) {
+      for (std::string& option : texts_at(*kinds, kind.name)) {
+        trainer.options.emplace(std::move(option), kind.name);
+      }
+    }
+  }
+  trainer.waives_unknown = text_at(root, "waives_unknown");
   trainer.refuses_misspelt = is_node_on(root, "refuses_misspelt");
   trainer.drops_lone_sequence_parallel = is_node_on(root, "drops_lone_sequence_parallel");
   trainer.ignores_null = is_node_on(root, "ignores_null");

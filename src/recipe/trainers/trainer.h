@@ -50,6 +50,10 @@ struct Trainer {
   /// Sequence parallelism is switched off with one tensor-parallel rank.
   bool drops_lone_sequence_parallel = false;
   bool stops_at_unknown = false;  // an unknown option prevents the start
+  /// Every option of its parser, and what that makes of the words behind it: bool, int, number, text
+  /// (one word), list (several), any (releases differ). Empty: the options are not known.
+  std::map<std::string, std::string, std::less<>> options;
+  std::string waives_unknown;  // the option with which unknown ones are only logged
   /// Keys besides those of `settings` that a trainer reads which takes every key by its name. A field
   /// of Megatron-Core that is in neither has no effect there, but at `passes_on`. Empty: not known.
   std::vector<std::string> also_reads;

@@ -576,7 +576,12 @@ bool is_verl_config(const yaml::Node& root) {
   return (actor != nullptr && is_megatron_role(*actor)) || inherits_megatron(root);
 }
 
+constexpr std::string_view kTuned = "engine";  // verl.trainer.sft_trainer
+
 std::vector<TrainerRole> verl_roles(const ConfigNode& root) {
+  if (root.find(kTuned) != nullptr && root.find("actor_rollout_ref") == nullptr) {
+    return {{"", std::string(kTuned), ""}};
+  }
   std::vector<TrainerRole> all = {{"actor", std::string(kActor), ""}};
   const std::array<TrainerRole, 2> others = {
       TrainerRole{"ref", "actor_rollout_ref.ref.megatron", std::string(kActor)},
@@ -624,8 +629,55 @@ void note_verl_step(Recipe& recipe, const ConfigNode& root, const std::string& r
   }
 }
 
+/// Fine-tuning packs samples into max_token_len_per_gpu unless use_dynamic_bsz is off
+/// (verl/trainer/config/sft_trainer_engine.yaml).
+void note_verl_tuning(Recipe& recipe, const ConfigNode& root) {
+  constexpr std::int64_t kUsualLength = 1024;
+  constexpr std::int64_t kUsualTokens = 8192;
+  constexpr std::int64_t kUsualSamples = 4;
+  constexpr std::int64_t kUsualBatch = 256;
+  const auto sample = number_or(root, "data.max_length", kUsualLength);
+  const auto batch = number_or(root, "data.train_batch_size", kUsualBatch);
+  auto samples = number_or(root, "data.micro_batch_size_per_gpu", kUsualSamples);
+  const ConfigNode* packs = node_at(root, "data.use_dynamic_bsz");
+  if (packs == nullptr || (packs->value.is_known() && packs->value.truthy())) {
+    const auto tokens = number_or(root, "data.max_token_len_per_gpu", kUsualTokens);
+    const auto ranks = number_or(root, "engine.context_parallel_size", 1);
+    const auto most = tokens && ranks ? units::product(*tokens, *ranks) : std::nullopt;
+    if (!most || !sample || *sample < 1) {
+      return;
+    }
+    note_longest_step(recipe, {std::max(*most, *sample), 1});
+    samples = std::max<std::int64_t>(1, *most / *sample);
+  } else if (!packs->value.is_known()) {
+    return;
+  } else if (sample && samples) {
+    note_longest_step(recipe, {*sample, *samples});
+  }
+  if (sample && samples && batch) {
+    note_training_step(recipe, {*sample, *samples, *batch});
+  }
+}
+
+/// torchrun says how many ranks there are; with Ray, trainer.nnodes and trainer.n_gpus_per_node do.
+void complete_verl_tuning(Recipe& recipe, const ConfigNode& root) {
+  note_verl_tuning(recipe, root);
+  note_adapter_rank(recipe, root, "model.lora.rank");
+  note_adapter_rank(recipe, root, "model.lora_rank");
+  note_adapted_layers(recipe, root, "model.lora.target_modules");
+  const auto nodes = number_at(root, "trainer.nnodes");
+  const auto gpus = number_at(root, "trainer.n_gpus_per_node");
+  if (!recipe.raw.contains("raw.gpus") && gpus) {
+    set_world(recipe, {nodes.value_or(1), *gpus, node_at(root, "trainer.n_gpus_per_node")->mark});
+  }
+}
+
 void complete_verl(Recipe& recipe, const ConfigNode& root, const TrainerRole& role) {
   constexpr std::int64_t kGpusPerNode = 8;
+  if (role.path == kTuned) {
+    complete_verl_tuning(recipe, root);
+    return;
+  }
   if (role.name != "ref") {
     note_verl_step(recipe, root, role.name == "critic" ? "critic" : "actor_rollout_ref.actor");
   }
@@ -646,6 +698,9 @@ void complete_verl(Recipe& recipe, const ConfigNode& root, const TrainerRole& ro
 }
 
 std::vector<std::string> verl_models(const TrainerRole& role) {
+  if (role.path == kTuned) {
+    return {"model.path"};
+  }
   return {role.path.starts_with("critic.") ? "critic.model.path" : "actor_rollout_ref.model.path"};
 }
 

@@ -1,11 +1,14 @@
 #include "recipe/trainers/trainer_recipe.h"
 
 #include <algorithm>
+#include <array>
+#include <charconv>
 #include <map>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "base/text/ascii.h"
 #include "base/text/spelling.h"
 #include "recipe/bridge/config_tree.h"
 #include "recipe/overrides/interpolation.h"
@@ -34,7 +37,8 @@ std::string key_below(const std::string& path, const std::string& key) {
   }
   constexpr std::string_view kBeside = "../";
   if (key.starts_with(kBeside)) {
-    const std::string above = path.substr(0, std::min(path.rfind('.'), path.size()));
+    const std::size_t dot = path.rfind('.');
+    const std::string above = dot == std::string::npos ? std::string() : path.substr(0, dot);
     return key_below(above, key.substr(kBeside.size()));
   }
   return path.empty() ? key : path + "." + key;
@@ -52,6 +56,38 @@ std::string_view meant_by(std::string_view name, const std::vector<std::string_v
   }
   const auto found = std::ranges::find(known, nearest.front());
   return found == known.end() ? std::string_view() : *found;
+}
+
+/// Whether Python's float() takes the text.
+bool is_python_real(std::string_view text) {
+  const std::string word = text::lower(text);
+  const std::string_view digits = std::string_view(word).substr(word.starts_with('+') ? 1 : 0);
+  constexpr std::array<std::string_view, 4> kWords = {"inf", "nan", "infinity", "-inf"};
+  double number = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+  return std::ranges::find(kWords, digits) != kWords.end() ||
+         (error == std::errc() && end == digits.data() + digits.size());
+}
+
+/// Whether transformers' parser takes the value for an option of this kind; true where it is unknown.
+bool parses_as(const Value& value, std::string_view kind) {
+  if (value.is_unknown() || value.is_unset()) {
+    return true;
+  }
+  const std::string* text = value.text();
+  if (kind == "bool") {
+    constexpr std::array<std::string_view, 10> kWords = {
+        "yes", "true", "t", "y", "1", "no", "false", "f", "n", "0"};
+    const std::string word = text::lower(text != nullptr ? *text : value.to_text());
+    return std::ranges::find(kWords, word) != kWords.end();
+  }
+  if (kind == "int") {
+    return value.integer() != nullptr;
+  }
+  if (kind == "number") {
+    return text != nullptr ? is_python_real(*text) : value.boolean() == nullptr;
+  }
+  return true;
 }
 
 class TrainerRecipeReader {
@@ -85,6 +121,9 @@ class TrainerRecipeReader {
     }
     if (trainer_.stops_at_unknown) {
       read_unknown();
+    }
+    if (!trainer_.options.empty()) {
+      report_options();
     }
     if (!trainer_.also_reads.empty()) {
       report_unread();
@@ -175,6 +214,86 @@ class TrainerRecipeReader {
     }
   }
 
+  /// Options that the trainer's parser lacks, and values that it does not take.
+  void report_options() {
+    const ConfigNode* root = node_at(root_, role_.path);
+    if (root == nullptr || !root->is_mapping()) {
+      return;
+    }
+    const ConfigNode* waiver = root->find(trainer_.waives_unknown);
+    const bool lenient =
+        waiver != nullptr && (waiver->value.is_unknown() || waiver->value.truthy());
+    for (const ConfigNode& child : root->children) {
+      const auto option = trainer_.options.find(child.name);
+      if (option != trainer_.options.end()) {
+        report_value(child, option->second, lenient);
+      } else if (!lenient && child.spelling.starts_with('-') && is_unheard_of(child.name)) {
+        refuse("recipe/refused-setting",
+               child.key,
+               fmt::format("{} has no option `{}` and stops{}",
+                           trainer_.title,
+                           child.spelling,
+                           meant_option(child.name)));
+      }
+    }
+  }
+
+  /// Neither an option nor, as argparse allows, the beginning of one; no field of Megatron-Core and no
+  /// slip of the pen, which are reported elsewhere.
+  bool is_unheard_of(const std::string& name) const {
+    const auto next = trainer_.options.lower_bound(name);
+    const bool begins = next != trainer_.options.end() && next->first.starts_with(name);
+    const bool negates =
+        name.starts_with("no_") && trainer_.options.contains(std::string_view(name).substr(3));
+    std::vector<std::string_view> known;
+    for (const Trainer::Setting& setting : trainer_.settings) {
+      known.emplace_back(setting.key);
+    }
+    return !begins && !negates && vocabulary_.find("model." + name) == nullptr &&
+           meant_by(name, known).empty();
+  }
+
+  std::string meant_option(const std::string& name) const {
+    std::vector<std::string_view> known;
+    for (const auto& [option, kind] : trainer_.options) {
+      known.emplace_back(option);
+    }
+    const std::string_view meant = meant_by(name, known);
+    return meant.empty() ? std::string() : fmt::format(", did you mean `--{}`?", meant);
+  }
+
+  void report_value(const ConfigNode& child, const std::string& kind, bool lenient) {
+    const std::string& name = child.spelling.starts_with('-') ? child.spelling : child.name;
+    if (child.is_list()) {
+      const bool several = kind == "list" || kind == "any";
+      if (!several && !lenient && child.children.size() > 1 && child.spelling.starts_with('-')) {
+        const ConfigNode& left = child.children[1];
+        refuse("recipe/refused-value",
+               left.mark,
+               fmt::format("{} takes one value for `{}` and stops at `{}`",
+                           trainer_.title,
+                           name,
+                           left.value.to_text()));
+      }
+      return;
+    }
+    if (!parses_as(child.value, kind)) {
+      refuse("recipe/refused-value",
+             child.mark,
+             fmt::format("{} does not take `{}` for `{}`, which is {}",
+                         trainer_.title,
+                         child.value.to_text(),
+                         name,
+                         kind == "bool"  ? "true or false"
+                         : kind == "int" ? "an integer"
+                                         : "a number"));
+    }
+  }
+
+  void refuse(std::string_view rule, const text::Mark& mark, std::string message) {
+    recipe_.diagnostics.push_back({std::string(rule), mark, std::move(message)});
+  }
+
   /// Fields of Megatron-Core where the trainer does not look for them.
   void report_unread() {
     const ConfigNode* root = node_at(root_, role_.path);
@@ -236,7 +355,8 @@ class TrainerRecipeReader {
     }
     for (const ConfigNode& child : node->children) {
       const std::string_view meant = meant_by(child.name, known);
-      if (meant.empty() || vocabulary_.find("model." + child.name) != nullptr) {
+      if (meant.empty() || trainer_.options.contains(child.name) ||
+          vocabulary_.find("model." + child.name) != nullptr) {
         continue;
       }
       recipe_.diagnostics.push_back(

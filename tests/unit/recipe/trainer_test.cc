@@ -126,6 +126,32 @@ TEST_CASE("overrides of verl are one recipe for each model, with their places in
   CHECK(shown_of_trainer(critic, "model.expert_model_parallel_size") == "1@default");
 }
 
+TEST_CASE("verl's fine-tuning keeps its settings under engine, and torchrun says the ranks") {
+  const auto recipes = read_trainer(
+      "sft.sh",
+      "torchrun --nproc_per_node 8 --nnodes 2 -m verl.trainer.sft_trainer \\\n"
+      "  data.train_files=${DATA:-~/train.parquet} model.path=some/model engine=megatron \\\n"
+      "  engine.expert_model_parallel_size=4 trainer.nnodes=1 trainer.n_gpus_per_node=1 \\\n"
+      "  +engine.override_transformer_config.moe_permute_fusion=True\n");
+  REQUIRE(recipes.size() == 1);
+  const Recipe& recipe = recipes.front();
+  CHECK(recipe.diagnostics.empty());
+  CHECK(trainer_name(recipe) == "verl");
+  CHECK(shown_of_trainer(recipe, "model.expert_model_parallel_size") == "4@3:37");
+  CHECK(shown_of_trainer(recipe, "model.moe_permute_fusion").starts_with("true@4:"));
+  CHECK(shown_of_trainer(recipe, "model.tensor_model_parallel_size") == "1@default");
+  CHECK(raw(recipe, "raw.gpus") == "16");
+  const auto ray = read_trainer("sft.sh",
+                                "python -m verl.trainer.sft_trainer_ray engine=megatron "
+                                "engine.tensor_model_parallel_size=2 trainer.nnodes=2 "
+                                "trainer.n_gpus_per_node=4\n");
+  REQUIRE(ray.size() == 1);
+  CHECK(raw(ray.front(), "raw.gpus") == "8");
+  const auto other = read_trainer(
+      "sft.sh", "torchrun -m verl.trainer.sft_trainer engine=fsdp model.path=some/model\n");
+  CHECK((other.empty() || !other.front().readable));
+}
+
 TEST_CASE("verl without Megatron is no recipe") {
   const auto recipes = read_trainer(
       "run.sh",
@@ -314,6 +340,29 @@ TEST_CASE("ms-swift's flags with facts about the model behind them") {
   CHECK(shown_of_trainer(recipes.front(), "model.num_layers").starts_with("46@"));
   CHECK(shown_of_trainer(recipes.front(), "model.recompute_modules").starts_with("[moe_act]@"));
   CHECK(shown_of_trainer(recipes.front(), "model.seq_length").starts_with("4096@"));
+}
+
+TEST_CASE("what ms-swift's parser does not take") {
+  const auto told = [](const std::string& words) {
+    std::string all;
+    for (const auto& each :
+         read_trainer("sft.sh", "megatron sft " + words + "\n").front().diagnostics) {
+      all += each.rule + ": " + each.message + "\n";
+    }
+    return all;
+  };
+  CHECK(
+      told("--model some/model --micro_batch_size 1 --sequence_parallel T --no_save_rng --lr 1e-4 "
+           "--target_modules a b --moe-permute-fusion --tensor_model_parallel 2 --max_length $L")
+          .empty());
+  CHECK(told("--bogus 1").find("recipe/refused-setting: ms-swift has no option `--bogus`") == 0);
+  CHECK(told("--lora_rnak 8").find("did you mean `--lora_rank`?") != std::string::npos);
+  CHECK(told("--bogus 1 --ignore_args_error true").empty());
+  CHECK(told("--moe_permute_fusion maybe").find("true or false") != std::string::npos);
+  CHECK(told("--micro_batch_size 1.5").find("an integer") != std::string::npos);
+  CHECK(told("--lr fast").find("a number") != std::string::npos);
+  CHECK(told("--micro_batch_size 1 2").find("stops at `2`") != std::string::npos);
+  CHECK(told("data --micro_batch_size 1").find("stops at `data`") != std::string::npos);
 }
 
 TEST_CASE("a file of ms-swift's flags, alone and under a script") {

@@ -50,12 +50,15 @@ TEST_CASE("a version of no table takes the one that fits best") {
       {Framework::mlm, "0.19", "0.19.0", true},
       {Framework::mlm, "0.20.0", "head", false},
       {Framework::mlm, "1.0", "head", false},
-      {Framework::mlm, "0.12.3", "0.14.0", false},  // older than all
+      {Framework::mlm, "0.12.3", "0.12.3", true},
+      {Framework::mlm, "0.13.0", "0.13.1", false},
+      {Framework::mlm, "0.11.0", "0.12.3", false},  // older than all
       {Framework::bridge, "0.5.1", "0.5.1", true},
       {Framework::bridge, "0.4.1", "0.4.0", false},
       {Framework::bridge, "0.6.2", "0.6.2", true},
       {Framework::bridge, "0.7.0", "head", false},
-      {Framework::bridge, "0.2.0", "0.4.0", false},
+      {Framework::bridge, "0.3.1", "0.3.1", true},
+      {Framework::bridge, "0.2.0", "0.3.0", false},
   };
   for (const Row& row : rows) {
     CAPTURE(std::string(row.asked));
@@ -84,10 +87,19 @@ TEST_CASE("the tables of another release are told from those that both have") {
 
 TEST_CASE("known versions are listed oldest first") {
   CHECK(Vocabulary::versions(Framework::bridge, support::vocabulary_table()) ==
-        std::vector<std::string_view>{"0.4.0", "0.4.2", "0.5.0", "0.5.1", "0.6.2", "head"});
-  CHECK(Vocabulary::versions(Framework::mlm, support::vocabulary_table()) ==
         std::vector<std::string_view>{
-            "0.14.0", "0.15.3", "0.16.1", "0.17.0", "0.17.1", "0.18.2", "0.19.0", "head"});
+            "0.3.0", "0.3.1", "0.4.0", "0.4.2", "0.5.0", "0.5.1", "0.6.2", "head"});
+  CHECK(Vocabulary::versions(Framework::mlm, support::vocabulary_table()) ==
+        std::vector<std::string_view>{"0.12.3",
+                                      "0.13.1",
+                                      "0.14.0",
+                                      "0.15.3",
+                                      "0.16.1",
+                                      "0.17.0",
+                                      "0.17.1",
+                                      "0.18.2",
+                                      "0.19.0",
+                                      "head"});
 }
 
 TEST_CASE("the program embeds the tables that stand in rules/vocabulary") {
