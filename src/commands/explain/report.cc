@@ -544,6 +544,8 @@ std::string_view kind_name(audit::Crash::Kind kind) {
       return "refused";
     case audit::Crash::Kind::mentioned:
       return "mentioned";
+    case audit::Crash::Kind::cut:
+      return "cut";
     case audit::Crash::Kind::aftermath:
       break;
   }

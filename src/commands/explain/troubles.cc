@@ -178,7 +178,9 @@ std::optional<Recognised> recognise(const Crash& crash, const lint::Knowledge& k
   const auto& message = crash.message.empty() ? crash.code : crash.message;
   const auto said = plain_wording(crash.exception + ": " + message);
   auto match = best_match(said, knowledge);
-  const bool by_place = match.trouble == nullptr && crash.kind == Crash::Kind::raised;
+  const bool cut = crash.kind == Crash::Kind::cut;
+  const bool by_place =
+      cut || (match.trouble == nullptr && crash.kind == Crash::Kind::raised);
   if (by_place) {
     match = innermost_part(crash, knowledge);
   }
