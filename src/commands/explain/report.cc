@@ -319,6 +319,9 @@ class CrashText {
     const auto& crash = each.crash;
     headline(crash);
     target();
+    for (const auto& each_sign : report_.contradictions) {
+      say(fmt::format("the log is probably of another configuration: it shows {}", each_sign), 2);
+    }
     const bool sure = !each.suspects.empty() && each.suspects.front().sure;
     if (each.trouble && !sure) {
       out_ += trouble_text(report_, each, false, style_);
@@ -646,6 +649,9 @@ std::string crash_json(const CrashReport& report) {
   if (report.first_failure && report.first_failure->rank >= 0) {
     json["first_failure"] = {{"rank", report.first_failure->rank},
                              {"exit_code", report.first_failure->exit_code}};
+  }
+  if (!report.contradictions.empty()) {
+    json["contradictions"] = report.contradictions;
   }
   return json_text(json);
 }

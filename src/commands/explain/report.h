@@ -35,6 +35,8 @@ struct CrashReport {
   /// rules.
   std::vector<why::Trace> settings = {};
   std::vector<const lint::Rule*> about = {};
+  /// What the first case shows and the recipe excludes; each completes "the log shows".
+  std::vector<std::string> contradictions = {};
 
   /// What an error was compared with.
   struct LookedFor {
