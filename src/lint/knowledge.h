@@ -158,6 +158,15 @@ struct Trouble {
   std::vector<std::string_view> from;    // public threads
 };
 
+/// Words of a log that only occur with some values of a name: frames of DeepEP, with its backend.
+struct Sign {
+  std::vector<std::string_view> log;     // any of which shows it
+  std::vector<std::string_view> unless;  // words with which it shows nothing
+  std::string_view name;                 // as rules read it: "d.exchange"
+  std::vector<std::string_view> is;      // its possible values, as texts
+  std::string_view what;                 // "DeepEP's exchange of tokens"
+};
+
 struct Tables {
   std::vector<ReleaseList> releases;
   std::vector<Pin> pins;                              // oldest release first
@@ -165,6 +174,7 @@ struct Tables {
   std::vector<CatalogueGroup> catalogue;
   std::vector<Uncovered> uncovered;
   std::vector<PlainName> plain_names;
+  std::vector<Sign> signs;
   embedded::Deferred<std::vector<Fragment>> fragments;  // sorted by place
 };
 

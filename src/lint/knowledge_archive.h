@@ -121,6 +121,11 @@ void transfer(A& a, PlainName& x) {
 }
 
 template <class A>
+void transfer(A& a, Sign& x) {
+  a(x.log, x.unless, x.name, x.is, x.what);
+}
+
+template <class A>
 void transfer(A& a, SeenAt& x) {
   a(x.version, x.line);
 }
@@ -147,7 +152,7 @@ void transfer(A& a, Trouble& x) {
 
 template <class A>
 void transfer(A& a, Tables& x) {
-  a(x.releases, x.pins, x.troubles, x.catalogue, x.uncovered, x.plain_names, x.fragments);
+  a(x.releases, x.pins, x.troubles, x.catalogue, x.uncovered, x.plain_names, x.signs, x.fragments);
 }
 
 }  // namespace epwise::lint

@@ -113,6 +113,26 @@ void read_plain_names(const yaml::Node& root, Tables& tables, Reading& reading) 
   }
 }
 
+void read_signs(const yaml::Node& root, Tables& tables, Reading& reading) {
+  for (const auto& item : items(root, "signs", reading)) {
+    yaml::MapReader in(item, "a sign", reading.problems, kInvalid);
+    Sign sign;
+    sign.log = reading.kept(in.texts("log"));
+    sign.unless = reading.kept(in.texts("unless"));
+    sign.name = reading.texts.keep(in.required_text("name"));
+    sign.is = reading.kept(in.texts("is"));
+    sign.what = reading.texts.keep(in.required_text("what"));
+    if (sign.log.empty() || sign.is.empty()) {
+      in.problem(item.mark, "`log` and `is` expected");
+    }
+    if (!reading.scope.type_of(std::string(sign.name))) {
+      in.problem(item.mark, "`" + std::string(sign.name) + "` is not a name that rules can read");
+    }
+    in.finish();
+    tables.signs.push_back(std::move(sign));
+  }
+}
+
 void read_fragments(const yaml::Node& root, Tables& tables, Reading& reading) {
   for (const auto& item : items(root, "fragments", reading)) {
     yaml::MapReader in(item, "a fragment", reading.problems, kInvalid);
@@ -165,6 +185,8 @@ void read_table(std::string_view path, const yaml::Node& root, Tables& tables, R
     read_uncovered(root, tables, reading);
   } else if (path == "tables/plain_names.yaml") {
     read_plain_names(root, tables, reading);
+  } else if (path == "tables/signs.yaml") {
+    read_signs(root, tables, reading);
   } else if (path == "tables/fragments.yaml") {
     read_fragments(root, tables, reading);
   }

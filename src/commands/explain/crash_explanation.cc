@@ -59,7 +59,8 @@ void order(std::vector<report::CrashCase>& cases) {
     const bool follows = each.crash.kind == audit::Crash::Kind::aftermath;
     const bool sure = !each.suspects.empty() && each.suspects.front().sure;
     const bool mentioned = each.crash.kind == audit::Crash::Kind::mentioned;
-    const bool bare = mentioned && each.suspects.empty() && !each.trouble;
+    const bool bare = (mentioned && each.suspects.empty() && !each.trouble) ||
+                      each.crash.kind == audit::Crash::Kind::cut;
     return follows ? 4 : sure ? 0 : bare || is_bare_signal(each) ? 3 : mentioned ? 2 : 1;
   });
 }
@@ -131,6 +132,32 @@ void ask_recipe(const Analysis& analysis, report::CrashReport& report) {
     if (!lint::is_predicted(*rule) ||
         audit::standing(*rule, analysis.result).kind == audit::Standing::Kind::found) {
       report.about.push_back(rule);
+    }
+  }
+}
+
+/// What the first case shows of the run and the recipe excludes: frames of another dispatcher, or of
+/// another schedule.
+void compare(const Analysis& analysis, report::CrashReport& report) {
+  if (report.cases.empty()) {
+    return;
+  }
+  const auto shown = audit::everything_of(report.cases.front().crash);
+  const auto is_shown = [&](std::string_view words) { return audit::wording_in(shown, words) > 0; };
+  const why::Tracer tracer(
+      *analysis.recipe, analysis.vocabulary(), *analysis.target, analysis.knowledge());
+  for (const auto& sign : analysis.knowledge().tables.signs) {
+    if (std::ranges::none_of(sign.log, is_shown) || std::ranges::any_of(sign.unless, is_shown)) {
+      continue;
+    }
+    const auto trace = tracer.trace(std::string(sign.name));
+    const auto value = trace.value.to_text();
+    if (trace.value.is_known() && std::ranges::find(sign.is, value) == sign.is.end()) {
+      report.contradictions.push_back(fmt::format("{}, and {} is {} in {}",
+                                                  sign.what,
+                                                  trace.name,
+                                                  value,
+                                                  report.recipe ? report.recipe->path : ""));
     }
   }
 }
@@ -214,6 +241,7 @@ void close_answer(CrashAnswer& answer) {
   if (answer.analysis) {
     ask_recipe(*answer.analysis, answer.report);
     answer.report.reliefs = reliefs_for(*answer.analysis, answer.report);
+    compare(*answer.analysis, answer.report);
   }
   answer.report.looked_for = looked_for(*answer.knowledge);
   answer.known = !answer.report.cases.empty() && is_known(answer.report.cases.front());

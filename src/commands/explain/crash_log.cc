@@ -16,7 +16,8 @@ namespace {
 
 constexpr std::size_t kLongestMessage = 4000;
 constexpr std::size_t kLongestCode = 400;
-constexpr std::size_t kMostLines = 8;  // of one message
+constexpr std::size_t kMostLines = 8;     // of one message
+constexpr std::size_t kFewestFrames = 2;  // of a traceback that was cut off
 constexpr std::size_t kMostCrashes = 500;
 constexpr int kAttention = 4096;
 
@@ -117,6 +118,8 @@ struct Telling {
   bool stamped = false;           // the previous line was the error
   std::size_t crash = 0;          // whose message continues
   std::size_t extends = 0;        // limit on further lines
+  int line = 0;                   // of the log, with the last frame
+  int rank = -1;                  // that wrote it
 };
 
 /// How the names of exceptions end.
@@ -177,6 +180,7 @@ class Reader {
       --attention_;
       take(read_line(line), line);
     }
+    cut_off();
     std::vector<Crash>& crashes = log_.crashes;
     const bool trapped = std::ranges::any_of(
         crashes, [](const Crash& crash) { return is_of_kernel(crash.message); });
@@ -204,6 +208,35 @@ class Reader {
     number_ += found.number - 1;
     log.remove_prefix(static_cast<std::size_t>(found.text.data() - log.data()));
     attention_ = 1;
+  }
+
+  /// Tracebacks without their last line, which a log has that was cut off: they show the part of
+  /// the program at least. Of no interest beside an error that is there.
+  void cut_off() {
+    const auto is_error = [](const Crash& crash) {
+      return crash.kind == Crash::Kind::raised || crash.kind == Crash::Kind::refused;
+    };
+    if (std::ranges::any_of(log_.crashes, is_error)) {
+      return;
+    }
+    for (auto& [channel, telling] : tellings_) {
+      // A dump of all threads has frames too, without the word before the function.
+      if (telling.ignored || telling.frames.size() < kFewestFrames ||
+          telling.frames.back().function.empty()) {
+        continue;
+      }
+      LogLine line;
+      line.channel = channel;
+      line.rank = telling.rank;
+      number_ = telling.line;
+      auto message = "a traceback without its last line, down to " + telling.frames.back().function;
+      add(telling,
+          {.frames = std::move(telling.frames),
+           .message = std::move(message),
+           .kind = Crash::Kind::cut,
+           .code = innermost(telling.code)},
+          line);
+    }
   }
 
   /// torchrun's first failure takes precedence over the order in the log.
@@ -235,6 +268,8 @@ class Reader {
       telling.indent = line.text.find("File \"");
       telling.frames.push_back(std::move(*frame));
       telling.code.push_back({});
+      telling.line = number_;
+      telling.rank = line.rank;
       return;
     }
     if (of_launcher(line.text) || error(telling, line, whole) || code(telling, line.text)) {

@@ -21,6 +21,7 @@ struct Crash {
     raised,     // a traceback ends with it
     refused,    // an argparse error
     mentioned,  // an error line without a traceback
+    cut,        // a traceback without its last line
     aftermath,  // a consequence of an error elsewhere: a watchdog timeout, the launcher's summary
   };
   std::vector<Frame> frames = {};  // outermost first; may be empty

@@ -358,6 +358,9 @@ class CrashText {
     const auto& crash = each.crash;
     headline(crash);
     target();
+    for (const auto& each_sign : report_.contradictions) {
+      say(fmt::format("the log is probably of another configuration: it shows {}", each_sign), 2);
+    }
     const bool sure = !each.suspects.empty() && each.suspects.front().sure;
     if (each.trouble && !sure) {
       out_ += trouble_text(report_, each, false, style_);
@@ -583,6 +586,8 @@ std::string_view kind_name(audit::Crash::Kind kind) {
       return "refused";
     case audit::Crash::Kind::mentioned:
       return "mentioned";
+    case audit::Crash::Kind::cut:
+      return "cut";
     case audit::Crash::Kind::aftermath:
       break;
   }
@@ -692,6 +697,9 @@ std::string crash_json(const CrashReport& report) {
   if (report.first_failure && report.first_failure->rank >= 0) {
     json["first_failure"] = {{"rank", report.first_failure->rank},
                              {"exit_code", report.first_failure->exit_code}};
+  }
+  if (!report.contradictions.empty()) {
+    json["contradictions"] = report.contradictions;
   }
   return json_text(json);
 }

@@ -37,6 +37,8 @@ struct CrashReport {
   std::vector<why::Trace> settings = {};
   std::vector<const lint::Rule*> about = {};
   advise::Reliefs reliefs = {};  // if it ran out of memory and can be predicted
+  /// What the first case shows and the recipe excludes; each completes "the log shows".
+  std::vector<std::string> contradictions = {};
 
   /// What an error was compared with.
   struct LookedFor {

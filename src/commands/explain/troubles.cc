@@ -162,8 +162,9 @@ Match innermost_part(const Crash& crash, const lint::Knowledge& knowledge) {
   return {};
 }
 
-/// The complete text of an error and its traceback.
-std::string all_of(const Crash& crash) {
+}  // namespace
+
+std::string everything_of(const Crash& crash) {
   std::string text = crash.exception + ": " + crash.message + " " + crash.code;
   for (const auto& frame : crash.frames) {
     text += " " + frame.path + " " + frame.function;
@@ -171,14 +172,13 @@ std::string all_of(const Crash& crash) {
   return plain_wording(text);
 }
 
-}  // namespace
-
 std::optional<Recognised> recognise(const Crash& crash, const lint::Knowledge& knowledge) {
   // An assertion without a message is known by the line that raised it.
   const auto& message = crash.message.empty() ? crash.code : crash.message;
   const auto said = plain_wording(crash.exception + ": " + message);
   auto match = best_match(said, knowledge);
-  const bool by_place = match.trouble == nullptr && crash.kind == Crash::Kind::raised;
+  const bool cut = crash.kind == Crash::Kind::cut;
+  const bool by_place = cut || (match.trouble == nullptr && crash.kind == Crash::Kind::raised);
   if (by_place) {
     match = innermost_part(crash, knowledge);
   }
@@ -189,7 +189,7 @@ std::optional<Recognised> recognise(const Crash& crash, const lint::Knowledge& k
   result.by_place = by_place;
   result.facts = memory_facts(crash.message);
   result.tight = excludes_fragmentation(crash.message);
-  const auto everything = all_of(crash);
+  const auto everything = everything_of(crash);
   for (const auto& hint : match.trouble->hints) {
     const auto is_there = [&](std::string_view words) { return wording_in(everything, words) > 0; };
     if (std::ranges::any_of(hint.log, is_there) && std::ranges::none_of(hint.unless, is_there)) {

@@ -15,6 +15,10 @@ namespace epwise::audit {
 /// Converts to lower case and single blanks: versions differ in both.
 std::string plain_wording(std::string_view text);
 
+/// An error and its traceback in one text: names, message, frames and source lines, as
+/// `plain_wording` leaves them.
+std::string everything_of(const Crash& crash);
+
 /// Whether a normalised text contains a fragment. "..." in a fragment matches anything (a number, a
 /// name): "layers ... per stage". Returns the number of letters in the fragment, 0 if it does not
 /// match.

@@ -210,6 +210,22 @@ TEST_CASE("argparse complains without a traceback") {
   CHECK(crashes_in("an argument -- any\nwe print error: nothing\n").empty());
 }
 
+TEST_CASE("a traceback without its last line counts if nothing else does") {
+  const std::string_view cut =
+      "[rank2]:   File \"a.py\", line 3, in main\n[rank2]:     f(\n"
+      "[rank2]:   File \"b.py\", line 4, in f\n[rank2]:     g(\n";
+  const auto crashes = crashes_in(cut);
+  REQUIRE(crashes.size() == 1);
+  CHECK(crashes[0].kind == Crash::Kind::cut);
+  CHECK(crashes[0].frames.size() == 2);
+  CHECK(crashes[0].line == 3);
+  CHECK(crashes[0].ranks == std::vector<int>{2});
+  CHECK(crashes_in(std::string(cut) + "ValueError: no\n")[0].kind != Crash::Kind::cut);
+  // One frame is a warning's place, and a dump of threads has no word before the function.
+  CHECK(crashes_in("  File \"a.py\", line 3, in main\n").empty());
+  CHECK(crashes_in("  File \"a.py\", line 3 in f\n  File \"b.py\", line 4 in g\n").empty());
+}
+
 TEST_CASE("a log that is none gives nothing, whatever is in it") {
   CHECK(crashes_in("").empty());
   CHECK(crashes_in("Error: disk\nno ValueError: here\n").empty());
