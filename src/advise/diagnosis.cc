@@ -126,7 +126,8 @@ std::vector<TuningStep> tuning_steps(const Study& study, const Candidate& plan) 
     if (next.check.find(axis.check) == std::string::npos) {
       next.check += (next.check.empty() ? "" : "; ") + axis.check;
     }
-    if (i + 1 < axes.size() && is_size(axes[i]) && is_size(axes[i + 1])) {
+    const bool more_sizes = i + 1 < axes.size() && is_size(axes[i]) && is_size(axes[i + 1]);
+    if (more_sizes || study.space.canonical(at) != at) {  // or it counts only with a later one
       continue;
     }
     Prospect prospect = study.assessor.prospect(at);

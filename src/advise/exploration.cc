@@ -329,9 +329,16 @@ Reliefs reliefs_of(const World& world, const Knowledge& knowledge) {
       }
     }
   }
-  std::ranges::stable_sort(found, {}, &std::pair<int, Relief>::first);
-  for (auto& [rank, relief] : found) {
-    reliefs.list.push_back(std::move(relief));
+  using Ranked = std::pair<int, Relief>;
+  std::ranges::stable_sort(found, [](const Ranked& a, const Ranked& b) {
+    return a.first != b.first ? a.first < b.first : is_better(a.second, b.second);
+  });
+  for (const auto& [rank, relief] : found) {
+    const auto first = std::ranges::find(found, rank, &Ranked::first);
+    const bool spare = !relief.fits && first->second.fits;
+    if (!spare) {
+      reliefs.list.push_back(relief);
+    }
   }
   return reliefs;
 }

@@ -50,8 +50,8 @@ struct Reliefs {
 };
 
 /// For each means of fitting the fastest move that fits, or else the leanest, in the documents'
-/// order: layout and micro-batch, selective recompute, optimizer states, offloading, full recompute.
-/// Empty if the recipe cannot be predicted.
+/// order: layout and micro-batch, selective recompute, optimizer states, offloading, full recompute;
+/// what does not fit only where nothing of its kind does. Empty if the recipe cannot be predicted.
 Reliefs reliefs_of(const World& world, const Knowledge& knowledge);
 
 }  // namespace epwise::advise
