@@ -61,6 +61,9 @@ def builders_of_older_releases():
         setattr(made, module.replace('builders', 'builder'), build)
     core = importlib.import_module('megatron.core.config')
     if not hasattr(core, 'set_experimental_flag'): core.set_experimental_flag = lambda flag: None          # up to 0.12
+    block = importlib.import_module('megatron.core.transformer.transformer_block')
+    count = block.get_num_layers_to_build
+    if len(inspect.signature(count).parameters) == 1: block.get_num_layers_to_build = lambda config, vp_stage=None: count(config)
     import mlm
     found = mlm.ddp_statements
 

@@ -129,7 +129,7 @@ TEST_CASE("overrides of verl are one recipe for each model, with their places in
 TEST_CASE("verl's fine-tuning keeps its settings under engine, and torchrun says the ranks") {
   const auto recipes = read_trainer(
       "sft.sh",
-      "torchrun --nproc_per_node 8 --nnodes 2 -m verl.trainer.sft_trainer \\\n"
+      "torchrun --nproc_per_node 8 -m verl.trainer.sft_trainer \\\n"
       "  data.train_files=${DATA:-~/train.parquet} model.path=some/model engine=megatron \\\n"
       "  engine.expert_model_parallel_size=4 trainer.nnodes=1 trainer.n_gpus_per_node=1 \\\n"
       "  +engine.override_transformer_config.moe_permute_fusion=True\n");
@@ -140,7 +140,7 @@ TEST_CASE("verl's fine-tuning keeps its settings under engine, and torchrun says
   CHECK(shown_of_trainer(recipe, "model.expert_model_parallel_size") == "4@3:37");
   CHECK(shown_of_trainer(recipe, "model.moe_permute_fusion").starts_with("true@4:"));
   CHECK(shown_of_trainer(recipe, "model.tensor_model_parallel_size") == "1@default");
-  CHECK(raw(recipe, "raw.gpus") == "16");
+  CHECK(raw(recipe, "raw.gpus") == "8");
   const auto ray = read_trainer("sft.sh",
                                 "python -m verl.trainer.sft_trainer_ray engine=megatron "
                                 "engine.tensor_model_parallel_size=2 trainer.nnodes=2 "
@@ -344,9 +344,9 @@ TEST_CASE("ms-swift's flags with facts about the model behind them") {
 
 TEST_CASE("what ms-swift's parser does not take") {
   const auto told = [](const std::string& words) {
+    const auto recipes = read_trainer("sft.sh", "megatron sft " + words + "\n");
     std::string all;
-    for (const auto& each :
-         read_trainer("sft.sh", "megatron sft " + words + "\n").front().diagnostics) {
+    for (const auto& each : recipes.front().diagnostics) {
       all += each.rule + ": " + each.message + "\n";
     }
     return all;
