@@ -72,8 +72,9 @@ TEST_CASE("expressions of one table share their literals") {
   ConstantTable table;
   embedded::Writer writer(&table);
   writer(one, two);
-  CHECK(table.all->size() == 3);            // alltoall, 8, flex
-  for (const std::size_t shift : {std::size_t{0}, std::size_t{1}}) {  // bytes that lie anywhere are read too
+  CHECK(table.all->size() == 3);  // alltoall, 8, flex
+  for (const std::size_t shift :
+       {std::size_t{0}, std::size_t{1}}) {  // bytes that lie anywhere are read too
     const std::string_view bytes = kept(std::string(shift, ' ') + writer.bytes());
     embedded::Reader reader(bytes.substr(shift), &table);
     Expression first;
