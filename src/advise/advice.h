@@ -230,6 +230,7 @@ struct Advice {
   std::vector<BringUp> next;           // one at a time after bring-up, with what to check
   std::string purpose;                 // of the run; empty: not given
   std::vector<TuningStep> tuning;      // of --purpose tuning: to the first plan, knob by knob
+  std::vector<std::string> remarks;    // findings that count for this purpose only, and are left
   std::vector<std::string> procedure;  // how to measure, for the purpose
   Diagnosis diagnosis;
   std::vector<DispatcherRow> dispatchers;  // by rank, then those without a prediction

@@ -88,6 +88,25 @@ void settle(const PurposeAdvice* purpose, session::Analysis& recipe, Advice& adv
   }
 }
 
+/// What lint says of the recipe for its purpose alone: rules that ask for it.
+std::vector<std::string> remarks_on(const session::Analysis& recipe) {
+  constexpr std::string_view kPurpose = "purpose";
+  std::vector<std::string> remarks;
+  for (const lint::Finding& finding : recipe.result.findings) {
+    const lint::Rule& rule = *finding.rule;
+    const bool asks = rule.given_text.find(kPurpose) != std::string_view::npos ||
+                      rule.assert_text.find(kPurpose) != std::string_view::npos;
+    if (asks) {
+      remarks.push_back(fmt::format("{} ({}){}{}",
+                                    finding.message,
+                                    rule.id,
+                                    finding.fixes.empty() ? "" : ": ",
+                                    finding.fixes.empty() ? "" : finding.fixes.front().title));
+    }
+  }
+  return remarks;
+}
+
 /// The same world around another state of the recipe.
 World around(const World& world, session::Analysis recipe) {
   World other = world;
@@ -321,6 +340,9 @@ Advice study_recipe(const World& given, const Knowledge& knowledge, const Reques
   }
   advice.repair_diff = std::move(mended.diff);
   advice.mended = mended.recipe.draft;
+  if (!advice.purpose.empty() && advice.purpose != "bring-up") {  // whose plan answers them
+    advice.remarks = remarks_on(mended.recipe);
+  }
   advice.procedure = purposeful == nullptr ? std::vector<std::string>() : purposeful->procedure;
   const World world = around(given, std::move(mended.recipe));
   Assessor bare(world, nullptr);

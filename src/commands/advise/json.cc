@@ -276,6 +276,9 @@ void add_answers(const advise::Advice& advice, Json& json) {
   if (!advice.tuning.empty()) {
     json["tuning"] = list_json(advice.tuning, tuning_json);
   }
+  if (!advice.remarks.empty()) {
+    json["remarks"] = advice.remarks;
+  }
   if (!advice.procedure.empty()) {
     json["procedure"] = advice.procedure;
   }

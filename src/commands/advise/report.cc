@@ -248,6 +248,9 @@ std::vector<AdviceList> purpose_lists(const advise::Advice& advice) {
                                        each.check));
     }
   }
+  if (!advice.remarks.empty()) {
+    lists.push_back({"For this purpose", "findings on the recipe itself", advice.remarks, false});
+  }
   if (!advice.procedure.empty()) {
     lists.push_back({"How to measure", "", advice.procedure, false});
   }
