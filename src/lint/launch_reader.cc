@@ -198,7 +198,10 @@ void declare_created(const yaml::Node& root,
   }
   for (const auto& entry : created->entries) {
     const auto type = expr::parse_type(entry.value.scalar);
-    if (!type || !scope.add_derived(entry.key, *type)) {
+    // A flag of some releases may set it, and the framework in the others.
+    const auto known = scope.type_of(entry.key);
+    const bool flag = type && known && known->kind == type->kind;
+    if (!type || (!flag && !scope.add_derived(entry.key, *type))) {
       problems.push_back(
           {"rules/invalid", entry.key_mark, "`" + entry.key + "` needs a type and an unused name"});
     }
