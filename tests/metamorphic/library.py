@@ -98,6 +98,9 @@ def check(binary, folder, recipe):
     if not all(facts.values()):
         return None
     base = simulate(binary, path, gpus, hw)
+    if any('cannot be predicted' in fact['message'] for fact in base.get('missing', [])):
+        print(f"{name}: left out, {base['missing'][0]['message']}")
+        return None
     if 'step_time_s' not in base:
         return [f'{name}: no prediction']
     wrong = [f'{name}: {line}' for line in terms(base)]

@@ -106,7 +106,7 @@ TEST_CASE("a release older than all tables is itself, one between two is that of
     target.stack.set("bridge", stated, "--stack");
     return component_value(target, epwise::recipe::Framework::bridge, table, "bridge").to_text();
   };
-  CHECK(version("0.2.1", "0.4.0") == "0.2.1");
+  CHECK(version("0.2.1", "0.3.0") == "0.2.1");
   CHECK(version("0.4.1", "0.4.0") == "0.4.0");
   CHECK(version("0.6.0", "0.6.2") == "0.6.2");
   CHECK(version("0.6.2", "0.6.2") == "0.6.2");
