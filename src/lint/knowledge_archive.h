@@ -147,7 +147,17 @@ void transfer(A& a, TroubleHint& x) {
 
 template <class A>
 void transfer(A& a, Trouble& x) {
-  a(x.name, x.what, x.log, x.places, x.why, x.hints, x.fields, x.rules, x.first, x.if_fragmented, x.from);
+  a(x.name,
+    x.what,
+    x.log,
+    x.places,
+    x.why,
+    x.hints,
+    x.fields,
+    x.rules,
+    x.first,
+    x.if_fragmented,
+    x.from);
 }
 
 template <class A>

@@ -137,6 +137,11 @@ expr::Value setting_value(std::string_view text) {
   if (error == std::errc() && end == text.data() + text.size()) {
     return expr::Value::of(number);
   }
+  double real = 0;
+  const auto [last, failure] = std::from_chars(text.data(), text.data() + text.size(), real);
+  if (failure == std::errc() && last == text.data() + text.size() && std::isfinite(real)) {
+    return expr::Value::of(real);
+  }
   if (text.starts_with('[') && text.ends_with(']')) {
     expr::Value::List items;
     for (const std::string& word :

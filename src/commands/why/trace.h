@@ -49,10 +49,10 @@ struct Step {
 
   Kind kind = Kind::unsaid;
   expr::Value value;
-  text::Mark mark;       // written, replaced: where
-  std::string by;        // "Megatron-Bridge 0.6.2", "--gpus", the stage that rewrites
-  std::string why;       // rewritten: one clause
-  std::string upstream;  // rewritten: "training/comm_overlap.py:479", in head's line numbers
+  text::Mark mark;           // written, replaced: where
+  std::string by;            // "Megatron-Bridge 0.6.2", "--gpus", the stage that rewrites
+  std::string why;           // rewritten: one clause
+  std::string upstream;      // rewritten: "training/comm_overlap.py:479", in head's line numbers
   text::Mark assigned = {};  // written: the value in the assignment of the script's variable
 };
 

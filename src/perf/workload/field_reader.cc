@@ -56,12 +56,16 @@ void FieldReader::note_unbound(std::string_view name, const Value& value) const 
     return;
   }
   for (const auto& need : value.unknown()->needs) {
-    if (need.starts_with("${") && unbound_.insert(need).second) {
+    const bool variable = need.starts_with("${");
+    const bool computed = !variable && (need.starts_with('$') || need.starts_with('`'));
+    if ((variable || computed) && unbound_.insert(need).second) {
       const bool derived = name.starts_with("d.");
-      problem(fmt::format("{} is not set, and {} depends on it",
-                          need,
-                          derived ? "a value that must be known" : spelled(name)),
-              "set it with --env, or replace it with a value");
+      problem(
+          fmt::format("{} is not {}, and {} depends on it",
+                      need,
+                      variable ? "set" : "known before the script runs",
+                      derived ? "a value that must be known" : spelled(name)),
+          variable ? "set it with --env, or replace it with a value" : "replace it with a value");
     }
   }
 }

@@ -1,6 +1,7 @@
 #include "recipe/shell/interpreter.h"
 
 #include <algorithm>
+#include <array>
 #include <deque>
 #include <functional>
 #include <iterator>
@@ -9,6 +10,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -18,6 +20,7 @@
 #include "recipe/shell/parser.h"
 #include "recipe/shell/syntax.h"
 #include "recipe/shell/variables.h"
+#include "recipe/shell/words.h"
 
 namespace epwise::shell {
 
@@ -90,6 +93,7 @@ class Interpreter {
   std::optional<Truth> builtin(const std::string& name, std::vector<Field>& words);
 
   void call(const Command& function, std::vector<Field> arguments);
+  void keep_outer(const std::vector<std::string>& names);
 
   // ---- other scripts
 
@@ -111,6 +115,8 @@ class Interpreter {
   std::vector<Field> arguments_;
   std::deque<Command> scripts_;  // functions point into them
   std::map<std::string, const Command*, std::less<>> functions_;
+  // By name: what the variables that the called function declares were before.
+  std::map<std::string, Variable> kept_;
   std::size_t left_bytes_ = kMostScriptBytes;
   std::map<std::string, Field, std::less<>> written_;  // here-documents written to files
   Trace trace_;
@@ -133,6 +139,12 @@ void declare(const Command& command,
              const std::vector<Field>& words,
              Variables& variables,
              Expansion& expansion);
+
+/// What `((…))` or `let` assigns: `N=4` is a number, everything else (`N+=1`, `N=M*2`, `N++`) unknown.
+void assign_arithmetic(const Field& expression, Variables& variables);
+
+/// The names that `declare`, `local` or `typeset` creates in a function.
+std::vector<std::string> names_declared(const Command& command, const std::vector<Field>& words);
 
 /// read NAME…, mapfile NAME: their text is unknown.
 void read_variables(const std::vector<Field>& words, Variables& variables);
@@ -193,6 +205,20 @@ std::vector<Field> tested_words(const std::vector<Field>& words) {
 
 }  // namespace
 
+namespace {
+
+/// Whether the command creates variables of the function that runs it: local, or declare without -g.
+bool is_local(const std::vector<Field>& words) {
+  const std::string name = words.front().text();
+  const bool declares_here = name == "local" || name == "declare" || name == "typeset";
+  return declares_here && std::none_of(words.begin() + 1, words.end(), [](const Field& word) {
+           const std::string text = word.text();
+           return text.starts_with('-') && text.find('g') != std::string::npos;
+         });
+}
+
+}  // namespace
+
 Expansion Interpreter::expanding() {
   return {variables_, arguments_, surroundings_};
 }
@@ -214,6 +240,9 @@ Truth Interpreter::simple(const Command& command) {
   remember(expansion);
   const std::string name = words.front().known() ? words.front().text() : std::string();
   if (declares(name)) {
+    if (calls_ > 0 && is_local(words)) {
+      keep_outer(names_declared(command, words));
+    }
     declare(command, words, variables_, expansion);
     remember(expansion);
     return Truth::of(true);
@@ -287,6 +316,16 @@ std::optional<Truth> Interpreter::builtin(const std::string& name, std::vector<F
     run_nested(joined(words), {});
     return Truth{};
   }
+  if (name == "let") {
+    std::for_each(words.begin() + 1, words.end(), [this](const Field& word) {
+      assign_arithmetic(word, variables_);
+    });
+    return Truth{};
+  }
+  if (name == "printf" && words.size() > 2 && words[1].text() == "-v") {
+    read_variables({words[1], words[2]}, variables_);
+    return Truth{};
+  }
   if (name == "read" || name == "mapfile" || name == "readarray") {
     read_variables(words, variables_);
     return Truth{};
@@ -300,11 +339,26 @@ std::optional<Truth> Interpreter::builtin(const std::string& name, std::vector<F
 
 void Interpreter::call(const Command& function, std::vector<Field> arguments) {
   std::swap(arguments_, arguments);
+  std::map<std::string, Variable> kept;
+  std::swap(kept_, kept);
   ++calls_;
   run_all(function.children);
   --calls_;
   done_ = false;
+  for (auto& [name, variable] : kept_) {
+    variables_.set(name, std::move(variable));
+  }
+  std::swap(kept_, kept);
   std::swap(arguments_, arguments);
+}
+
+/// What the names were outside of the function that is called.
+void Interpreter::keep_outer(const std::vector<std::string>& names) {
+  for (const std::string& name : names) {
+    const Variable* before = variables_.find(name);
+    kept_.emplace(name,
+                  before != nullptr ? *before : Variable{Variable::Kind::unset, true, {}, {}});
+  }
 }
 
 namespace {
@@ -519,6 +573,9 @@ Truth Interpreter::dispatch(const Command& command) {
     case Kind::arithmetic: {
       Expansion expansion = expanding();
       Truth truth = truth_of(command, expansion);
+      if (command.kind == Kind::arithmetic && !command.words.empty()) {
+        assign_arithmetic(expansion.field(command.words.front()), variables_);
+      }
       remember(expansion);
       return truth;
     }
@@ -770,6 +827,64 @@ void declare(const Command& command,
   }
   for (std::size_t i = 1; i < words.size() && exports; ++i) {
     variables.mark_exported(words[i].text());
+  }
+}
+
+std::vector<std::string> names_declared(const Command& command, const std::vector<Field>& words) {
+  std::vector<std::string> names;
+  for (const Assignment& assignment : command.assignments) {
+    names.push_back(assignment.name);
+  }
+  for (std::size_t i = 1; i < words.size(); ++i) {
+    if (!words[i].text().starts_with("-")) {
+      names.push_back(words[i].text());
+    }
+  }
+  return names;
+}
+
+namespace {
+
+/// Whether `text` goes on at `at` with a sign that assigns to the name before it.
+bool assigns(std::string_view text, std::size_t at) {
+  const std::string_view rest = text.substr(std::min(text.find_first_not_of(' ', at), text.size()));
+  constexpr std::array<std::string_view, 7> kSigns = {"++", "--", "+=", "-=", "*=", "/=", "%="};
+  const bool plain = rest.starts_with('=') && !rest.starts_with("==");
+  return plain || std::any_of(kSigns.begin(), kSigns.end(), [rest](std::string_view sign) {
+           return rest.starts_with(sign);
+         });
+}
+
+/// Of `4`, blanks around it allowed.
+bool is_whole_number(std::string_view text) {
+  const std::size_t begin = text.find_first_not_of(' ');
+  const std::size_t end = text.find_last_not_of(' ');
+  return begin != std::string_view::npos &&
+         text.substr(begin, end + 1 - begin).find_first_not_of("0123456789") ==
+             std::string_view::npos;
+}
+
+}  // namespace
+
+void assign_arithmetic(const Field& expression, Variables& variables) {
+  const std::string text = expression.text();
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t length = starts_name(text[at]) ? name_length(text, at) : 0;
+    const std::string name = text.substr(at, length);
+    at += std::max<std::size_t>(length, 1);
+    if (length == 0 || !assigns(text, at)) {
+      continue;
+    }
+    const std::size_t sign = text.find('=', at);
+    const std::string value = sign == std::string::npos ? std::string() : text.substr(sign + 1);
+    const bool plain = text.find_first_not_of(' ', at) == sign && expression.known();
+    Field assigned = unknown_field(expression.mark, {"${" + name + "}"});
+    if (plain && is_whole_number(value)) {
+      const std::size_t begin = value.find_first_not_of(' ');
+      assigned =
+          field_of(value.substr(begin, value.find_last_not_of(' ') + 1 - begin), expression.mark);
+    }
+    variables.assign(name, VariableKind::text, {std::move(assigned)}, expression.mark);
   }
 }
 

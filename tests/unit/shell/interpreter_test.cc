@@ -62,6 +62,17 @@ TEST_CASE("arithmetic") {
         "run|$((1/0))?|$((X * 2))?|$((9223372036854775807 + 1))?");
 }
 
+TEST_CASE("what arithmetic assigns, and what is local") {
+  CHECK(words_of("N=1\n((N=4))\nlet M=8 K=M*2\nrun $N $M $K") == "run|4|8|$K?");
+  CHECK(words_of("N=1\n((N++))\nrun $N") == "run|$N?");
+  CHECK(words_of("N=1\nif ((N == 4)); then run a; fi\nrun $N") == "run|1");
+  CHECK(words_of("N=1\nprintf -v N %d 4\nrun $N") == "run|$N?");
+  CHECK(words_of("N=2; f() { local N=8; run $N; }\nf\nrun $N") == "run|8; run|2");
+  CHECK(words_of("f() { local N; N=8; declare -g M=3; K=5; }\nf\nrun ${N:-1} $M $K") ==
+        "run|1|3|5");
+  CHECK(words_of("N=1; g() { N=7; }; f() { local N=2; g; run $N; }\nf\nrun $N") == "run|7; run|1");
+}
+
 TEST_CASE("lists") {
   CHECK(words_of("A=(--x 1 # no\n  --y 'a b'\n)\nrun \"${A[@]}\" z") == "run|--x|1|--y|a b|z");
   CHECK(words_of("A=(a 'b c')\nrun ${A[@]} ${A[0]} ${A[1]} ${#A[@]} $A \"${A[*]}\"") ==
