@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -276,6 +277,70 @@ bool is_better(const Relief& one, const Relief& other) {
   return one.fits ? one.longer < other.longer : one.needed < other.needed;
 }
 
+using Ranked = std::pair<int, Relief>;  // by rank of the means
+
+/// Tries every position of one axis at a time.
+class ReliefSearch {
+ public:
+  ReliefSearch(const Space& space, Assessor& assessor, const Prospect& present)
+      : space_(space),
+        assessor_(assessor),
+        present_(present) {}
+
+  /// The best relief of each rank on an axis.
+  std::vector<Ranked> on(std::size_t dimension) const {
+    std::array<std::optional<Relief>, kFullRecompute + 1> best;  // by rank
+    for (const Position position : space_.dimensions()[dimension].positions) {
+      Candidate candidate = space_.start();
+      candidate[dimension] = position;
+      const Move* move = position == 0 ? nullptr : space_.move(candidate, dimension);
+      if (move == nullptr || move->fit == 0 || space_.canonical(candidate) == space_.start()) {
+        continue;
+      }
+      std::optional<Relief> relief = relief_of(candidate, dimension, *move);
+      auto& place = best[static_cast<std::size_t>(std::min(move->fit, kFullRecompute))];
+      if (relief && (!place || is_better(*relief, *place))) {
+        place = std::move(relief);
+      }
+    }
+    std::vector<Ranked> found;
+    for (std::size_t rank = 0; rank < best.size(); ++rank) {
+      if (best[rank]) {
+        found.emplace_back(static_cast<int>(rank), *std::move(best[rank]));
+      }
+    }
+    return found;
+  }
+
+ private:
+  /// nullopt: it is not valid, or saves too little.
+  std::optional<Relief> relief_of(const Candidate& candidate,
+                                  std::size_t dimension,
+                                  const Move& move) const {
+    const Prospect prospect = assessor_.prospect(candidate);
+    const Assessment& after = prospect.assessment;
+    const Assessment& before = present_.assessment;
+    if (prospect.work == nullptr || !after.legal ||
+        after.needed_memory > kWorthTrying * before.needed_memory) {
+      return std::nullopt;
+    }
+    const Axis& axis = *space_.dimensions()[dimension].axis;
+    Relief relief{axis.what + ' ' + move.name,
+                  after.needed_memory,
+                  after.out_of_memory <= kMostMemoryRisk,
+                  after.step / before.step,
+                  {}};
+    for (const Edit& edit : after.edits) {
+      relief.changes.push_back(change_of(edit, axis.tier, axis.name, assessor_.cache().plain()));
+    }
+    return relief;
+  }
+
+  const Space& space_;
+  Assessor& assessor_;
+  const Prospect& present_;
+};
+
 }  // namespace
 
 Reliefs reliefs_of(const World& world, const Knowledge& knowledge) {
@@ -292,44 +357,11 @@ Reliefs reliefs_of(const World& world, const Knowledge& knowledge) {
   Assessor assessor(world, &space);
   reliefs.needed = present.assessment.needed_memory;
   reliefs.limit = present.job->machine.memory;
-  std::vector<std::pair<int, Relief>> found;  // by rank of the means
-  const std::vector<Space::Dimension>& dimensions = space.dimensions();
-  for (std::size_t i = 0; i < dimensions.size(); ++i) {
-    const Axis& axis = *dimensions[i].axis;
-    std::array<std::optional<Relief>, kFullRecompute + 1> best;  // by rank
-    for (const Position position : dimensions[i].positions) {
-      Candidate candidate = space.start();
-      candidate[i] = position;
-      const Move* move = position == 0 ? nullptr : space.move(candidate, i);
-      if (move == nullptr || move->fit == 0 || space.canonical(candidate) == space.start()) {
-        continue;
-      }
-      const Prospect prospect = assessor.prospect(candidate);
-      const Assessment& after = prospect.assessment;
-      if (prospect.work == nullptr || !after.legal ||
-          after.needed_memory > kWorthTrying * reliefs.needed) {
-        continue;
-      }
-      Relief relief{axis.what + ' ' + move->name,
-                    after.needed_memory,
-                    after.out_of_memory <= kMostMemoryRisk,
-                    after.step / present.assessment.step,
-                    {}};
-      for (const Edit& edit : after.edits) {
-        relief.changes.push_back(change_of(edit, axis.tier, axis.name, bare.cache().plain()));
-      }
-      auto& place = best[static_cast<std::size_t>(std::min(move->fit, kFullRecompute))];
-      if (!place || is_better(relief, *place)) {
-        place = std::move(relief);
-      }
-    }
-    for (std::size_t rank = 0; rank < best.size(); ++rank) {
-      if (best[rank]) {
-        found.emplace_back(static_cast<int>(rank), *std::move(best[rank]));
-      }
-    }
+  const ReliefSearch search(space, assessor, present);
+  std::vector<Ranked> found;
+  for (std::size_t i = 0; i < space.dimensions().size(); ++i) {
+    std::ranges::move(search.on(i), std::back_inserter(found));
   }
-  using Ranked = std::pair<int, Relief>;
   std::ranges::stable_sort(found, [](const Ranked& a, const Ranked& b) {
     return a.first != b.first ? a.first < b.first : is_better(a.second, b.second);
   });

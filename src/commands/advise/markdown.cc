@@ -112,6 +112,23 @@ std::string list_part(const AdviceList& list) {
   return out;
 }
 
+/// The plans, what counts for the purpose alone, and plans that are too close to call.
+std::string plan_parts(const Advice& advice) {
+  std::string out;
+  int number = 0;
+  for (const advise::Plan& plan : advice.plans) {
+    out += plan_part(plan, ++number);
+  }
+  for (const AdviceList& list : purpose_lists(advice)) {
+    out += list_part(list);
+  }
+  out += advice.close.empty() ? "" : "\n### Too close to call\n";
+  for (const advise::Plan& plan : advice.close) {
+    out += plan_part(plan, ++number);
+  }
+  return out;
+}
+
 }  // namespace
 
 std::string advise_markdown(const AdvisedRecipe& recipe) {
@@ -158,21 +175,7 @@ std::string advise_markdown(const AdvisedRecipe& recipe) {
   if (advice.plans.empty()) {
     out += fmt::format("\n{}\n", no_plan_text(advice));
   }
-  int number = 0;
-  for (const auto* plans : {&advice.plans, &advice.close}) {
-    if (plans == &advice.close) {
-      for (const AdviceList& list : purpose_lists(advice)) {
-        out += list_part(list);
-      }
-    }
-    if (plans == &advice.close && !plans->empty()) {
-      out += "\n### Too close to call\n";
-    }
-    for (const advise::Plan& plan : *plans) {
-      out += plan_part(plan, ++number);
-    }
-  }
-  return out;
+  return out + plan_parts(advice);
 }
 
 }  // namespace epwise::report
