@@ -303,15 +303,26 @@ class AdviceText {
       return;
     }
     title("OVERLAP LADDER", "each added to those above; alone: without them");
-    line(fmt::format("  {:<24}{:>9}", "none", seconds_text(advice.ladder_start.value)));
+    // The recipe is the row with its step; of several graph modules it may have others than the best.
+    const double now = advice.present->step_time.value;
+    bool shown = false;
+    const auto star = [&](double step) {
+      shown = shown || step == now;
+      return step == now ? " *" : "";
+    };
+    const double none = advice.ladder_start.value;
+    line(fmt::format("  {:<24}{:>9}", std::string("none") + star(none), seconds_text(none)));
     for (const advise::RungState& rung : advice.ladder) {
       const std::string name = "+ " + rung.title +
                                (rung.move.empty() || rung.move == "on" ? "" : ": " + rung.move) +
-                               (rung.present ? " *" : "");
+                               (rung.step ? star(rung.step->value) : "");
       line(fmt::format("  {:<24}", name) +
            (rung.step ? effect_of(rung)
                       : paint_(Role::error, "not valid: " + safe(reason_text(rung.legality)))));
       needs(rung);
+    }
+    if (!shown) {
+      line(fmt::format("  {:<24}{:>9}", "the recipe as it is *", seconds_text(now)));
     }
   }
 
