@@ -30,7 +30,7 @@ inline constexpr bool kAsBytes =
 /// Bytes of a vector of such elements.
 template <class T>
 std::size_t whole(const T& elements) {
-  using Element = typename T::value_type;
+  using Element = std::remove_cvref_t<decltype(*elements.data())>;
   static_assert(std::has_unique_object_representations_v<Element> ||
                 std::is_floating_point_v<Element>);
   return elements.size() * sizeof(Element);
@@ -42,8 +42,6 @@ std::size_t whole(const T& elements) {
 template <class T>
 class Sequence {
  public:
-  using value_type = T;
-
   Sequence() = default;
 
   explicit Sequence(std::vector<T> elements)
@@ -142,7 +140,7 @@ class Writer {
     } else if constexpr (kIsSequence<T>) {
       auto size = static_cast<std::uint32_t>(field.size());
       put(size);
-      align(alignof(typename T::value_type));
+      align(alignof(std::remove_cvref_t<decltype(*field.data())>));
       bytes_.append(reinterpret_cast<const char*>(field.data()), whole(field));
     } else if constexpr (requires { field.push_back(field.front()); }) {
       auto size = static_cast<std::uint32_t>(field.size());
