@@ -613,12 +613,11 @@ class Question {
 
   /// In the recipe's own spelling.
   std::string listed(const Edits& edits) {
-    std::string text;
+    std::vector<PlanChange> changes;
     for (const Edit& each : edits) {
-      const PlanChange change = change_of(each, lint::Tier::performance, "", evaluator());
-      text += (text.empty() ? "" : ", ") + assignment_text(change);
+      changes.push_back(change_of(each, lint::Tier::performance, "", evaluator()));
     }
-    return text;
+    return assignments_text(changes);
   }
 
   const World& world_;

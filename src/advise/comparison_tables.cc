@@ -152,6 +152,14 @@ std::string assignment_text(const PlanChange& change) {
                                 : change.field + ' ' + change.to;
 }
 
+std::string assignments_text(const std::vector<PlanChange>& changes) {
+  std::string text;
+  for (const PlanChange& change : changes) {
+    text += (text.empty() ? "" : ", ") + assignment_text(change);
+  }
+  return text;
+}
+
 Legality legality_of(const Prospect& prospect, const Evaluator& evaluator) {
   const Assessment& assessment = prospect.assessment;
   Legality legality{assessment.legal, assessment.blocked, assessment.problem, {}, {}, {}};

@@ -26,6 +26,9 @@ PlanChange change_of(const Edit& edit,
 /// A change as a setting within a sentence: "model.x=1", "--x 1", "--bf16", "no model.x".
 std::string assignment_text(const PlanChange& change);
 
+/// Several, with commas between them.
+std::string assignments_text(const std::vector<PlanChange>& changes);
+
 /// The dispatcher that documents recommend for the hardware, "alltoall" if they do not know it.
 std::string documented_dispatcher(const Study& study);
 

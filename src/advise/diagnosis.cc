@@ -110,9 +110,7 @@ std::vector<TuningStep> tuning_steps(const Study& study, const Candidate& plan) 
   const auto axis_of = [&](std::size_t i) -> const Axis& {
     return *study.space.dimensions()[i].axis;
   };
-  const auto is_size = [&](std::size_t i) {
-    return axis_of(i).group == "mapping" || axis_of(i).group == "batch";
-  };
+  const auto is_size = [&](std::size_t i) { return axis_of(i).sets_sizes(); };
   std::ranges::stable_sort(axes, {}, [&](std::size_t i) { return axis_of(i).order; });
   std::vector<TuningStep> steps;
   Candidate at = study.space.start();

@@ -18,7 +18,7 @@ constexpr int kFullRecompute = 5;
 bool is_layout(const Axis& axis) {
   const bool generated =
       std::ranges::any_of(axis.moves, [](const Move& move) { return move.loss_layers >= 0; });
-  return (axis.group == "mapping" || axis.group == "batch") && !generated;
+  return axis.sets_sizes() && !generated;
 }
 
 /// Means of fitting, besides what can be switched off.

@@ -83,6 +83,9 @@ struct Axis {
 
   /// Position of a move; -1 for an unknown name.
   int find(std::string_view move) const;
+
+  /// Whether it sets sizes of the layout or of the batch, which only make sense together.
+  bool sets_sizes() const { return group == "mapping" || group == "batch"; }
 };
 
 /// Documented advice on dispatchers for some hardware or some number of expert ranks.

@@ -150,8 +150,7 @@ Candidate PlanMaker::without_ties(Candidate candidate) {
   }
   std::vector<std::size_t> sizes;
   for (const std::size_t axis : study_.space.changed(candidate)) {
-    const std::string& group = study_.space.dimensions()[axis].axis->group;
-    if (group == "mapping" || group == "batch") {
+    if (study_.space.dimensions()[axis].axis->sets_sizes()) {
       sizes.push_back(axis);
     }
   }
@@ -475,9 +474,8 @@ namespace {
 std::vector<std::vector<std::size_t>> groups_of_axes(const Space& space) {
   std::vector<std::vector<std::size_t>> groups(2);
   for (std::size_t axis = 0; axis < space.dimensions().size(); ++axis) {
-    const std::string& group = space.dimensions()[axis].axis->group;
     groups[0].push_back(axis);
-    if (group == "mapping" || group == "batch") {
+    if (space.dimensions()[axis].axis->sets_sizes()) {
       groups[1].push_back(axis);
     } else {
       groups.push_back({axis});

@@ -148,7 +148,7 @@ void transfer(Archive& archive, Constant& constant) {
 }
 
 /// The literals of all expressions of a table: few of them differ, so that reading a table makes few
-/// values.
+/// values. Whoever writes or reads expressions passes one to the archive.
 struct ConstantTable final : embedded::Companion {
   std::shared_ptr<Constants> all = std::make_shared<Constants>();
 
@@ -168,15 +168,10 @@ struct ConstantTable final : embedded::Companion {
 };
 
 inline void transfer(embedded::Writer& archive, Expression& expression) {
-  auto* table = static_cast<ConstantTable*>(archive.companion());
-  if (table == nullptr) {
-    Constants own = expression.constants ? *expression.constants : Constants();
-    archive(expression.nodes, expression.children, own);
-    return;
-  }
+  auto& table = static_cast<ConstantTable&>(*archive.companion());
   std::vector<Node> nodes(expression.nodes.begin(), expression.nodes.end());
   for (Node& node : nodes) {
-    node.constant = node.constant < 0 ? -1 : table->index(expression.constant(node));
+    node.constant = node.constant < 0 ? -1 : table.index(expression.constant(node));
   }
   embedded::Sequence<Node> shared(std::move(nodes));
   archive(shared, expression.children);
@@ -184,12 +179,7 @@ inline void transfer(embedded::Writer& archive, Expression& expression) {
 
 inline void transfer(embedded::Reader& archive, Expression& expression) {
   archive(expression.nodes, expression.children);
-  if (const auto* table = static_cast<const ConstantTable*>(archive.companion())) {
-    expression.constants = table->all;
-  } else {
-    expression.constants =
-        std::make_shared<const Constants>(archive_detail::take<Constants>(archive));
-  }
+  expression.constants = static_cast<const ConstantTable&>(*archive.companion()).all;
 }
 
 }  // namespace epwise::expr

@@ -99,7 +99,7 @@ struct Companion {
 /// Appends fields to a byte string.
 class Writer {
  public:
-  /// `companion`: filled by the parts; null pointer: each part holds everything itself.
+  /// `companion`: filled by the parts that need one.
   explicit Writer(Companion* companion = nullptr) : companion_(companion) {}
 
   Companion* companion() const { return companion_; }
@@ -252,7 +252,7 @@ class Reader {
     const auto address = reinterpret_cast<std::uintptr_t>(part.data());
     if (address % alignof(T) == 0) {
       field = Sequence<T>(std::span(reinterpret_cast<const T*>(part.data()), size));
-    } else {  // bytes that are no table of the program, in tests
+    } else {  // only tests read bytes that are not aligned
       std::vector<T> elements(size);
       std::memcpy(elements.data(), part.data(), part.size());
       field = Sequence<T>(std::move(elements));

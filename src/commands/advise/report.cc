@@ -173,11 +173,7 @@ std::string published_source(const advise::PublishedRuns& runs) {
 }
 
 std::string companions_text(const std::vector<advise::PlanChange>& changes) {
-  std::string text;
-  for (const advise::PlanChange& change : changes) {
-    text += (text.empty() ? "with " : ", ") + advise::assignment_text(change);
-  }
-  return text;
+  return changes.empty() ? std::string() : "with " + advise::assignments_text(changes);
 }
 
 std::string measured_text(const advise::Anchor& anchor) {

@@ -86,13 +86,9 @@ std::vector<std::string> steps_of(const CrashReport& report, const audit::Recogn
     return steps;
   }
   for (const advise::Relief& relief : reliefs.list) {
-    std::string changes;
-    for (const advise::PlanChange& change : relief.changes) {
-      changes += (changes.empty() ? "" : ", ") + advise::assignment_text(change);
-    }
     steps.push_back(fmt::format("{} ({}): {:.1f} GiB predicted instead of {:.1f}, of {:.1f}{}; {}",
                                 relief.what,
-                                changes,
+                                advise::assignments_text(relief.changes),
                                 relief.needed / units::kGiB,
                                 reliefs.needed / units::kGiB,
                                 reliefs.limit / units::kGiB,

@@ -544,7 +544,7 @@ std::shared_ptr<const text::SourceFile> swift_file(const LaunchWords& launch,
 
 namespace {
 
-/// A word in front of the first option that is no file of options stays over, and ms-swift stops.
+/// ms-swift stops at a first word that is neither an option nor a file of options.
 void report_leading_word(Recipe& recipe, const LaunchWords& launch) {
   if (launch.arguments.empty()) {
     return;

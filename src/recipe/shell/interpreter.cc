@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/text/ascii.h"
 #include "recipe/shell/conditions.h"
 #include "recipe/shell/expansion.h"
 #include "recipe/shell/nested_script.h"
@@ -855,35 +856,24 @@ bool assigns(std::string_view text, std::size_t at) {
          });
 }
 
-/// Of `4`, blanks around it allowed.
-bool is_whole_number(std::string_view text) {
-  const std::size_t begin = text.find_first_not_of(' ');
-  const std::size_t end = text.find_last_not_of(' ');
-  return begin != std::string_view::npos &&
-         text.substr(begin, end + 1 - begin).find_first_not_of("0123456789") ==
-             std::string_view::npos;
-}
-
 }  // namespace
 
 void assign_arithmetic(const Field& expression, Variables& variables) {
   const std::string text = expression.text();
   for (std::size_t at = 0; at < text.size();) {
-    const std::size_t length = starts_name(text[at]) ? name_length(text, at) : 0;
+    const std::size_t length = name_length(text, at);
     const std::string name = text.substr(at, length);
     at += std::max<std::size_t>(length, 1);
     if (length == 0 || !assigns(text, at)) {
       continue;
     }
     const std::size_t sign = text.find('=', at);
-    const std::string value = sign == std::string::npos ? std::string() : text.substr(sign + 1);
+    const std::string_view value = text::trimmed(
+        sign == std::string::npos ? "" : std::string_view(text).substr(sign + 1), " ");
     const bool plain = text.find_first_not_of(' ', at) == sign && expression.known();
-    Field assigned = unknown_field(expression.mark, {"${" + name + "}"});
-    if (plain && is_whole_number(value)) {
-      const std::size_t begin = value.find_first_not_of(' ');
-      assigned =
-          field_of(value.substr(begin, value.find_last_not_of(' ') + 1 - begin), expression.mark);
-    }
+    const bool number = plain && !value.empty() && std::ranges::all_of(value, text::is_digit);
+    Field assigned = number ? field_of(std::string(value), expression.mark)
+                            : unknown_field(expression.mark, {"${" + name + "}"});
     variables.assign(name, VariableKind::text, {std::move(assigned)}, expression.mark);
   }
 }

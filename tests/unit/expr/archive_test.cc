@@ -22,9 +22,10 @@ std::string_view kept(std::string bytes) {
 
 template <class T>
 T through_bytes(T value) {
-  embedded::Writer writer;
+  ConstantTable literals;
+  embedded::Writer writer(&literals);
   writer(value);
-  embedded::Reader reader(kept(writer.bytes()));
+  embedded::Reader reader(kept(writer.bytes()), &literals);
   T result;
   reader(result);
   CHECK(reader.at_end());
