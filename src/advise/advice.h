@@ -168,7 +168,8 @@ struct Plan {
 struct Rival {
   std::string name;
   sim::Range step;
-  sim::Range speedup;  // T(recipe)/T(rival)
+  double tokens = 1;   // of its step, in those of the recipe's
+  sim::Range speedup;  // by tokens per second
   sim::Verdict verdict = sim::Verdict::too_close;
   int place = 0;  // among the recipe, the rivals and the plans, from 1
 };
@@ -254,7 +255,8 @@ struct WhyNot {
   std::string value;
   Legality legality;
   std::optional<sim::Range> step;
-  std::optional<sim::Range> speedup;
+  double tokens = 1;                  // of its step, in those of the recipe's
+  std::optional<sim::Range> speedup;  // by tokens per second
   sim::Verdict verdict = sim::Verdict::too_close;
   double needed_memory = 0;
   double memory_limit = 0;
@@ -262,7 +264,7 @@ struct WhyNot {
   bool fits = true;
   std::vector<std::pair<std::string, double>> costs;  // terms of the step that grow, s
   std::optional<Plan> around;                         // the best plan with the value fixed
-  std::optional<sim::Range> around_speedup;           // T(recipe)/T(value and that plan)
+  std::optional<sim::Range> around_speedup;           // of value and that plan over the recipe
 };
 
 }  // namespace epwise::advise

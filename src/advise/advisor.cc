@@ -293,30 +293,33 @@ void place_rivals(const Prospect& present,
                   const World& world,
                   const Request& request,
                   Advice& advice) {
-  std::vector<double> steps{present.assessment.step};
-  for (const Plan& plan : advice.plans) {
-    steps.push_back(plan.step.value);
-  }
-  for (const Contender& contender : request.contenders) {
-    steps.push_back(step_range(*contender.work, world).value);
-  }
-  const auto place = [&](double step) {
-    return 1 + static_cast<int>(
-                   std::ranges::count_if(steps, [&](double other) { return other < step; }));
-  };
   for (const Contender& contender : request.contenders) {
     const sim::Comparison comparison =
         sim::compare(*present.work, *contender.work, world.constants);
-    Rival rival{contender.name,
-                step_range(*contender.work, world),
-                comparison.speedup,
-                comparison.verdict,
-                0};
-    rival.place = place(rival.step.value);
-    advice.rivals.push_back(std::move(rival));
+    advice.rivals.push_back({contender.name,
+                             step_range(*contender.work, world),
+                             comparison.tokens,
+                             comparison.speedup,
+                             comparison.verdict,
+                             0});
+  }
+  constexpr double kOwn = 1;
+  std::vector<double> speedups{kOwn};
+  for (const Plan& plan : advice.plans) {
+    speedups.push_back(plan.speedup.value);
+  }
+  for (const Rival& rival : advice.rivals) {
+    speedups.push_back(rival.speedup.value);
+  }
+  const auto place = [&](double speedup) {
+    return 1 + static_cast<int>(
+                   std::ranges::count_if(speedups, [&](double other) { return other > speedup; }));
+  };
+  for (Rival& rival : advice.rivals) {
+    rival.place = place(rival.speedup.value);
   }
   std::ranges::stable_sort(advice.rivals, {}, &Rival::place);
-  advice.own_place = place(present.assessment.step);
+  advice.own_place = place(kOwn);
 }
 
 }  // namespace
@@ -660,7 +663,7 @@ void price_around(const World& world,
     return;
   }
   Plan& plan = advice.plans.front();
-  const double speedup = question.present().assessment.step / plan.step.value;
+  const double speedup = answer.speedup->value * plan.speedup.value;
   const sim::Range& gain = plan.speedup;
   answer.around_speedup =
       sim::Range{speedup, speedup * gain.low / gain.value, speedup * gain.high / gain.value};
@@ -699,7 +702,7 @@ WhyNot why_not(const World& world, const Knowledge& knowledge, const Edit& edit,
   WhyNot answer;
   const lint::Fix::Edit spelled = question.evaluator().spelled(edit);
   answer.field = spelled.field;
-  answer.value = edit.drop ? "" : edit.value.to_text();
+  answer.value = edit.drop ? "none" : edit.value.to_text();
   const Prospect& present = question.present();
   const Prospect other = question.answer();
   answer.legality = legality_of(other, question.evaluator());
@@ -715,6 +718,7 @@ WhyNot why_not(const World& world, const Knowledge& knowledge, const Edit& edit,
   const sim::Comparison comparison = sim::compare(*present.work, *other.work, mended.constants);
   answer.step = step_range(*other.work, mended);
   answer.speedup = comparison.speedup;
+  answer.tokens = comparison.tokens;
   answer.verdict = comparison.verdict;
   answer.needed_memory = other.assessment.needed_memory;
   answer.memory_limit = other.job->machine.memory;

@@ -265,6 +265,7 @@ class Climb {
     Candidate candidate;
     Prospect prospect;
     std::string move;
+    std::string reason;  // without a move: why none can be taken here
   };
 
   /// Whether a move is to be shown rather than another: one that fits, then a valid one, then a fast
@@ -282,9 +283,17 @@ class Climb {
   Step best(const Rung& rung, const Candidate& from) {
     Step chosen;
     for (const std::string& move : rung.moves) {
+      if (!study_.space.possible(rung.axis, move)) {
+        continue;
+      }
       Step step;
       step.candidate = study_.space.with(from, rung.axis, move);
       step.move = move;
+      const Move* taken = study_.space.move(step.candidate, rung.axis);
+      if (taken == nullptr || taken->name != move) {  // what it requires of other axes is not there
+        chosen.reason = only_with(*study_.knowledge.axis(rung.axis), move);
+        continue;
+      }
       if (!study_.space.possible(step.candidate)) {
         continue;
       }
@@ -296,6 +305,21 @@ class Climb {
     return chosen;
   }
 
+  /// "only with expert-parallel overlap: on"
+  std::string only_with(const Axis& axis, const std::string& name) const {
+    std::vector<Condition> conditions = axis.with;
+    const Move& move = axis.moves[static_cast<std::size_t>(axis.find(name))];
+    conditions.insert(conditions.end(), move.with.begin(), move.with.end());
+    std::string text;
+    for (const Condition& condition : conditions) {
+      text += fmt::format("{} {}: {}",
+                          text.empty() ? "only with" : ",",
+                          study_.knowledge.axis(condition.axis)->what,
+                          fmt::join(condition.moves, " or "));
+    }
+    return text;
+  }
+
   RungState climb(const Rung& rung) {
     RungState state;
     state.name = rung.name;
@@ -303,7 +327,8 @@ class Climb {
     const Step step = best(rung, at_);
     state.move = step.move;
     if (step.move.empty()) {
-      state.legality.reason = study_.assessor.cache().plain().missing_text();
+      state.legality.reason =
+          step.reason.empty() ? study_.assessor.cache().plain().missing_text() : step.reason;
       return state;
     }
     const Move* present = study_.space.move(study_.space.start(), rung.axis);

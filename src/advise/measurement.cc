@@ -231,7 +231,7 @@ void calibrate_to_measurement(Advice& advice, const Measured& measured) {
     }
   }
   for (Rival& rival : advice.rivals) {
-    rival.step = step_behind(measured.step, rival.speedup);
+    rival.step = step_behind(measured.step * rival.tokens, rival.speedup);
   }
 }
 

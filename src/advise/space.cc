@@ -413,6 +413,12 @@ bool Space::possible(const Candidate& candidate) const {
   return true;
 }
 
+bool Space::possible(std::string_view axis, std::string_view move) const {
+  const int at = index(axis);
+  const int found = at < 0 ? -1 : dimensions_[static_cast<std::size_t>(at)].axis->find(move);
+  return found >= 0 && made(static_cast<std::size_t>(at), found).possible;
+}
+
 std::vector<std::string> Space::guarded(const Candidate& candidate) const {
   std::vector<std::string> fields;
   for (std::size_t i = 0; i < candidate.size(); ++i) {

@@ -67,6 +67,9 @@ class Space {
   /// Whether the framework version has the fields of all its moves.
   bool possible(const Candidate& candidate) const;
 
+  /// Whether the framework has everything that a move of an axis sets, whatever the other axes are.
+  bool possible(std::string_view axis, std::string_view move) const;
+
   /// Fields that the moves of a candidate set or leave unchanged: nothing else may touch them.
   std::vector<std::string> guarded(const Candidate& candidate) const;
 

@@ -339,9 +339,8 @@ struct Comparison {
   std::string target;
   ComparedRecipe a;
   ComparedRecipe b;
-  std::optional<Interval>
-      speedup;             // T(a)/T(b): above 1, b is faster; nullopt: one is not predicted
-  double b_is_faster = 0;  // probability
+  std::optional<Interval> speedup;  // b's tokens per second over a's; nullopt: one is not predicted
+  double b_is_faster = 0;           // probability
   Faster faster = Faster::too_close;
   std::vector<Cause> causes;  // largest first
   int exit_code = 0;          // 1: lint finds errors in one of them, or facts are missing

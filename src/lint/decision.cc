@@ -1,6 +1,9 @@
 #include "lint/decision.h"
 
+#include <algorithm>
+
 #include "lint/premises.h"
+#include "recipe/trainers/trainer_facts.h"
 
 namespace epwise::lint {
 
@@ -43,6 +46,7 @@ Decisions::Decisions(const Evaluation& evaluation,
                      const std::vector<Misspelling>& misspelt)
     : evaluation_(evaluation),
       knowledge_(knowledge),
+      facts_(facts),
       illegal_(reads, facts, visible_failures(evaluation, knowledge), misspelt) {}
 
 Decision Decisions::of_failed(const Rule& rule) const {
@@ -58,6 +62,19 @@ Decision Decisions::of_failed(const Rule& rule) const {
     }
   }
   return {};
+}
+
+const Rule* Decisions::trainer_stop() const {
+  if (!recipe::has_trainer(facts_.recipe())) {
+    return nullptr;
+  }
+  const auto stops = [this](const Rule* rule) {
+    return rule->severity == Severity::error && rule->effect == Effect::refuse &&
+           rule->moment == Moment::start && rule->places.empty() && !is_predicted(*rule) &&
+           !evaluation_.silent.contains(rule) && of_failed(*rule).kind == Decision::Kind::reported;
+  };
+  const auto stop = std::ranges::find_if(evaluation_.failed, stops);
+  return stop == evaluation_.failed.end() ? nullptr : *stop;
 }
 
 bool Decisions::is_open(const Rule& rule) const {

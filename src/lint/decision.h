@@ -57,11 +57,16 @@ class Decisions {
   /// Whether a rule in `open` stays undecided: it did not fail as well, and nothing explains it.
   bool is_open(const Rule& rule) const;
 
+  /// The first reported error with which a trainer (verl, ms-swift, …) refuses its own settings:
+  /// such checks stand in no stage of the framework's launch. Null pointer if there is none.
+  const Rule* trainer_stop() const;
+
   const IllegalValues& illegal() const { return illegal_; }
 
  private:
   const Evaluation& evaluation_;
   const Knowledge& knowledge_;
+  const facts::Facts& facts_;
   IllegalValues illegal_;
 };
 

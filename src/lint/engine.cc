@@ -116,6 +116,11 @@ class Collector final : public LaunchEvents {
     });
     evaluation_.ends_launch = result_.launch.rule;
     const Decisions decisions(evaluation_, knowledge_, reads_, facts_, misspelt);
+    if (const Rule* stop = decisions.trainer_stop();
+        stop != nullptr && result_.launch.verdict != Verdict::rejects) {
+      result_.launch.verdict = Verdict::rejects;
+      result_.launch.rule = stop;
+    }
     weigh(decisions.illegal());
     std::vector<const Rule*> judges;  // before any finding is moved
     for (const auto& finding : findings_) {

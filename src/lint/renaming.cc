@@ -62,28 +62,40 @@ struct Name {
   text::Mark key;
 };
 
+/// Whether the correct name is already there, where the wrong one stands: what a base recipe below
+/// an override says, the override may replace.
+bool is_taken(const text::Mark& right, const text::Mark& wrong) {
+  return right.file == wrong.file || right.nowhere();
+}
+
 std::optional<Name> misspelt_key(const text::Diagnostic& diagnostic,
                                  const recipe::Recipe& recipe,
                                  const recipe::Vocabulary& vocabulary) {
+  const recipe::Field* wrong = nullptr;
   for (const auto& [path, field] : recipe.fields) {
-    if (field.key != diagnostic.mark || vocabulary.knows(path)) {
-      continue;
-    }
-    Names siblings;
-    for (const auto& spec : vocabulary.fields()) {
-      if (recipe::parent_of(spec.name) == recipe::parent_of(path)) {
-        siblings.push_back(spec.name);
-      }
-    }
-    const bool elsewhere =
-        !vocabulary.history(path).empty() || !vocabulary.classes_with(path).empty();
-    const auto name = elsewhere ? std::nullopt : meant_name(path, siblings);
-    if (!name || recipe.find(*name) != nullptr) {
-      return std::nullopt;
-    }
-    return Name{field.spelling, path, *name, std::string(recipe::last_part(*name)), field.key};
+    wrong = field.key == diagnostic.mark && !vocabulary.knows(path) ? &field : wrong;
   }
-  return std::nullopt;
+  for (const recipe::Field& field : recipe.dropped) {
+    wrong = field.key == diagnostic.mark ? &field : wrong;
+  }
+  if (wrong == nullptr) {
+    return std::nullopt;
+  }
+  const std::string& path = wrong->name;
+  Names siblings;
+  for (const auto& spec : vocabulary.fields()) {
+    if (recipe::parent_of(spec.name) == recipe::parent_of(path)) {
+      siblings.push_back(spec.name);
+    }
+  }
+  const bool elsewhere =
+      !vocabulary.history(path).empty() || !vocabulary.classes_with(path).empty();
+  const auto name = elsewhere ? std::nullopt : meant_name(path, siblings);
+  const recipe::Field* present = name ? recipe.find(*name) : nullptr;
+  if (!name || (present != nullptr && is_taken(present->key, wrong->key))) {
+    return std::nullopt;
+  }
+  return Name{wrong->spelling, path, *name, std::string(recipe::last_part(*name)), wrong->key};
 }
 
 std::optional<Name> misspelt_section(const text::Diagnostic& diagnostic,
@@ -101,7 +113,8 @@ std::optional<Name> misspelt_section(const text::Diagnostic& diagnostic,
       }
     }
     const auto name = meant_name(section, known, kShortestSection);
-    if (!name || recipe.sections.contains(*name)) {
+    const auto present = name ? recipe.sections.find(*name) : recipe.sections.end();
+    if (!name || (present != recipe.sections.end() && is_taken(present->second, key))) {
       return std::nullopt;
     }
     return Name{section, section, *name, *name, key};

@@ -192,6 +192,11 @@ class Variants::State {
       }
     }
     std::ranges::sort(judgement.open);
+    if (const Rule* stop = decisions.trainer_stop();
+        stop != nullptr && judgement.verdict != Verdict::rejects) {
+      judgement.verdict = Verdict::rejects;
+      judgement.first = stop;
+    }
     return judgement;
   }
 

@@ -51,6 +51,7 @@ struct Recipe {
       files;                                     // marks point into these; the recipe file first
   std::shared_ptr<const text::SourceFile> base;  // Bridge: the base recipe; one of the files
   std::map<std::string, Field, std::less<>> fields;  // by canonical name
+  std::vector<Field> dropped;                        // Bridge: unknown keys that the loader drops
   std::map<std::string, text::Mark, std::less<>>
       sections;     // Bridge: sections that are present and not null, by name
   text::Mark root;  // the top-level mapping, for "missing" findings

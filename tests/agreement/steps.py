@@ -29,6 +29,11 @@ def pairs(tool, rows, models):
                         yield folder, a, b
 
 
+def rate(row, item):
+    """Tokens per second of the whole job."""
+    return row['gbs'] * row['seq'] / item['step_time_s']
+
+
 def main():
     sys.dont_write_bytecode = True
     if not (EVIDENCE / 'tools/rows.py').exists():
@@ -40,11 +45,13 @@ def main():
     import rows as tool
     models = {model['model']: model for model in tool.load(tool.FACTS / 'models.jsonl')}
     inside, widths, right, close, wrong = 0, [], 0, 0, []
-    for folder, a, b in pairs(tool, tool.load(tool.FACTS / 'perf_rows.jsonl'), models):
+    published = tool.load(tool.FACTS / 'perf_rows.jsonl')
+    by_id = {row['id']: row for row in published}
+    for folder, a, b in pairs(tool, published, models):
         said = subprocess.run([binary, 'compare', f"{folder}/{a['file']}", f"{folder}/{b['file']}", '--hw', a['hw'], '--gpus', str(a['gpus']),
                                '--format', 'json'], capture_output=True, text=True).stdout
         found = json.loads(said)
-        measured, speedup = a['step_time_s'] / b['step_time_s'], found['speedup']
+        measured, speedup = rate(by_id[b['id']], b) / rate(by_id[a['id']], a), found['speedup']
         inside += speedup['low'] <= measured <= speedup['high']
         widths.append(math.log(speedup['high'] / speedup['low']) / 2)
         if abs(math.log(measured)) > math.log(1.03):

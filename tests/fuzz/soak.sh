@@ -1,18 +1,18 @@
 #!/usr/bin/env bash
 # Runs every fuzz target under the address and undefined-behaviour sanitizers for HOURS in all, one on each core, and adds what was
-# executed to tests/fuzz/soaked.tsv. Inputs that were found stay in build/asan/soak and are the start of the next run. Without
+# executed to tests/fuzz/soaked.tsv. Inputs that were found stay in build/soak/inputs and are the start of the next run. Without
 # targets, it then lints all verdict vectors and recipes of the corpus under the same sanitizers (tests/README.md, "Data that is
 # not in the repository"; skipped without), and runs what works in many threads under the thread sanitizer.
 #   bash tests/fuzz/soak.sh HOURS [TARGET]…         HOURS: also 0.5; targets: structure, launch, …
 # Exit status 1: a finding; its input and its message are named.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
-build=build/asan
+build=build/soak
 count_file=tests/fuzz/soaked.tsv
 
-# soak_one TARGET SECONDS: appends "TARGET<tab>executions" to $build/soak/counts.
+# soak_one TARGET SECONDS: appends "TARGET<tab>executions" to $build/inputs/counts.
 soak_one() {
-  local name=$1 seconds=$2 work=$build/soak/$1 status=0
+  local name=$1 seconds=$2 work=$build/inputs/$1 status=0
   mkdir -p "$work"
   local folders=("$work")
   [ -d "tests/fuzz/seeds/$name" ] && folders+=("tests/fuzz/seeds/$name")
@@ -20,7 +20,7 @@ soak_one() {
     -print_final_stats=1 "${folders[@]}" >"$work.log" 2>&1 || status=$?
   local executions
   executions=$(awk '/number_of_executed_units/ {print $2}' "$work.log")
-  printf '%s\t%s\n' "$name" "${executions:-0}" >>"$build/soak/counts"
+  printf '%s\t%s\n' "$name" "${executions:-0}" >>"$build/inputs/counts"
   if [ "$status" -ne 0 ]; then
     echo "soak: $name: FAILED, see $work.log and $work-*"
     tail -n 5 "$work.log"
@@ -37,14 +37,14 @@ recipes_sanitized() {
     echo "soak: vectors and corpus: skipped, no data at $evidence"
     return 0
   fi
-  python3 tests/agreement/vectors.py "$build/epwise" --all >"$build/soak/vectors.log" 2>&1 || {
-    echo "soak: vectors: FAILED, see $build/soak/vectors.log"
+  python3 tests/agreement/vectors.py "$build/epwise" --all >"$build/inputs/vectors.log" 2>&1 || {
+    echo "soak: vectors: FAILED, see $build/inputs/vectors.log"
     return 1
   }
   echo "soak: vectors: none failed under the sanitizers"
-  "$build/epwise" lint "$evidence/corpus" --hw h100 --gpus 64 -f concise >"$build/soak/corpus.log" 2>&1 || status=$?
+  "$build/epwise" lint "$evidence/corpus" --hw h100 --gpus 64 -f concise >"$build/inputs/corpus.log" 2>&1 || status=$?
   if [ "$status" -ne 0 ] && [ "$status" -ne 1 ] && [ "$status" -ne 3 ]; then
-    echo "soak: corpus: FAILED with status $status, see $build/soak/corpus.log"
+    echo "soak: corpus: FAILED with status $status, see $build/inputs/corpus.log"
     return 1
   fi
   echo "soak: corpus: no finding of the sanitizers"
@@ -55,8 +55,8 @@ threads_sanitized() {
   cmake --preset tsan >/dev/null
   cmake --build build/tsan --parallel "$(nproc)" --target epwise >/dev/null
   TSAN_OPTIONS="halt_on_error=1 exitcode=66" ctest --test-dir build/tsan --output-on-failure --no-tests=error \
-    -R '^(ci/many|editor/session|explore/server|session/watch)$' >"$build/soak/threads.log" 2>&1 || {
-    echo "soak: threads: FAILED, see $build/soak/threads.log"
+    -R '^(ci/many|editor/session|explore/server|session/watch)$' >"$build/inputs/threads.log" 2>&1 || {
+    echo "soak: threads: FAILED, see $build/inputs/threads.log"
     return 1
   }
   echo "soak: threads: no finding of the thread sanitizer"
@@ -85,10 +85,11 @@ command -v clang++ >/dev/null || {
   echo "soak: skipped: there is no clang++" >&2
   exit 77
 }
-cmake --preset asan >/dev/null
+# Preset asan compiles fastest (-O0); here the programs run for hours.
+cmake --preset asan -B "$build" -D CMAKE_CXX_FLAGS_RELWITHDEBINFO='-O1 -g1' >/dev/null
 cmake --build "$build" --parallel "$(nproc)" --target "${targets[@]/#/fuzz_}" >/dev/null
-mkdir -p "$build/soak"
-: >"$build/soak/counts"
+mkdir -p "$build/inputs"
+: >"$build/inputs/counts"
 seconds=$(awk -v hours="$hours" -v cores="$(nproc)" -v count="${#targets[@]}" 'BEGIN {printf "%d", hours * 3600 * cores / count + 1}')
 status=0
 printf '%s\n' "${targets[@]}" | xargs -P "$(nproc)" -I{} bash tests/fuzz/soak.sh --one {} "$seconds" || status=1
@@ -104,7 +105,7 @@ touch "$count_file"
 sums=$(awk -F '\t' -v today="$today" '
   FNR == NR {if ($1 !~ /^#/) {sum[$1] = $2; day[$1] = $3}; next}
   {sum[$1] += $2; day[$1] = today}
-  END {for (name in sum) printf "%s\t%d\t%s\n", name, sum[name], day[name]}' "$count_file" "$build/soak/counts" | LC_ALL=C sort)
+  END {for (name in sum) printf "%s\t%d\t%s\n", name, sum[name], day[name]}' "$count_file" "$build/inputs/counts" | LC_ALL=C sort)
 {
   printf '# Executions of each fuzz target without a finding left: target, number, last day. tests/fuzz/soak.sh adds to it.\n'
   printf '%s\n' "$sums"

@@ -122,6 +122,7 @@ FILES_OF_OURS = {
     "broken.yaml": "model: {a: [1\n",
     "accepted.yaml": pathlib.Path(RECIPE).read_text().replace(
         "global_batch_size: 1024", "global_batch_size: 1000  # epwise: ignore[batch/indivisible]: a test of the comment"),
+    "larger.yaml": pathlib.Path(RECIPE).read_text().replace("global_batch_size: 1024", "global_batch_size: 2048"),
     "accepted-part.yaml": "model: {num_layers: 4, tensor_model_parallel_size: 3}\n"
         "train:\n  global_batch_size: 10  # epwise: ignore[batch/indivisible]: a test of the comment\n  micro_batch_size: 4\n",
     "even-part.yaml": "model: {num_layers: 4, tensor_model_parallel_size: 3}\ntrain:\n  global_batch_size: 12\n  micro_batch_size: 4\n",
@@ -166,6 +167,7 @@ SESSIONS = [
     "advise {recipe} {target} --may-change dispatcher --why-not model.moe_token_dispatcher_type=allgather",
     "advise {recipe} {target} --may-change overlap --why-not comm_overlap.overlap_moe_expert_parallel_comm=true",
     "advise {recipe} {target} --why-not model.expert_model_parallel_size=7", "advise {recipe} {target} --may-change overlap --why-not train.micro_batch_size=2",
+    "advise {recipe} {target} --may-change overlap --why-not train.global_batch_size=2048",
     "advise few.yaml {target} --why-not model.expert_model_parallel_size=2",
     "advise --which dispatcher --model qwen3-235b-a22b --hw gb200 --gpus 256 --ep 32",
     "advise --which dispatcher --model qwen3-30b-a3b --hw h100 --gpus 16 --ep 16",
@@ -180,7 +182,7 @@ SESSIONS = [
     "rules list", "rules show EPO001 PAR019", "rules coverage", "rules coverage {recipe}", "rules coverage run.sh", "rules drift --upstream up",
     "recipes list qwen3_30b --stack bridge=0.6.2", "models list", "models show Qwen/Qwen3-30B-A3B", "support", "hw list", "hw show h100", "hw show gb200", "doctor", "cost gemm hw=h100 dtype=bf16 m=4096 n=4096 k=4096", "cost",
     "cost gemm hw=b200 dtype=fp8 m=1 n=4096 k=4096", "cost --batch batch.jsonl",
-    "diff {recipe} {overlap} {target}", "diff few.yaml bad.yaml", "diff bad.yaml accepted-part.yaml --gpus 9", "diff even-part.yaml accepted-part.yaml --gpus 9", "diff few.yaml header.yaml --gpus 9", "diff HEAD", "diff HEAD bad.yaml", "diff HEAD few.yaml bad.yaml", "diff missing.yaml bad.yaml",
+    "diff {recipe} {overlap} {target}", "diff {recipe} larger.yaml {target}", "diff few.yaml bad.yaml", "diff bad.yaml accepted-part.yaml --gpus 9", "diff even-part.yaml accepted-part.yaml --gpus 9", "diff few.yaml header.yaml --gpus 9", "diff HEAD", "diff HEAD bad.yaml", "diff HEAD few.yaml bad.yaml", "diff missing.yaml bad.yaml",
 ]
 
 

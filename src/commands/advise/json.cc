@@ -375,6 +375,9 @@ std::string why_not_json(const AnsweredWhyNot& answered) {
   if (answer.step) {
     json["step_time_s"] = range_json(*answer.step);
     json["speedup"] = range_json(*answer.speedup);
+    if (answer.tokens != 1) {
+      json["tokens_ratio"] = rounded(answer.tokens);
+    }
     json["memory"] = {{"needed_gib", rounded(answer.needed_memory / kGiB)}, {"fits", answer.fits}};
     Json costs = Json::object();
     for (const auto& [name, seconds] : answer.costs) {

@@ -36,13 +36,15 @@ std::string change_text(const advise::PlanChange& change) {
                              : fmt::format("{}: {} → {}", change.field, change.from, change.to);
 }
 
-std::string gain_text(const sim::Range& speedup, sim::Verdict verdict) {
-  const std::string range =
-      fmt::format("{:.2f} to {:.2f} (80 % interval)", speedup.low, speedup.high);
-  if (verdict == sim::Verdict::too_close) {
-    return fmt::format("too close to call: {:.2f} times as fast, {}", speedup.value, range);
-  }
-  return fmt::format("{:.2f} times as fast, {}", speedup.value, range);
+std::string gain_text(const sim::Range& speedup, sim::Verdict verdict, double tokens) {
+  const bool same = tokens == 1;
+  return fmt::format("{}{:.2f} times as fast{}, {:.2f} to {:.2f} (80 % interval){}",
+                     verdict == sim::Verdict::too_close ? "too close to call: " : "",
+                     speedup.value,
+                     same ? "" : " per token",
+                     speedup.low,
+                     speedup.high,
+                     same ? "" : fmt::format("; a step has {:.3g} times the tokens", tokens));
 }
 
 std::string reference_text(const lint::Reference& reference) {

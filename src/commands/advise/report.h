@@ -76,8 +76,9 @@ std::string gib_text(double bytes);
 /// "a: 1 → 2", "add a: 2", "remove a"
 std::string change_text(const advise::PlanChange& change);
 
-/// "1.28 times as fast (1.13 to 1.43)", or that it is too close to call.
-std::string gain_text(const sim::Range& speedup, sim::Verdict verdict);
+/// "1.28 times as fast, 1.13 to 1.43 (80 % interval)", or that it is too close to call; "… per token,
+/// …; a step has 0.5 times the tokens" if `tokens` is not 1.
+std::string gain_text(const sim::Range& speedup, sim::Verdict verdict, double tokens = 1);
 
 /// "NVIDIA-NeMo/Megatron-Bridge src/x.py:10"
 std::string reference_text(const lint::Reference& reference);

@@ -307,8 +307,9 @@ class AdviceText {
     const double now = advice.present->step_time.value;
     bool shown = false;
     const auto star = [&](double step) {
-      shown = shown || step == now;
-      return step == now ? " *" : "";
+      const bool here = step == now && !shown;
+      shown = shown || here;
+      return here ? " *" : "";
     };
     const double none = advice.ladder_start.value;
     line(fmt::format("  {:<24}{:>9}", std::string("none") + star(none), seconds_text(none)));
@@ -462,7 +463,7 @@ class AdviceText {
                        rival.place,
                        safe(rival.name),
                        seconds_text(rival.step.value),
-                       gain_text(rival.speedup, rival.verdict)));
+                       gain_text(rival.speedup, rival.verdict, rival.tokens)));
     }
   }
 
@@ -515,8 +516,9 @@ std::string why_not_text(const AnsweredWhyNot& answered, const Style& style) {
   if (!answer.step) {
     return out + "  no prediction\n";
   }
-  out += fmt::format(
-      "  step {}; {}\n", range_text(*answer.step), gain_text(*answer.speedup, answer.verdict));
+  out += fmt::format("  step {}; {}\n",
+                     range_text(*answer.step),
+                     gain_text(*answer.speedup, answer.verdict, answer.tokens));
   out += fmt::format("  memory {}{}{}\n",
                      gib_text(answer.needed_memory),
                      answer.memory_limit > 0 ? " of " + gib_text(answer.memory_limit) : "",
@@ -537,7 +539,10 @@ std::string why_not_text(const AnsweredWhyNot& answered, const Style& style) {
   for (const auto& [name, seconds] : answer.costs) {
     constexpr double kWorthTelling = 1e-3;  // of the step
     if (seconds > kWorthTelling * answer.step->value) {
-      out += fmt::format("  {} grows by {}\n", name, seconds_text(seconds));
+      out += fmt::format("  {} grows by {}{}\n",
+                         name,
+                         seconds_text(seconds),
+                         answer.tokens == 1 ? "" : " for as many tokens");
     }
   }
   return out;

@@ -37,10 +37,6 @@ std::vector<std::string> cautions_of(const SimulatedJob& a, const SimulatedJob& 
   return cautions;
 }
 
-double tokens_of_step(const workload::Workload& job) {
-  return 1.0 * job.batch.global * job.architecture.sequence;
-}
-
 }  // namespace
 
 report::ComparedRecipes compare_jobs(const Simulator& simulator, SimulatedJob a, SimulatedJob b) {
@@ -60,15 +56,15 @@ report::ComparedRecipes compare_jobs(const Simulator& simulator, SimulatedJob a,
   recipes.a = std::move(a.report);
   recipes.b = std::move(b.report);
   if (recipes.a.prediction && recipes.b.prediction) {
-    if (tokens_of_step(*a.workload) != tokens_of_step(*b.workload)) {
-      recipes.tokens_ratio = recipes.b.prediction->tokens_per_second.value /
-                             recipes.a.prediction->tokens_per_second.value;
-    }
     const sim::ConstantTable constants = simulator.constants(recipes.a.hw);
     recipes.comparison =
         sim::compare(sim::lower(*a.workload, a.machine, constants.values, a.stated),
                      sim::lower(*b.workload, b.machine, constants.values, b.stated),
                      constants);
+    if (recipes.comparison->tokens != 1) {
+      recipes.tokens_ratio = recipes.b.prediction->tokens_per_second.value /
+                             recipes.a.prediction->tokens_per_second.value;
+    }
   }
   return recipes;
 }

@@ -85,8 +85,12 @@ class ComparisonText {
 
   void verdict(const sim::Comparison& comparison) {
     const sim::Range& speedup = comparison.speedup;
-    const std::string range = fmt::format(
-        "T(A)/T(B) = {:.3f}, {:.3f} to {:.3f} with 80 %", speedup.value, speedup.low, speedup.high);
+    const std::string range =
+        fmt::format("{} = {:.3f}, {:.3f} to {:.3f} with 80 %",
+                    comparison.tokens == 1 ? "T(A)/T(B)" : "B's tokens per second over A's",
+                    speedup.value,
+                    speedup.low,
+                    speedup.high);
     std::string what = "too close to call";
     if (comparison.verdict != sim::Verdict::too_close) {
       what = fmt::format("{} is faster", comparison.verdict == sim::Verdict::a ? 'A' : 'B');
@@ -97,12 +101,14 @@ class ComparisonText {
 
   void cautions(const ComparedRecipes& recipes) {
     if (recipes.tokens_ratio > 0) {
-      line(fmt::format(
-          "the steps process different numbers of tokens: B makes {:.3f} times A's tokens per "
-          "second ({} and {} per GPU)",
-          recipes.tokens_ratio,
-          count_text(recipes.b.prediction->tokens_per_second.value),
-          count_text(recipes.a.prediction->tokens_per_second.value)));
+      line(
+          fmt::format("a step of B has {:.3g} times the tokens of A's: per GPU, B processes {:.3f} "
+                      "times as many "
+                      "tokens per second ({} and {}), and the table shows B's times for A's tokens",
+                      recipes.comparison->tokens,
+                      recipes.tokens_ratio,
+                      count_text(recipes.b.prediction->tokens_per_second.value),
+                      count_text(recipes.a.prediction->tokens_per_second.value)));
     }
     for (const std::string& caution : recipes.cautions) {
       line(paint_(Role::warning, printable(caution, style_.unicode)));

@@ -23,7 +23,7 @@ struct ComparedRecipes {
 ///   A  off.yaml   42.6 s
 ///   B  on.yaml    33.4 s
 ///
-///   B is faster: 1.28 times, 1.13 to 1.43 with 80 %
+///   B is faster: T(A)/T(B) = 1.28, 1.13 to 1.43 with 80 %
 ///     exposed combine   -6.4 s   …
 std::string compare_text(const ComparedRecipes& recipes, const Style& style);
 

@@ -53,10 +53,13 @@ std::vector<std::string> predicted(const RecipeDifference& recipes) {
   if (recipes.comparison) {
     constexpr double kHundred = 100;
     const sim::Range& speedup = recipes.comparison->speedup;
-    line += fmt::format(", {:+.1f} % ({:+.1f} to {:+.1f})",
-                        (1 / speedup.value - 1) * kHundred,
-                        (1 / speedup.high - 1) * kHundred,
-                        (1 / speedup.low - 1) * kHundred);
+    const double tokens = recipes.comparison->tokens;
+    line +=
+        fmt::format(", {}{:+.1f} % ({:+.1f} to {:+.1f})",
+                    tokens == 1 ? "" : fmt::format("{:.3g} times the tokens, per token ", tokens),
+                    (1 / speedup.value - 1) * kHundred,
+                    (1 / speedup.high - 1) * kHundred,
+                    (1 / speedup.low - 1) * kHundred);
     line += recipes.comparison->verdict == sim::Verdict::too_close ? ": too close to call"
             : recipes.comparison->verdict == sim::Verdict::b       ? ": faster"
                                                                    : ": slower";
@@ -297,8 +300,12 @@ std::string diff_json(const RecipeDifference& recipes) {
                          {"after", prediction_v1(*recipes.predicted_after)}};
     if (recipes.comparison) {
       const sim::Range& speedup = recipes.comparison->speedup;
+      const double tokens = recipes.comparison->tokens;
       json["predicted"]["step_time_ratio"] =
-          range_v1({1 / speedup.value, 1 / speedup.high, 1 / speedup.low});
+          range_v1({tokens / speedup.value, tokens / speedup.high, tokens / speedup.low});
+      if (tokens != 1) {
+        json["predicted"]["tokens_ratio"] = rounded(tokens);
+      }
       json["predicted"]["verdict"] = recipes.comparison->verdict == sim::Verdict::too_close
                                          ? "too_close"
                                      : recipes.comparison->verdict == sim::Verdict::b ? "faster"

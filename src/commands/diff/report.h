@@ -40,7 +40,8 @@ std::string diff_markdown(const RecipeDifference& recipes);
 /// "after", "effect", "about", "rules"}], "introduced": [{"rule", "severity", "message"}],
 /// "removed": [...], "wanted": [{"field", "value", "rule"}], "coupled": [...], "stopped":
 /// {"before", "after"}, each a sentence or null, "predicted": {"before", "after",
-/// "step_time_ratio", "verdict"} or null}
+/// "step_time_ratio", "tokens_ratio" (if the steps' tokens differ), "verdict" (by time per token)}
+/// or null}
 std::string diff_json(const RecipeDifference& recipes);
 
 /// A recipe that exists on one side only.

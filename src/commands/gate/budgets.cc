@@ -228,17 +228,20 @@ class Checker {
       return;
     }
     const sim::ConstantTable& constants = sim::constants();
-    const Range speedup =
+    const sim::Comparison comparison =
         sim::compare(sim::lower(*old->workload, old->machine, constants.values, old->stated),
                      sim::lower(*now.workload, now.machine, constants.values, now.stated),
-                     constants)
-            .speedup;
+                     constants);
+    const Range& speedup = comparison.speedup;
     const Range slower{1 / speedup.value - 1, 1 / speedup.high - 1, 1 / speedup.low - 1};
     add(path,
         kRegression,
         limits_.regression_text,
         state_of(slower, *limits_.regression, true),
-        fmt::format("step time {} compared with {}", change(slower), limits_.against));
+        fmt::format("{} {} compared with {}",
+                    comparison.tokens == 1 ? "step time" : "time per token",
+                    change(slower),
+                    limits_.against));
   }
 
   void add(const std::string& path,

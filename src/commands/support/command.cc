@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "base/embedded/embedded.h"
+#include "base/os/files.h"
 #include "base/text/source_file.h"
 #include "commands/all.h"
 #include "session/options/arguments.h"
@@ -89,6 +90,9 @@ void print_rows(std::ostream& out, const std::vector<Row>& rows) {
 }
 
 ExitCode run_support(Console& console, const Arguments& arguments) {
+  if (!arguments.operands.empty()) {
+    throw os::UsageError("support takes no argument; it lists all releases");
+  }
   const std::vector<Row> rows = support_rows();
   if (arguments.text_of("--format", "text") != "json") {
     print_rows(console.out, rows);

@@ -175,7 +175,10 @@ StageMemory stage_memory(const Workload& workload, int stage, Tables& tables) {
 double deviation_of(const Workload& workload, const StageMemory& memory) {
   const double total = memory.allocated();
   const double moving = (memory.activations + memory.transient) / total;
-  const double routing = workload.routing.balance == Balance::natural ? 0.15 : 0.02;
+  constexpr double kAnyExcess = 2;
+  const bool even =
+      workload.routing.balance == Balance::forced || workload.routing.limited(kAnyExcess) <= 1;
+  const double routing = even ? 0.02 : 0.15;
   const double graphs = workload.graphs.full_iteration ? 0.10 : 0;
   const double states = 0.02;
   const double activations = std::hypot(0.08, routing);
@@ -416,7 +419,7 @@ double held_excess(const Routing& routing) {
   if (routing.imbalance > 0) {
     return 1 + kHeld * (routing.imbalance - 1);
   }
-  return routing.balance == Balance::natural ? kNatural : 1;
+  return routing.balance == Balance::forced ? 1 : routing.limited(kNatural);
 }
 
 /// What experts keep in memory, over what the balanced rows need: all rows of static buffers, or the
@@ -631,8 +634,8 @@ ExpertLoad expert_load(const Workload& workload) {
   load.rows_per_expert = load.rows * workload.parallel.expert / experts.count;
   load.padded_rows = load.rows * workload.routing.rank_capacity;
   if (workload.routing.capacity > 0) {
-    load.rows_per_expert *= workload.routing.capacity;
-    load.rows *= workload.routing.capacity;
+    load.rows_per_expert *= workload.routing.kept_rows();
+    load.rows *= workload.routing.kept_rows();
     load.padded_rows = load.rows;
   }
   return load;

@@ -55,6 +55,20 @@ std::string_view to_string(Dispatcher dispatcher) {
   return "ncclep";
 }
 
+double Routing::kept_rows() const {
+  if (capacity <= 0) {
+    return 1;
+  }
+  return padded ? capacity : std::min(1.0, capacity);
+}
+
+double Routing::limited(double natural) const {
+  if (capacity <= 0) {
+    return natural;
+  }
+  return padded ? 1 : std::clamp(capacity, 1.0, natural);
+}
+
 std::string_view to_string(Balance balance) {
   switch (balance) {
     case Balance::forced:

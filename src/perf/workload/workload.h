@@ -87,7 +87,7 @@ struct Exchange {
 
 enum class Balance : std::uint8_t {
   forced,   // random routing with equal loads
-  dropped,  // tokens over the capacity are dropped, and the rest is padded
+  dropped,  // tokens over the capacity are dropped, and with padding every expert runs all of it
   natural,
 };
 
@@ -100,6 +100,16 @@ struct Routing {
   double rank_capacity = 1;  // of the static buffers of a rank; 1: none, sizes follow the tokens
   double stash = 0;          // balanced rows that the pages of a paged stash hold; 0: no stash
   double imbalance = 0;      // stated: tokens of the most loaded rank over the mean; 0: not stated
+
+  /// Rows that experts process, over those that the router sends: padding runs the whole capacity,
+  /// without it at most the share remains.
+  ///   capacity 1.25 → 1; padded → 1.25; capacity 0.8 → 0.8
+  double kept_rows() const;
+
+  /// The tokens of the most loaded rank over the mean, from those without a limit: a capacity bounds
+  /// them, and padding makes all ranks equal.
+  ///   limited(1.24), capacity 1.1 → 1.1; padded → 1; capacity 2 → 1.24
+  double limited(double natural) const;
 };
 
 struct Graphs {

@@ -270,6 +270,7 @@ class BridgeYamlReader {
     for (const ConfigNode& child : node.children) {
       const std::string name = path + "." + child.name;
       if (dropped_.contains(name)) {
+        recipe_.dropped.push_back(field_of(name, child));
         continue;
       }
       add_field(name, child);
@@ -279,7 +280,7 @@ class BridgeYamlReader {
     }
   }
 
-  void add_field(const std::string& path, const ConfigNode& node) {
+  Field field_of(const std::string& path, const ConfigNode& node) const {
     Field field;
     field.name = canonical(path);
     field.value = node_value(node);
@@ -287,6 +288,11 @@ class BridgeYamlReader {
     field.mark = node.mark;
     field.origin = node.origin;
     field.spelling = node.spelling.empty() ? path : node.spelling;
+    return field;
+  }
+
+  void add_field(const std::string& path, const ConfigNode& node) {
+    Field field = field_of(path, node);
     if (!node.is_mapping()) {
       scalars_.push_back(
           {path, vocabulary_.find(path), field.value, node.plain, node.written, node.mark});

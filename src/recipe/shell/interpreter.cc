@@ -93,6 +93,8 @@ class Interpreter {
 
   std::optional<Truth> builtin(const std::string& name, std::vector<Field>& words);
 
+  Truth shift(const std::vector<Field>& words);
+
   void call(const Command& function, std::vector<Field> arguments);
   void keep_outer(const std::vector<std::string>& names);
 
@@ -302,8 +304,7 @@ std::optional<Truth> Interpreter::builtin(const std::string& name, std::vector<F
     return Truth::of(true);
   }
   if (name == "shift") {
-    arguments_.erase(arguments_.begin(), arguments_.begin() + (arguments_.empty() ? 0 : 1));
-    return Truth::of(true);
+    return shift(words);
   }
   if (name == "unset") {
     unset_variables(words, variables_);
@@ -336,6 +337,19 @@ std::optional<Truth> Interpreter::builtin(const std::string& name, std::vector<F
   }
   return succeeds(name) && !runs_another(name, words) ? std::optional<Truth>(Truth::of(true))
                                                       : std::nullopt;
+}
+
+/// Without enough arguments, nothing is shifted.
+Truth Interpreter::shift(const std::vector<Field>& words) {
+  const std::string text = words.size() > 1 && words[1].known() ? words[1].text() : "1";
+  const std::size_t count = text.size() == 1 && text::is_digit(text[0])
+                                ? static_cast<std::size_t>(text[0] - '0')
+                                : arguments_.size() + 1;
+  if (count > arguments_.size()) {
+    return Truth::of(false);
+  }
+  arguments_.erase(arguments_.begin(), arguments_.begin() + static_cast<std::ptrdiff_t>(count));
+  return Truth::of(true);
 }
 
 void Interpreter::call(const Command& function, std::vector<Field> arguments) {
@@ -701,8 +715,36 @@ void Interpreter::branch(const Command& command, std::size_t at) {
   }
 }
 
+namespace {
+
+/// Whether a command or one inside it is `shift`.
+bool shifts(const Command& command) {
+  const auto any = [](const std::vector<Command>& commands) {
+    return std::ranges::any_of(commands, shifts);
+  };
+  const auto literal = [](const Word& word) {
+    return word.parts.size() == 1 && word.parts.front().kind == Part::Kind::text &&
+           word.parts.front().text == "shift";
+  };
+  return (!command.words.empty() && literal(command.words.front())) || any(command.children) ||
+         std::ranges::any_of(command.clauses,
+                             [&](const Clause& clause) { return any(clause.body); });
+}
+
+}  // namespace
+
 void Interpreter::loop(const Command& command) {
-  const Truth truth = run(command.children[0]);
+  // A loop over the arguments ends when none is left; of any other, one round is followed.
+  const bool over_arguments = !command.negated && shifts(command.children[1]);
+  Truth truth = run(command.children[0]);
+  for (std::size_t round = 0; over_arguments && truth.yes() && round < kMostRounds; ++round) {
+    const std::size_t before = arguments_.size();
+    run(command.children[1]);
+    if (done_ || arguments_.size() >= before) {
+      return;
+    }
+    truth = run(command.children[0]);
+  }
   const bool runs = command.negated ? !truth.yes() : !truth.no();
   if (runs) {
     maybe(

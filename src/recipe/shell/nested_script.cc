@@ -30,6 +30,51 @@ bool is_script(const Field& word) {
          });
 }
 
+/// Programs that run the command after their options.
+bool runs_command(const Field& word) {
+  constexpr std::array<std::string_view, 12> kRunners = {"srun",
+                                                         "mpirun",
+                                                         "mpiexec",
+                                                         "nohup",
+                                                         "exec",
+                                                         "time",
+                                                         "env",
+                                                         "timeout",
+                                                         "numactl",
+                                                         "taskset",
+                                                         "nice",
+                                                         "setsid"};
+  const std::string text = word.text();
+  return word.known() &&
+         std::find(kRunners.begin(), kRunners.end(), base_name(text)) != kRunners.end();
+}
+
+/// Options of srun whose value is a script that runs beside the command.
+bool names_script(const Field& option) {
+  const std::string text = option.text();
+  return text.starts_with("--") && (text.ends_with("prolog") || text.ends_with("epilog"));
+}
+
+/// srun … ./inner.sh arguments
+std::optional<NestedScript> run_by_another(const std::vector<Field>& words) {
+  if (!runs_command(words.front())) {
+    return std::nullopt;
+  }
+  for (std::size_t i = 1; i < words.size(); ++i) {
+    const std::string text = words[i].text();
+    if (text.ends_with(".py") || base_name(text).starts_with("python")) {
+      return std::nullopt;  // a script after it is an argument
+    }
+    if (is_script(words[i]) && !text.starts_with('-') && !names_script(words[i - 1])) {
+      NestedScript result;
+      result.first = i;
+      result.path = i;
+      return result;
+    }
+  }
+  return std::nullopt;
+}
+
 bool submits(const Field& word) {
   const std::string text = word.text();
   return word.known() && base_name(text) == "sbatch";
@@ -190,7 +235,7 @@ std::optional<NestedScript> nested_script(const std::vector<Field>& words,
     result.path = 0;
     return result;
   }
-  return std::nullopt;
+  return run_by_another(words);
 }
 
 Source joined(const std::vector<Field>& fields) {

@@ -185,9 +185,10 @@ TEST_CASE("simulate") {
 TEST_CASE("compare and diff") {
   const Recipe off = Recipe::file(kSeed);
   const Recipe larger = Recipe::in_memory(with_batch("2048"), "larger.yaml");
-  const Comparison compared = session().compare(larger, off);
-  CHECK(compared.faster == Faster::b);
-  CHECK(compared.speedup->value > 1.5);
+  const Recipe smaller = Recipe::in_memory(with_batch("16"), "smaller.yaml");
+  const Comparison compared = session().compare(smaller, off);
+  CHECK(compared.faster == Faster::b);  // by tokens per second: its step takes longer
+  CHECK(compared.speedup->value < 4);
   CHECK(!compared.causes.empty());
   CHECK(compared.exit_code == 0);
   const Difference difference = session().diff(off, larger);

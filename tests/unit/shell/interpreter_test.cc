@@ -1,5 +1,6 @@
 #include "recipe/shell/interpreter.h"
 
+#include <memory>
 #include <string>
 #include <utility>
 
@@ -133,6 +134,29 @@ TEST_CASE("shells in shells") {
   CHECK(words_of("sbatch -N 2 <<EOF\n#!/bin/bash\nrun ${A:-4}\nEOF\nrun b") ==
         "sbatch|-N|2|run|4; run|b");
   CHECK(words_of("cat <<'EOF'\nrun a\nEOF\nrun b") == "cat; run|b");
+}
+
+TEST_CASE("a script that another program runs") {
+  Surroundings around;
+  around.open = [](const std::string& path) {
+    return std::make_shared<const text::SourceFile>(path, "run $1 $A\n");
+  };
+  CHECK(words_of("export A=4\nsrun -N 2 ./inner.sh x", around) == "srun|-N|2|run|x|4");
+  CHECK(words_of("srun --task-prolog a.sh python x.py", around) ==
+        "srun|--task-prolog|a.sh|python|x.py");
+  CHECK(words_of("srun python x.py ./inner.sh", around) == "srun|python|x.py|./inner.sh");
+}
+
+TEST_CASE("a loop over the arguments") {
+  const std::string loop =
+      "A=1\nwhile [[ $# -gt 0 ]]; do\n case $1 in\n  --a) A=$2; shift 2 ;;\n"
+      "  *) R=$1; shift ;;\n esac\ndone\nrun $A ${R:-none}";
+  Surroundings called;
+  called.arguments = {field_of("--a"), field_of("4"), field_of("rest")};
+  CHECK(words_of(loop, called) == "run|4|rest");
+  called.arguments = {field_of("--a")};  // bash shifts nothing, and loops for ever
+  CHECK(words_of(loop, called).starts_with("run|"));
+  CHECK(words_of("while true; do run a; done", called) == "run|a");
 }
 
 TEST_CASE("a word is marked where it was written") {

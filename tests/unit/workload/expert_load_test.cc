@@ -31,6 +31,20 @@ TEST_CASE("rows that are sent are rows that are computed on") {
   CHECK(load.rows_per_expert * load.local_experts == load.rows);
 }
 
+TEST_CASE("a capacity bounds what the most loaded rank gets") {
+  Workload capped = workload_on(16);
+  capped.routing.balance = Balance::dropped;
+  capped.routing.capacity = 1.1;
+  CHECK(capped.routing.limited(1.24) == 1.1);
+  CHECK(expert_load(capped).rows == 32768);
+  capped.routing.capacity = 8;  // nothing is dropped
+  CHECK(capped.routing.limited(1.24) == 1.24);
+  CHECK(expert_load(capped).rows == 32768);
+  capped.routing.padded = true;
+  CHECK(capped.routing.limited(1.24) == 1);
+  CHECK(expert_load(capped).rows == 8 * 32768);
+}
+
 TEST_CASE("ranks that slice experts each take all of their tokens") {
   Workload sliced = workload_on(8);
   sliced.parallel.expert_tensor = 2;

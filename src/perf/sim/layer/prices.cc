@@ -12,7 +12,7 @@ double imbalance_of(const StepWork& work, const Constants& constants) {
   }
   switch (work.job->routing.balance) {
     case workload::Balance::dropped:
-      return 1;
+      return work.job->routing.limited(constants.imbalance_natural);
     case workload::Balance::forced:
       return constants.imbalance_forced;
     case workload::Balance::natural:

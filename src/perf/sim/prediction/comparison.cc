@@ -22,6 +22,10 @@ double log_step(const StepWork& work, const Constants& constants) {
   return std::log(evaluate(work, constants, {}).step);
 }
 
+double tokens_of(const StepWork& work) {
+  return static_cast<double>(work.job->batch.global) * work.job->architecture.sequence;
+}
+
 /// Deviation of the logarithm of the ratio due to what applies to one side only, or to both
 /// unequally.
 double own_deviation(const Uncertainty& a, const Uncertainty& b, const Constants& constants) {
@@ -104,20 +108,25 @@ Comparison compared(const StepWork& a,
                     bool one_recipe) {
   Comparison comparison;
   const std::vector<double> samples = samples_of(a, b, constants, one_recipe);
-  const double value = std::exp(log_step(a, constants.values) - log_step(b, constants.values));
+  comparison.tokens = tokens_of(b) / tokens_of(a);
+  const double own = std::log(comparison.tokens);  // 0 for equal batches, exactly
+  const double value =
+      std::exp(log_step(a, constants.values) - log_step(b, constants.values) + own);
   comparison.speedup = {
       value,
-      std::min(value, std::exp(samples[samples.size() / 10])),
-      std::max(value, std::exp(samples[samples.size() - 1 - samples.size() / 10]))};
-  const auto faster = std::ranges::count_if(samples, [](double ratio) { return ratio > 0; });
-  const auto equal = std::ranges::count(samples, 0.0);
+      std::min(value, std::exp(samples[samples.size() / 10] + own)),
+      std::max(value, std::exp(samples[samples.size() - 1 - samples.size() / 10] + own))};
+  const auto faster =
+      std::ranges::count_if(samples, [own](double ratio) { return ratio + own > 0; });
+  const auto equal =
+      std::ranges::count_if(samples, [own](double ratio) { return ratio + own == 0; });
   comparison.b_is_faster = (static_cast<double>(faster) + static_cast<double>(equal) / 2) /
                            static_cast<double>(samples.size());
   comparison.verdict = judge(comparison);
   const Waterfall of_a = waterfall_of(a, constants.values);
   const Waterfall of_b = waterfall_of(b, constants.values);
   for (std::size_t i = 0; i < of_a.size(); ++i) {
-    comparison.causes[i] = {of_a[i].name, of_a[i].seconds, of_b[i].seconds};
+    comparison.causes[i] = {of_a[i].name, of_a[i].seconds, of_b[i].seconds / comparison.tokens};
   }
   std::ranges::stable_sort(comparison.causes, std::greater<>(), [](const CauseOfDifference& cause) {
     return std::abs(cause.saved());

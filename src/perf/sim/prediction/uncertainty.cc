@@ -176,7 +176,10 @@ Uncertainty uncertainty_of(const StepWork& work, const Constants& constants) {
   const workload::Workload& job = *work.job;
   Uncertainty known;
   known.base = constants.width_base;
-  if (job.routing.balance == workload::Balance::natural && work.stated.imbalance <= 0) {
+  const bool unlimited =
+      job.routing.balance != workload::Balance::forced &&
+      job.routing.limited(constants.imbalance_natural) >= constants.imbalance_natural;
+  if (unlimited && work.stated.imbalance <= 0) {
     known.routing = constants.width_routing;
   }
   if (job.architecture.attention.learnable_softmax && !work.stated.attention_path) {

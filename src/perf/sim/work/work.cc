@@ -5,26 +5,13 @@
 
 namespace epwise::sim {
 
-namespace {
-
-/// Rows per token and expert that a capacity leaves: with padding each expert runs its capacity,
-/// without it at most its share.
-double kept_rows(const workload::Routing& routing) {
-  if (routing.capacity <= 0) {
-    return 1;
-  }
-  return routing.padded ? routing.capacity : std::min(1.0, routing.capacity);
-}
-
-}  // namespace
-
 Sizes sizes_of(const workload::Workload& job) {
   const workload::Architecture& shape = job.architecture;
   const workload::Parallel& split = job.parallel;
   Sizes sizes;
   sizes.group_tokens = job.group_tokens();
   sizes.rank_tokens = job.tokens();
-  sizes.sent = sizes.rank_tokens * shape.experts.topk * kept_rows(job.routing);
+  sizes.sent = sizes.rank_tokens * shape.experts.topk * job.routing.kept_rows();
   sizes.rows = sizes.sent * split.expert_tensor;
   sizes.expert_width = shape.dispatch_width();
   sizes.expert_ffn = static_cast<double>(shape.experts.ffn) / split.expert_tensor;
