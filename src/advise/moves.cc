@@ -251,6 +251,7 @@ class MovesReader {
     move.launch = in.texts("launch");
     move.stack = in.text("stack").value_or("");
     move.written = in.boolean("written").value_or(false);
+    move.plain = in.boolean("plain").value_or(false);
     if (const Node* needs = in.mapping("needs")) {
       for (const yaml::Entry& need : needs->entries) {
         move.needs.push_back({need.key, need.value.scalar});
@@ -488,7 +489,7 @@ void transfer(Archive& archive, Limit& x) {
 template <class Archive>
 void transfer(Archive& archive, Move& x) {
   archive(x.name, x.sets, x.legacy, x.with, x.architectures, x.after, x.fit, x.loss_layers);
-  archive(x.drops, x.needs, x.stack, x.written, x.launch, x.risk, x.because);
+  archive(x.drops, x.needs, x.stack, x.written, x.plain, x.launch, x.risk, x.because);
 }
 
 template <class Archive>

@@ -309,6 +309,9 @@ void PlanMaker::list_bring_up(const Candidate& candidate, Plan& plan) {
   for (const std::size_t axis : study_.space.changed(candidate)) {
     const Axis& of = *study_.space.dimensions()[axis].axis;
     const Move& move = *study_.space.move(candidate, axis);
+    if (move.plain) {
+      continue;
+    }
     plan.risk = std::max(plan.risk, move.risk);
     if (move.risk > Risk::low) {
       plan.risks.push_back(move.because);
