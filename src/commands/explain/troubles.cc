@@ -178,7 +178,9 @@ std::optional<Recognised> recognise(const Crash& crash, const lint::Knowledge& k
   const auto said = plain_wording(crash.exception + ": " + message);
   auto match = best_match(said, knowledge);
   const bool cut = crash.kind == Crash::Kind::cut;
-  const bool by_place = cut || (match.trouble == nullptr && crash.kind == Crash::Kind::raised);
+  const bool of_nccl = !crash.frames.empty() && crash.frames.back().function == "NCCL WARN";
+  const bool by_place =
+      cut || (match.trouble == nullptr && (of_nccl || crash.kind == Crash::Kind::raised));
   if (by_place) {
     match = innermost_part(crash, knowledge);
   }
