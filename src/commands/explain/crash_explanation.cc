@@ -116,9 +116,9 @@ void order(std::vector<report::CrashCase>& cases) {
     const bool follows = each.crash.kind == audit::Crash::Kind::aftermath;
     const bool sure = !each.suspects.empty() && each.suspects.front().sure;
     const bool mentioned = each.crash.kind == audit::Crash::Kind::mentioned;
-    const bool bare = (mentioned && each.suspects.empty() && !each.trouble) ||
-                      each.crash.kind == audit::Crash::Kind::cut;
-    return follows ? 4 : sure ? 0 : bare || is_vague(each) ? 3 : mentioned ? 2 : 1;
+    const bool bare = mentioned && each.suspects.empty() && !each.trouble;
+    const bool cut = each.crash.kind == audit::Crash::Kind::cut;
+    return follows ? 5 : sure ? 0 : bare ? 4 : cut || is_vague(each) ? 3 : mentioned ? 2 : 1;
   });
 }
 
