@@ -162,6 +162,25 @@ void look_for_troubles(const std::string& text,
   order(report.cases);
 }
 
+/// What a log without any error says of its iterations: slow, or skipped.
+void look_at_steps(const std::string& text,
+                   const lint::Knowledge& knowledge,
+                   report::CrashReport& report) {
+  audit::StepStory story = audit::step_story(text);
+  if (story.message.empty()) {
+    return;
+  }
+  audit::Crash crash;
+  crash.message = std::move(story.message);
+  crash.line = story.line;
+  crash.kind = audit::Crash::Kind::mentioned;
+  auto trouble = audit::recognise(crash, knowledge);
+  if (trouble) {
+    trouble->facts = std::move(story.facts);
+  }
+  report.cases.push_back({std::move(crash), {}, {}, std::move(trouble)});
+}
+
 /// What the user accepts may still be what a run died of.
 void take_back_accepted(lint::Result& result, report::CrashReport& report) {
   for (lint::Accepted& each : result.accepted) {
@@ -374,6 +393,9 @@ CrashAnswer answer_of(const std::string& log,
   look_for_troubles(log, knowledge, report);
   if (report.cases.empty()) {
     look_at_lines(log, knowledge, report);
+  }
+  if (report.cases.empty()) {
+    look_at_steps(log, knowledge, report);
   }
   add_facts(log, "collective-timeout", audit::watchdog_facts, report);
   add_facts(log, "time-limit", audit::time_limit_facts, report);
