@@ -116,8 +116,8 @@ void order(std::vector<report::CrashCase>& cases) {
     const bool follows = each.crash.kind == audit::Crash::Kind::aftermath;
     const bool sure = !each.suspects.empty() && each.suspects.front().sure;
     const bool mentioned = each.crash.kind == audit::Crash::Kind::mentioned;
-    const bool bare = mentioned && each.suspects.empty() && !each.trouble;
     const bool cut = each.crash.kind == audit::Crash::Kind::cut;
+    const bool bare = (mentioned || cut) && each.suspects.empty() && !each.trouble;
     return follows ? 5 : sure ? 0 : bare ? 4 : cut || is_vague(each) ? 3 : mentioned ? 2 : 1;
   });
 }

@@ -153,6 +153,12 @@ struct Telling {
   int rank = -1;                  // that wrote it
 };
 
+/// A process of the same program at the other end of a pipe has ended.
+bool is_lost_partner(const Crash& crash) {
+  return crash.exception == "EOFError" && crash.message.empty() && !crash.frames.empty() &&
+         crash.frames.back().path.find("/multiprocessing/") != std::string::npos;
+}
+
 /// How the names of exceptions end.
 constexpr std::array<std::string_view, 5> kExceptionEndings = {
     "Error", "Exception", "Exit", "Interrupt", "Iteration"};
@@ -405,7 +411,7 @@ class Reader {
 
   void add(Telling& telling, Crash crash, const LogLine& line) {
     attention_ = kAttention;
-    if (is_aftermath(crash.exception, crash.message)) {
+    if (is_aftermath(crash.exception, crash.message) || is_lost_partner(crash)) {
       crash.kind = Crash::Kind::aftermath;
     }
     telling = {};

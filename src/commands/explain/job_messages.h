@@ -41,8 +41,8 @@ struct StepStory {
 
 /// Iterations that Megatron's optimizer skipped, one in twenty or more, or else those that took over
 /// twice the median where they cost a tenth of the time or more, and times that grow by a third from
-/// the first to the last quarter. The first tenth of the lines, which warms up, does not count; needs
-/// twenty lines.
+/// the first to the last quarter. The first tenth of the lines, which warms up, does not count. Of less
+/// than twenty lines, only growth by half from line to line.
 ///   "iteration 30/ 500 | … elapsed time per iteration (ms): 9000.0 |" beside 4000.0 of others →
 ///   {"steps that took far longer than the others", 30, {"3 of 45 steps took more than twice …"}}
 StepStory step_story(std::string_view log);

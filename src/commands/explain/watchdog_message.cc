@@ -342,6 +342,25 @@ void tell_slow(const std::vector<LoggedTime>& steps, StepStory& story) {
   }
 }
 
+/// What is said of a few lines, each of which is slower than the one before.
+void tell_growth(const std::vector<LoggedTime>& steps, StepStory& story) {
+  constexpr std::size_t kFewest = 3;
+  constexpr double kGrowth = 1.5;
+  const auto slower = [](const LoggedTime& one, const LoggedTime& next) {
+    return one.seconds > next.seconds;
+  };
+  if (steps.size() < kFewest || steps.back().seconds < kGrowth * steps.front().seconds ||
+      std::adjacent_find(steps.begin(), steps.end(), slower) != steps.end()) {
+    return;
+  }
+  story.message = "steps that became slower";
+  story.line = steps.back().line;
+  story.facts.push_back(
+      fmt::format("steps became slower from line to line: {:.1f} s at first, {:.1f} s at last",
+                  steps.front().seconds,
+                  steps.back().seconds));
+}
+
 }  // namespace
 
 StepStory step_story(std::string_view log) {
@@ -350,6 +369,7 @@ StepStory step_story(std::string_view log) {
   LoggedTimes times = read_times(log);
   StepStory story;
   if (times.steps.size() < kFewest) {
+    tell_growth(times.steps, story);
     return story;
   }
   if (times.skipped * kSkipped >= static_cast<std::int64_t>(times.steps.size())) {
