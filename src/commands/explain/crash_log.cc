@@ -344,8 +344,8 @@ class Reader {
     const bool alone = telling.frames.empty();
     auto said = exception_in(line.text, alone);
     // In a traceback the error stands left of the frames, or in their column if the text was copied
-    // without its indentation. Elsewhere a source line raises it.
-    const bool left = said && said->column < std::max<std::size_t>(telling.indent, 1);
+    // without its indentation. Source lines, which raise it, stand right of them.
+    const bool left = said && said->column <= telling.indent;
     if (said && (alone || left)) {
       const bool mentioned = alone || telling.ignored;
       const auto kind = mentioned ? Crash::Kind::mentioned : Crash::Kind::raised;
