@@ -48,7 +48,8 @@ std::optional<std::int64_t> rank_of(std::string_view line) {
   if (process != std::string_view::npos) {
     return number_after(line.substr(process, 12), kProcess);
   }
-  return number_after(line, " Rank ");
+  const auto rank = number_after(line, " Rank ");
+  return rank ? rank : number_after(line, "[Rank ");
 }
 
 /// The newest work that each rank of a group has enqueued.
@@ -131,6 +132,67 @@ void add_facts(const std::string& group, const Progress& progress, std::vector<s
   }
 }
 
+/// What a timed-out collective was, "_ALLGATHER_BASE of 75264 elements", where all ranks of a group have
+/// to say the same of it; else empty.
+std::string operation_of(std::string_view line) {
+  constexpr std::string_view kType = "OpType=";
+  constexpr std::array<std::string_view, 3> kAlike = {
+      "ALLREDUCE,", "_ALLGATHER_BASE,", "_REDUCE_SCATTER_BASE,"};
+  const auto at = line.find(kType);
+  const auto size = number_after(line, "NumelIn=");
+  if (at == std::string_view::npos || !size) {
+    return {};
+  }
+  line.remove_prefix(at + kType.size());
+  for (const std::string_view type : kAlike) {
+    if (line.starts_with(type)) {
+      return fmt::format("{} of {} elements", type.substr(0, type.size() - 1), *size);
+    }
+  }
+  return {};
+}
+
+/// Ranks of one group that timed out in different collectives under one number.
+void add_divergence(std::string_view log, std::vector<std::string>& out) {
+  constexpr std::string_view kTimeout = "Watchdog caught collective operation timeout";
+  // Two groups, if the lines do not name them, may have the same number by chance when they are new.
+  constexpr std::int64_t kFewWorks = 1000;
+  static const LiteralScan scan({kTimeout}, LiteralScan::Words::exact);
+  using Ranks = std::vector<std::int64_t>;
+  std::map<std::pair<std::string, std::int64_t>, std::map<std::string, Ranks>> works;
+  FoundLines lines(log, scan);
+  for (FoundLines::Line found; lines.next(found);) {
+    const auto work = number_after(found.text, "SeqNum=");
+    const auto rank = rank_of(found.text);
+    std::string operation = operation_of(found.text);
+    std::string group = process_group_of(found.text);
+    if (!work || !rank || operation.empty() || (group.empty() && *work < kFewWorks)) {
+      continue;
+    }
+    Ranks& ranks = works[{std::move(group), *work}][std::move(operation)];
+    if (std::ranges::find(ranks, *rank) == ranks.end()) {
+      ranks.push_back(*rank);
+    }
+  }
+  for (auto& [work, operations] : works) {
+    if (operations.size() != 2) {
+      continue;
+    }
+    auto& [one, its] = *operations.begin();
+    auto& [other, others] = *operations.rbegin();
+    std::ranges::sort(its);
+    std::ranges::sort(others);
+    out.push_back(fmt::format(
+        "{}at work {} {} waited in {}, {} in {}: they took different paths through the program",
+        work.first.empty() ? "" : work.first + ": ",
+        work.second,
+        joined(its),
+        one,
+        joined(others),
+        other));
+  }
+}
+
 }  // namespace
 
 std::vector<std::string> watchdog_facts(std::string_view log) {
@@ -140,6 +202,7 @@ std::vector<std::string> watchdog_facts(std::string_view log) {
       add_facts(group, progress, facts);
     }
   }
+  add_divergence(log, facts);
   return facts;
 }
 

@@ -229,6 +229,37 @@ TEST_CASE("a traceback that was cut off is known by the statement that raised") 
             .empty());
 }
 
+TEST_CASE("an error in the column of its frames belongs to them") {
+  const auto crashes = read_crashes(
+                           "  File \"/opt/experts.py\", line 3, in multiply\n"
+                           "      return torch._grouped_mm(x)\n"
+                           "  RuntimeError: contraction dimension of mat_a and mat_b must match\n")
+                           .crashes;
+  REQUIRE(crashes.size() == 1);
+  CHECK(crashes.front().frames.size() == 1);
+  CHECK(crashes.front().exception == "RuntimeError");
+}
+
+TEST_CASE("ranks that timed out in different collectives under one number took different paths") {
+  const auto line = [](int rank, const std::string& rest) {
+    return "[E ProcessGroupNCCL.cpp:467] [Rank " + std::to_string(rank) +
+           "] Watchdog caught collective operation timeout: WorkNCCL(" + rest +
+           ", Timeout(ms)=1800000) ran for 1800376 milliseconds before timing out.\n";
+  };
+  const std::string large = "SeqNum=2025, OpType=_ALLGATHER_BASE, NumelIn=200, NumelOut=1600";
+  const std::string small = "SeqNum=2025, OpType=_ALLGATHER_BASE, NumelIn=70, NumelOut=560";
+  const auto facts = watchdog_facts(line(6, large) + line(1, large) + line(0, small));
+  REQUIRE(!facts.empty());
+  CHECK(facts.back() ==
+        "at work 2025 ranks 1, 6 waited in _ALLGATHER_BASE of 200 elements, rank 0 in "
+        "_ALLGATHER_BASE of 70 elements: they took different paths through the program");
+  const std::string uneven = "SeqNum=2025, OpType=ALLTOALL, NumelIn=70, NumelOut=560";
+  CHECK(watchdog_facts(line(1, large) + line(0, uneven)).empty());
+  CHECK(watchdog_facts(line(1, "SeqNum=12, OpType=ALLREDUCE, NumelIn=1") +
+                       line(0, "SeqNum=12, OpType=ALLREDUCE, NumelIn=2"))
+            .empty());
+}
+
 TEST_CASE("a vague failure comes after one that says more, compressed logs are refused") {
   const std::string log =
       "[rank1]: Traceback (most recent call last):\n[rank1]:   File \"a.py\", line 3, in main\n"
