@@ -118,7 +118,12 @@ void order(std::vector<report::CrashCase>& cases) {
     const bool mentioned = each.crash.kind == audit::Crash::Kind::mentioned;
     const bool cut = each.crash.kind == audit::Crash::Kind::cut;
     const bool bare = (mentioned || cut) && each.suspects.empty() && !each.trouble;
-    return follows ? (each.trouble ? 5 : 6) : sure ? 0 : bare ? 4 : cut || is_vague(each) ? 3 : mentioned ? 2 : 1;
+    return follows                 ? (each.trouble ? 5 : 6)
+           : sure                  ? 0
+           : bare                  ? 4
+           : cut || is_vague(each) ? 3
+           : mentioned             ? 2
+                                   : 1;
   });
 }
 
