@@ -149,6 +149,8 @@ struct Trouble {
   std::vector<std::string_view> log;  // words, any of which identifies it
   std::vector<std::string_view>
       places;  // files or functions where an error without known words belongs to it
+  /// Says that something failed, but not what: any other known error of the log tells more.
+  bool vague = false;
   std::string_view why;
   std::vector<TroubleHint> hints;
   std::vector<std::string_view> fields;  // related settings, named as in rules

@@ -151,6 +151,7 @@ void transfer(A& a, Trouble& x) {
     x.what,
     x.log,
     x.places,
+    x.vague,
     x.why,
     x.hints,
     x.fields,

@@ -366,6 +366,7 @@ Trouble read_trouble(const yaml::Node& node, Reading& reading) {
   trouble.what = reading.texts.keep(in.required_text("what"));
   trouble.log = reading.kept(in.texts("log"));
   trouble.places = reading.kept(in.texts("places"));
+  trouble.vague = in.boolean("vague").value_or(false);
   trouble.why = reading.texts.keep(in.required_text("why"));
   if (const auto* hints = in.sequence("hints")) {
     for (const auto& hint : hints->items) {

@@ -1,6 +1,8 @@
 #include "commands/explain/crash_explanation.h"
 
 #include <algorithm>
+#include <array>
+#include <cstdint>
 #include <istream>
 #include <iterator>
 #include <optional>
@@ -34,8 +36,62 @@ namespace {
 constexpr std::size_t kLongestLog = std::size_t{1} << 30;
 constexpr std::size_t kMostCases = 20;  // limit on lines searched
 
+/// How compressed files start, and what unpacks them.
+constexpr std::array<std::array<std::string_view, 2>, 4> kPackers = {
+    {{"\x1f\x8b", "gzip"}, {"\x28\xb5\x2f\xfd", "zstd"}, {"\xfd\x37zXZ", "xz"}, {"BZh", "bzip2"}}};
+
+void refuse_compressed(std::string_view bytes, const std::string& path) {
+  for (const auto& [start, packer] : kPackers) {
+    if (bytes.starts_with(start)) {
+      throw os::MissingError(
+          fmt::format("cannot read {0}: it is compressed; unpack it on the way: "
+                      "`{1} -dc {0} | epwise explain --from-log -`",
+                      path == "-" ? "the log" : path,
+                      packer));
+    }
+  }
+}
+
+void append_utf8(std::string& text, std::uint32_t point) {
+  constexpr std::array<std::uint32_t, 4> kLeads = {0, 0xC0, 0xE0, 0xF0};
+  const std::uint32_t more = point < 0x80 ? 0 : point < 0x800 ? 1 : point < 0x10000 ? 2 : 3;
+  text += static_cast<char>(kLeads[more] | point >> 6 * more);
+  for (std::uint32_t rest = more; rest > 0; --rest) {
+    text += static_cast<char>(0x80 | (point >> 6 * (rest - 1) & 0x3F));
+  }
+}
+
+/// A log that PowerShell or an editor stored as UTF-16, which starts with a byte-order mark, as UTF-8;
+/// any other unchanged. A half of a pair without the other becomes U+FFFD.
+std::string as_utf8(std::string bytes) {
+  const bool little = bytes.starts_with("\xff\xfe");
+  if (!little && !bytes.starts_with("\xfe\xff")) {
+    return bytes;
+  }
+  const auto unit = [&](std::size_t at) -> std::uint32_t {
+    const std::uint32_t first = static_cast<unsigned char>(bytes[at]);
+    const std::uint32_t second = static_cast<unsigned char>(bytes[at + 1]);
+    return little ? first | second << 8U : second | first << 8U;
+  };
+  std::string text;
+  text.reserve(bytes.size() / 2);
+  for (std::size_t at = 2; at + 1 < bytes.size(); at += 2) {
+    std::uint32_t point = unit(at);
+    if (point >= 0xD800 && point < 0xE000) {
+      const std::uint32_t low = point < 0xDC00 && at + 3 < bytes.size() ? unit(at + 2) : 0;
+      const bool pair = low >= 0xDC00 && low < 0xE000;
+      point = pair ? 0x10000 + ((point - 0xD800) << 10) + (low - 0xDC00) : 0xFFFD;
+      at += pair ? 2 : 0;
+    }
+    append_utf8(text, point);
+  }
+  return text;
+}
+
 std::string read_log(Console& console, const std::string& path) {
-  return path == "-" ? read_all(console.in) : console.files.read(path, kLongestLog);
+  std::string bytes = path == "-" ? read_all(console.in) : console.files.read(path, kLongestLog);
+  refuse_compressed(bytes, path);
+  return as_utf8(std::move(bytes));
 }
 
 /// The Megatron-LM version whose flags apply: the recipe's, otherwise the newest.
@@ -46,22 +102,28 @@ recipe::Vocabulary flags_of(const report::CrashReport& report) {
                                   mlm ? report.recipe->result.framework_version : "");
 }
 
-/// Whether all that is known is that a process died, which is what most errors end in.
-bool is_bare_signal(const report::CrashCase& each) {
-  return each.trouble && each.trouble->trouble->name == "crashed-process";
+/// Whether all that is known is that something failed: a process died, which is what most errors end
+/// in, or NCCL did.
+bool is_vague(const report::CrashCase& each) {
+  return each.trouble && each.trouble->trouble->vague;
 }
 
 /// The cause first: an error certainly explained by a rule ranks above earlier ones, merely
-/// mentioned words below errors, then the signal that a process died of and words that nothing is
+/// mentioned words below errors, then what only says that something failed and words that nothing is
 /// known of; consequences of others last.
 void order(std::vector<report::CrashCase>& cases) {
   std::ranges::stable_sort(cases, {}, [](const report::CrashCase& each) {
     const bool follows = each.crash.kind == audit::Crash::Kind::aftermath;
     const bool sure = !each.suspects.empty() && each.suspects.front().sure;
     const bool mentioned = each.crash.kind == audit::Crash::Kind::mentioned;
-    const bool bare = (mentioned && each.suspects.empty() && !each.trouble) ||
-                      each.crash.kind == audit::Crash::Kind::cut;
-    return follows ? 4 : sure ? 0 : bare || is_bare_signal(each) ? 3 : mentioned ? 2 : 1;
+    const bool cut = each.crash.kind == audit::Crash::Kind::cut;
+    const bool bare = (mentioned || cut) && each.suspects.empty() && !each.trouble;
+    return follows                 ? (each.trouble ? 5 : 6)
+           : sure                  ? 0
+           : bare                  ? 4
+           : cut || is_vague(each) ? 3
+           : mentioned             ? 2
+                                   : 1;
   });
 }
 
@@ -89,8 +151,7 @@ void look_for_troubles(const std::string& text,
                        const lint::Knowledge& knowledge,
                        report::CrashReport& report) {
   const bool known = std::ranges::any_of(report.cases, [](const report::CrashCase& each) {
-    return each.crash.kind != audit::Crash::Kind::aftermath && is_known(each) &&
-           !is_bare_signal(each);
+    return each.crash.kind != audit::Crash::Kind::aftermath && is_known(each) && !is_vague(each);
   });
   if (known) {
     return;
@@ -104,6 +165,25 @@ void look_for_troubles(const std::string& text,
     }
   }
   order(report.cases);
+}
+
+/// What a log without any error says of its iterations: slow, or skipped.
+void look_at_steps(const std::string& text,
+                   const lint::Knowledge& knowledge,
+                   report::CrashReport& report) {
+  audit::StepStory story = audit::step_story(text);
+  if (story.message.empty()) {
+    return;
+  }
+  audit::Crash crash;
+  crash.message = std::move(story.message);
+  crash.line = story.line;
+  crash.kind = audit::Crash::Kind::mentioned;
+  auto trouble = audit::recognise(crash, knowledge);
+  if (trouble) {
+    trouble->facts = std::move(story.facts);
+  }
+  report.cases.push_back({std::move(crash), {}, {}, std::move(trouble)});
 }
 
 /// What the user accepts may still be what a run died of.
@@ -318,6 +398,9 @@ CrashAnswer answer_of(const std::string& log,
   look_for_troubles(log, knowledge, report);
   if (report.cases.empty()) {
     look_at_lines(log, knowledge, report);
+  }
+  if (report.cases.empty()) {
+    look_at_steps(log, knowledge, report);
   }
   add_facts(log, "collective-timeout", audit::watchdog_facts, report);
   add_facts(log, "time-limit", audit::time_limit_facts, report);

@@ -109,6 +109,37 @@ std::optional<std::string> kernel_words_in(std::string_view line) {
   return message;
 }
 
+constexpr std::string_view kOfNccl = "NCCL WARN ";
+
+/// A line of NCCL names the source line that wrote it, which is all that is known of a message whose
+/// words no table has: "node3:12:34 [0] transport/net_ib.cc:93 NCCL WARN …" → that file and line
+std::vector<Frame> place_of_nccl(std::string_view line) {
+  auto end = line.find(kOfNccl);
+  if (end == std::string_view::npos || end == 0) {
+    return {};
+  }
+  const auto before = line.substr(0, end - 1);
+  const auto colon = before.rfind(':');
+  Frame frame;
+  frame.function = "NCCL WARN";
+  if (colon == std::string_view::npos ||
+      std::from_chars(before.data() + colon + 1, before.data() + before.size(), frame.line).ptr !=
+          before.data() + before.size()) {
+    return {};
+  }
+  const auto blank = before.rfind(' ', colon);
+  frame.path = before.substr(blank == std::string_view::npos ? 0 : blank + 1,
+                             colon - (blank == std::string_view::npos ? 0 : blank + 1));
+  return {std::move(frame)};
+}
+
+/// What NCCL says, without the process that says it.
+std::string_view words_of(const Crash& crash) {
+  const std::string_view message = crash.message;
+  const auto at = message.find(kOfNccl);
+  return at == std::string_view::npos ? message : message.substr(at);
+}
+
 /// The state of one writer of the log.
 struct Telling {
   std::vector<Frame> frames;
@@ -121,6 +152,12 @@ struct Telling {
   int line = 0;                   // of the log, with the last frame
   int rank = -1;                  // that wrote it
 };
+
+/// A process of the same program at the other end of a pipe has ended.
+bool is_lost_partner(const Crash& crash) {
+  return crash.exception == "EOFError" && crash.message.empty() && !crash.frames.empty() &&
+         crash.frames.back().path.find("/multiprocessing/") != std::string::npos;
+}
 
 /// How the names of exceptions end.
 constexpr std::array<std::string_view, 5> kExceptionEndings = {
@@ -307,8 +344,8 @@ class Reader {
     const bool alone = telling.frames.empty();
     auto said = exception_in(line.text, alone);
     // In a traceback the error stands left of the frames, or in their column if the text was copied
-    // without its indentation. Elsewhere a source line raises it.
-    const bool left = said && said->column < std::max<std::size_t>(telling.indent, 1);
+    // without its indentation. Source lines, which raise it, stand right of them.
+    const bool left = said && said->column <= telling.indent;
     if (said && (alone || left)) {
       const bool mentioned = alone || telling.ignored;
       const auto kind = mentioned ? Crash::Kind::mentioned : Crash::Kind::raised;
@@ -325,7 +362,11 @@ class Reader {
       return false;
     }
     if (auto trouble = trouble_in(whole)) {
-      add(telling, {.message = std::move(*trouble), .kind = Crash::Kind::mentioned}, line);
+      add(telling,
+          {.frames = place_of_nccl(line.text),
+           .message = std::move(*trouble),
+           .kind = Crash::Kind::mentioned},
+          line);
       telling.extends = 0;
       return true;
     }
@@ -370,7 +411,7 @@ class Reader {
 
   void add(Telling& telling, Crash crash, const LogLine& line) {
     attention_ = kAttention;
-    if (is_aftermath(crash.exception, crash.message)) {
+    if (is_aftermath(crash.exception, crash.message) || is_lost_partner(crash)) {
       crash.kind = Crash::Kind::aftermath;
     }
     telling = {};
@@ -405,7 +446,7 @@ class Reader {
 
   /// A line that repeats an error adds nothing; of two tracebacks, the locations count.
   static bool tells_the_same(const Crash& other, const Crash& crash) {
-    if (other.exception != crash.exception || !other.message.starts_with(crash.message) ||
+    if (other.exception != crash.exception || !words_of(other).starts_with(words_of(crash)) ||
         (crash.message.empty() && !other.message.empty())) {
       return false;
     }

@@ -32,4 +32,19 @@ std::vector<std::string> watchdog_facts(std::string_view log);
 ///   before the limit: …"}
 std::vector<std::string> time_limit_facts(std::string_view log);
 
+/// What the lines of iterations say of a run that reports no error.
+struct StepStory {
+  std::string message;  // "steps that took far longer …"; empty if there is nothing to say
+  int line = 0;         // of the log: the longest step, or the last one that was skipped
+  std::vector<std::string> facts;  // in sentences
+};
+
+/// Iterations that Megatron's optimizer skipped, one in twenty or more, or else those that took over
+/// twice the median where they cost a tenth of the time or more, and times that grow by a third from
+/// the first to the last quarter. The first tenth of the lines, which warms up, does not count. Of less
+/// than twenty lines, only growth by half from line to line.
+///   "iteration 30/ 500 | … elapsed time per iteration (ms): 9000.0 |" beside 4000.0 of others →
+///   {"steps that took far longer than the others", 30, {"3 of 45 steps took more than twice …"}}
+StepStory step_story(std::string_view log);
+
 }  // namespace epwise::audit

@@ -162,6 +162,18 @@ Match innermost_part(const Crash& crash, const lint::Knowledge& knowledge) {
   return {};
 }
 
+/// From the last `raise` or `assert` of the source lines on; nothing without one. What Ray raises anew
+/// is followed by the name of the error at the other end.
+std::string statement_of(std::string_view code) {
+  const auto raise = code.rfind("raise ");
+  const auto assertion = code.rfind("assert ");
+  const auto none = std::string_view::npos;
+  const auto start = raise == none       ? assertion
+                     : assertion == none ? raise
+                                         : std::max(raise, assertion);
+  return start == none ? std::string() : plain_wording(code.substr(start));
+}
+
 }  // namespace
 
 std::string everything_of(const Crash& crash) {
@@ -178,9 +190,13 @@ std::optional<Recognised> recognise(const Crash& crash, const lint::Knowledge& k
   const auto said = plain_wording(crash.exception + ": " + message);
   auto match = best_match(said, knowledge);
   const bool cut = crash.kind == Crash::Kind::cut;
-  const bool by_place = cut || (match.trouble == nullptr && crash.kind == Crash::Kind::raised);
+  const bool of_nccl = !crash.frames.empty() && crash.frames.back().function == "NCCL WARN";
+  const bool by_place =
+      cut || (match.trouble == nullptr && (of_nccl || crash.kind == Crash::Kind::raised));
   if (by_place) {
-    match = innermost_part(crash, knowledge);
+    // The statement that raised shows the words that the missing line would have had.
+    match = cut ? best_match(statement_of(crash.code), knowledge) : Match();
+    match = match.trouble == nullptr ? innermost_part(crash, knowledge) : match;
   }
   if (match.trouble == nullptr) {
     return std::nullopt;

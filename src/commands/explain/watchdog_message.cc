@@ -6,6 +6,8 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -46,7 +48,8 @@ std::optional<std::int64_t> rank_of(std::string_view line) {
   if (process != std::string_view::npos) {
     return number_after(line.substr(process, 12), kProcess);
   }
-  return number_after(line, " Rank ");
+  const auto rank = number_after(line, " Rank ");
+  return rank ? rank : number_after(line, "[Rank ");
 }
 
 /// The newest work that each rank of a group has enqueued.
@@ -129,6 +132,67 @@ void add_facts(const std::string& group, const Progress& progress, std::vector<s
   }
 }
 
+/// What a timed-out collective was, "_ALLGATHER_BASE of 75264 elements", where all ranks of a group have
+/// to say the same of it; else empty.
+std::string operation_of(std::string_view line) {
+  constexpr std::string_view kType = "OpType=";
+  constexpr std::array<std::string_view, 3> kAlike = {
+      "ALLREDUCE,", "_ALLGATHER_BASE,", "_REDUCE_SCATTER_BASE,"};
+  const auto at = line.find(kType);
+  const auto size = number_after(line, "NumelIn=");
+  if (at == std::string_view::npos || !size) {
+    return {};
+  }
+  line.remove_prefix(at + kType.size());
+  for (const std::string_view type : kAlike) {
+    if (line.starts_with(type)) {
+      return fmt::format("{} of {} elements", type.substr(0, type.size() - 1), *size);
+    }
+  }
+  return {};
+}
+
+/// Ranks of one group that timed out in different collectives under one number.
+void add_divergence(std::string_view log, std::vector<std::string>& out) {
+  constexpr std::string_view kTimeout = "Watchdog caught collective operation timeout";
+  // Two groups, if the lines do not name them, may have the same number by chance when they are new.
+  constexpr std::int64_t kFewWorks = 1000;
+  static const LiteralScan scan({kTimeout}, LiteralScan::Words::exact);
+  using Ranks = std::vector<std::int64_t>;
+  std::map<std::pair<std::string, std::int64_t>, std::map<std::string, Ranks>> works;
+  FoundLines lines(log, scan);
+  for (FoundLines::Line found; lines.next(found);) {
+    const auto work = number_after(found.text, "SeqNum=");
+    const auto rank = rank_of(found.text);
+    std::string operation = operation_of(found.text);
+    std::string group = process_group_of(found.text);
+    if (!work || !rank || operation.empty() || (group.empty() && *work < kFewWorks)) {
+      continue;
+    }
+    Ranks& ranks = works[{std::move(group), *work}][std::move(operation)];
+    if (std::ranges::find(ranks, *rank) == ranks.end()) {
+      ranks.push_back(*rank);
+    }
+  }
+  for (auto& [work, operations] : works) {
+    if (operations.size() != 2) {
+      continue;
+    }
+    auto& [one, its] = *operations.begin();
+    auto& [other, others] = *operations.rbegin();
+    std::ranges::sort(its);
+    std::ranges::sort(others);
+    out.push_back(fmt::format(
+        "{}at work {} {} waited in {}, {} in {}: they took different paths through the program",
+        work.first.empty() ? "" : work.first + ": ",
+        work.second,
+        joined(its),
+        one,
+        joined(others),
+        other));
+  }
+}
+
 }  // namespace
 
 std::vector<std::string> watchdog_facts(std::string_view log) {
@@ -138,6 +202,7 @@ std::vector<std::string> watchdog_facts(std::string_view log) {
       add_facts(group, progress, facts);
     }
   }
+  add_divergence(log, facts);
   return facts;
 }
 
@@ -209,6 +274,184 @@ std::vector<std::string> time_limit_facts(std::string_view log) {
     return {};
   }
   return {};
+}
+
+namespace {
+
+/// One line of iterations.
+struct LoggedTime {
+  double seconds = 0;
+  std::int64_t iteration = 0;
+  int line = 0;
+};
+
+/// The lines of iterations of one log.
+struct LoggedTimes {
+  std::vector<LoggedTime> steps;
+  std::int64_t skipped = 0;
+  int last_skipped = 0;  // line
+  std::string first_scale;
+  std::string last_scale;
+};
+
+/// The text between some words and the next bar.
+std::string text_after(std::string_view line, std::string_view words) {
+  const auto at = line.find(words);
+  if (at == std::string_view::npos) {
+    return {};
+  }
+  line.remove_prefix(at + words.size());
+  line = line.substr(0, line.find('|'));
+  line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
+  return std::string(line.substr(0, line.find(' ')));
+}
+
+LoggedTimes read_times(std::string_view log) {
+  constexpr std::string_view kStep = "elapsed time per iteration (ms): ";
+  static const LiteralScan scan({kStep}, LiteralScan::Words::exact);
+  LoggedTimes times;
+  FoundLines lines(log, scan);
+  for (FoundLines::Line found; lines.next(found);) {
+    const auto milliseconds = number_after(found.text, kStep);
+    std::string iteration = text_after(found.text, "iteration ");
+    iteration = iteration.substr(0, iteration.find('/'));
+    if (!milliseconds) {
+      continue;
+    }
+    times.steps.push_back({static_cast<double>(*milliseconds) / 1000,
+                           number_after(" " + iteration, " ").value_or(0),
+                           found.number});
+    const std::string skipped = text_after(found.text, "number of skipped iterations:");
+    if (const auto count = number_after(" " + skipped, " "); count && *count > 0) {
+      times.skipped += *count;
+      times.last_skipped = found.number;
+    }
+    std::string scale = text_after(found.text, "loss scale:");
+    times.first_scale = times.first_scale.empty() ? scale : times.first_scale;
+    times.last_scale = scale.empty() ? times.last_scale : std::move(scale);
+  }
+  return times;
+}
+
+double median_of(std::vector<LoggedTime>::const_iterator begin,
+                 std::vector<LoggedTime>::const_iterator end) {
+  std::vector<double> seconds;
+  for (auto each = begin; each != end; ++each) {
+    seconds.push_back(each->seconds);
+  }
+  const auto middle = seconds.begin() + static_cast<std::ptrdiff_t>(seconds.size() / 2);
+  std::nth_element(seconds.begin(), middle, seconds.end());
+  return *middle;
+}
+
+/// The distance of all these iterations, if it is the same; else 0.
+std::int64_t period_of(const std::vector<LoggedTime>& slow) {
+  constexpr std::size_t kFewest = 3;
+  if (slow.size() < kFewest) {
+    return 0;
+  }
+  const std::int64_t period = slow[1].iteration - slow[0].iteration;
+  for (std::size_t i = 1; i < slow.size(); ++i) {
+    if (slow[i].iteration - slow[i - 1].iteration != period) {
+      return 0;
+    }
+  }
+  return period;
+}
+
+/// What is said of steps that took far longer than the others.
+void tell_slow(const std::vector<LoggedTime>& steps, StepStory& story) {
+  constexpr double kSlow = 2;
+  constexpr double kShare = 0.1;
+  constexpr double kGrowth = 1.33;
+  const double median = median_of(steps.begin(), steps.end());
+  std::vector<LoggedTime> slow;
+  LoggedTime longest;
+  double all = 0;
+  double lost = 0;
+  for (const LoggedTime& step : steps) {
+    all += step.seconds;
+    if (step.seconds > kSlow * median) {
+      slow.push_back(step);
+      lost += step.seconds - median;
+      longest = step.seconds > longest.seconds ? step : longest;
+    }
+  }
+  if (lost >= kShare * all) {
+    const std::int64_t period = period_of(slow);
+    story.message = "steps that took far longer than the others";
+    story.line = longest.line;
+    story.facts.push_back(fmt::format(
+        "{} of {} logged steps took more than twice the median of {:.1f} s{}; iteration {} took "
+        "{:.1f} s. Together they cost {:.0f} % of the time",
+        slow.size(),
+        steps.size(),
+        median,
+        period > 0 ? fmt::format(", one every {} iterations", period) : "",
+        longest.iteration,
+        longest.seconds,
+        100 * lost / all));
+  }
+  const auto quarter = static_cast<std::ptrdiff_t>(steps.size() / 4);
+  const double first = median_of(steps.begin(), steps.begin() + quarter);
+  const double last = median_of(steps.end() - quarter, steps.end());
+  if (last >= kGrowth * first) {
+    story.message = story.message.empty() ? "steps that became slower" : story.message;
+    story.line = story.line == 0 ? steps.back().line : story.line;
+    story.facts.push_back(fmt::format(
+        "steps became slower: {:.1f} s in the first quarter of the log, {:.1f} s in the last",
+        first,
+        last));
+  }
+}
+
+/// What is said of a few lines, each of which is slower than the one before.
+void tell_growth(const std::vector<LoggedTime>& steps, StepStory& story) {
+  constexpr std::size_t kFewest = 3;
+  constexpr double kGrowth = 1.5;
+  const auto slower = [](const LoggedTime& one, const LoggedTime& next) {
+    return one.seconds > next.seconds;
+  };
+  if (steps.size() < kFewest || steps.back().seconds < kGrowth * steps.front().seconds ||
+      std::adjacent_find(steps.begin(), steps.end(), slower) != steps.end()) {
+    return;
+  }
+  story.message = "steps that became slower";
+  story.line = steps.back().line;
+  story.facts.push_back(
+      fmt::format("steps became slower from line to line: {:.1f} s at first, {:.1f} s at last",
+                  steps.front().seconds,
+                  steps.back().seconds));
+}
+
+}  // namespace
+
+StepStory step_story(std::string_view log) {
+  constexpr std::size_t kFewest = 20;
+  constexpr std::int64_t kSkipped = 20;
+  LoggedTimes times = read_times(log);
+  StepStory story;
+  if (times.steps.size() < kFewest) {
+    tell_growth(times.steps, story);
+    return story;
+  }
+  if (times.skipped * kSkipped >= static_cast<std::int64_t>(times.steps.size())) {
+    story.message = "iterations that the optimizer skipped";
+    story.line = times.last_skipped;
+    story.facts.push_back(fmt::format(
+        "{} iterations were skipped in {} logged lines{}",
+        times.skipped,
+        times.steps.size(),
+        times.first_scale == times.last_scale
+            ? ""
+            : fmt::format(
+                  "; the loss scale went from {} to {}", times.first_scale, times.last_scale)));
+    return story;
+  }
+  const auto warm_up = static_cast<std::ptrdiff_t>(times.steps.size() / 10);
+  times.steps.erase(times.steps.begin(), times.steps.begin() + warm_up);
+  tell_slow(times.steps, story);
+  return story;
 }
 
 }  // namespace epwise::audit

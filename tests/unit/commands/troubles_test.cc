@@ -8,6 +8,8 @@
 #include <doctest/doctest.h>
 
 #include "commands/explain/crash_log.h"
+#include "commands/explain/job_messages.h"
+#include "support/app_run.h"
 #include "support/example_target.h"
 
 namespace epwise::audit {
@@ -181,6 +183,145 @@ TEST_CASE("lines without the form of an error are found in a log that nobody kno
   CHECK(lines.front().ranks == std::vector<int>{1});
   CHECK(recognise(lines.front(), test::knowledge())->trouble->name == "nvshmem-start");
   CHECK(trouble_lines("nothing of this is known\n", test::knowledge()).empty());
+}
+
+TEST_CASE("a warning of NCCL that nobody knows belongs to its source file") {
+  const std::vector<std::pair<std::string, std::string>> kWarnings = {
+      {"node3:12:34 [0] transport/net_ib.cc:93 NCCL WARN NET/IB : the moon is full",
+       "in-nccl-network"},
+      {"[2026-01-04 21:33:04] node3:12:34 [0] transport/net_ib/init.cc:93 NCCL WARN x",
+       "in-nccl-network"},
+      {"node3:12:34 [0] misc/socket.cc:49 NCCL WARN wrong magic 1 != 2", "in-nccl-sockets"},
+      {"node3:12:34 [0] rma/rma_proxy_launch.cc:49 NCCL WARN x", "in-nccl-device-network"},
+      {"node3:12:34 [0] graph/topo.cc:49 NCCL WARN x", "in-nccl-topology"},
+      {"node3:12:34 [0] transport/nvls.cc:157 NCCL WARN Cuda failure 1 'invalid argument'",
+       "nccl-multicast"},
+      {"node3:12:34 [0] transport/net_ib.cc:1238 NCCL WARN NET/IB : Got completion from peer "
+       "node48<37948> with error 12, opcode 2, len 1",
+       "nccl-lost-message"},
+      {"node3:12:34 [0] init.cc:49 NCCL WARN NCCL_WORK_FIFO_DEPTH=7 is being ignored because",
+       "nccl-goes-on"},
+      {"node3:12:34 [0] somewhere/else.cc:49 NCCL WARN the moon is full", ""},
+  };
+  for (const auto& [line, name] : kWarnings) {
+    const std::string shown = line;
+    CAPTURE(shown);
+    CHECK(first_trouble(line + "\n") == name);
+  }
+  const auto crashes = read_crashes(
+                           "a:1:2 [0] graph/topo.cc:49 NCCL WARN x\n"
+                           "b:1:2 [0] graph/topo.cc:49 NCCL WARN x\n"
+                           "a:1:2 [0] NCCL INFO graph/topo.cc:49 -> 3\n")
+                           .crashes;
+  REQUIRE(crashes.size() == 1);
+  CHECK(crashes.front().times == 2);
+}
+
+TEST_CASE("a traceback that was cut off is known by the statement that raised") {
+  const std::string log =
+      "  File \"/opt/mine.py\", line 3, in main\n    load(x)\n"
+      "  File \"/opt/other.py\", line 7, in load\n"
+      "    raise CheckpointingException(f'{checkpoint_dir} is not a distributed checkpoint')\n";
+  CHECK(first_trouble(log) == "incomplete-checkpoint");
+  CHECK(first_trouble("  File \"/opt/mine.py\", line 3, in main\n    load(x)\n"
+                      "  File \"/opt/other.py\", line 7, in load\n"
+                      "    check(\"is not a distributed checkpoint\")\n")
+            .empty());
+}
+
+TEST_CASE("an error in the column of its frames belongs to them") {
+  const auto crashes = read_crashes(
+                           "  File \"/opt/experts.py\", line 3, in multiply\n"
+                           "      return torch._grouped_mm(x)\n"
+                           "  RuntimeError: contraction dimension of mat_a and mat_b must match\n")
+                           .crashes;
+  REQUIRE(crashes.size() == 1);
+  CHECK(crashes.front().frames.size() == 1);
+  CHECK(crashes.front().exception == "RuntimeError");
+}
+
+TEST_CASE("ranks that timed out in different collectives under one number took different paths") {
+  const auto line = [](int rank, const std::string& rest) {
+    return "[E ProcessGroupNCCL.cpp:467] [Rank " + std::to_string(rank) +
+           "] Watchdog caught collective operation timeout: WorkNCCL(" + rest +
+           ", Timeout(ms)=1800000) ran for 1800376 milliseconds before timing out.\n";
+  };
+  const std::string large = "SeqNum=2025, OpType=_ALLGATHER_BASE, NumelIn=200, NumelOut=1600";
+  const std::string small = "SeqNum=2025, OpType=_ALLGATHER_BASE, NumelIn=70, NumelOut=560";
+  const auto facts = watchdog_facts(line(6, large) + line(1, large) + line(0, small));
+  REQUIRE(!facts.empty());
+  CHECK(facts.back() ==
+        "at work 2025 ranks 1, 6 waited in _ALLGATHER_BASE of 200 elements, rank 0 in "
+        "_ALLGATHER_BASE of 70 elements: they took different paths through the program");
+  const std::string uneven = "SeqNum=2025, OpType=ALLTOALL, NumelIn=70, NumelOut=560";
+  CHECK(watchdog_facts(line(1, large) + line(0, uneven)).empty());
+  CHECK(watchdog_facts(line(1, "SeqNum=12, OpType=ALLREDUCE, NumelIn=1") +
+                       line(0, "SeqNum=12, OpType=ALLREDUCE, NumelIn=2"))
+            .empty());
+}
+
+TEST_CASE("a vague failure comes after one that says more, compressed logs are refused") {
+  const std::string log =
+      "[rank1]: Traceback (most recent call last):\n[rank1]:   File \"a.py\", line 3, in main\n"
+      "[rank1]: RuntimeError: NCCL Error 2: unhandled system error\n"
+      "n:1:2 [0] misc/ibvwrap.cc:182 NCCL WARN Call to ibv_reg_mr_iova2 failed with error Invalid "
+      "argument\n";
+  std::string wide = "\xff\xfe";
+  std::string other = "\xfe\xff";
+  for (const char c : log) {
+    wide += {c, '\0'};
+    other += {'\0', c};
+  }
+  support::AppRun run;
+  for (const std::string& text : {log, wide, other}) {
+    run.input = text;
+    CHECK(run.run({"explain", "--from-log", "-"}) == 0);
+    CHECK(run.out.starts_with("<stdin>:4: "));
+    CHECK(run.out.find("this is: memory that a network card could not register") !=
+          std::string::npos);
+  }
+  run.input = "\x1f\x8b and so on";
+  CHECK(run.run({"explain", "--from-log", "-"}) == 3);
+  CHECK(run.err.find("gzip -dc") != std::string::npos);
+}
+
+std::string steps(int count, int slow_every, double growth, int skipped) {
+  std::string log;
+  for (int i = 1; i <= count; ++i) {
+    const double usual = 4000 * (1 + growth * i / count);
+    log += "rank 0:  iteration " + std::to_string(i) + "/ 500 | elapsed time per iteration (ms): " +
+           std::to_string(slow_every > 0 && i % slow_every == 0 ? 5 * usual : usual) +
+           " | loss scale: " + std::to_string(i <= skipped ? 4096.0 : 64.0) +
+           " | number of skipped iterations:   " + std::to_string(i <= skipped ? 1 : 0) + " |\n";
+  }
+  return log;
+}
+
+TEST_CASE("a log without an error tells of slow and skipped steps") {
+  CHECK(step_story("").message.empty());
+  CHECK(step_story(steps(100, 0, 0, 0)).message.empty());
+  CHECK(step_story(steps(15, 5, 0, 0)).message.empty());
+  const StepStory slow = step_story(steps(100, 10, 0, 0));
+  CHECK(slow.message == "steps that took far longer than the others");
+  REQUIRE(slow.facts.size() == 1);
+  CHECK(slow.facts.front() ==
+        "9 of 90 logged steps took more than twice the median of 4.0 s, one every 10 iterations; "
+        "iteration 20 took 20.0 s. Together they cost 29 % of the time");
+  CHECK(slow.line == 20);
+  const StepStory slower = step_story(steps(100, 0, 1, 0));
+  CHECK(slower.message == "steps that became slower");
+  CHECK(slower.line == 100);
+  const StepStory skipped = step_story(steps(100, 0, 0, 9));
+  CHECK(skipped.message == "iterations that the optimizer skipped");
+  CHECK(skipped.line == 9);
+  CHECK(skipped.facts.front() ==
+        "9 iterations were skipped in 100 logged lines; the loss scale went from 4096.000000 to "
+        "64.000000");
+  for (const StepStory& story : {slow, slower, skipped}) {
+    Crash crash;
+    crash.message = story.message;
+    CHECK(recognise(crash, test::knowledge()).has_value());
+  }
 }
 
 TEST_CASE("what checks of the launch say is no trouble of a running job") {
