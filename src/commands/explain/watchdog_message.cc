@@ -134,7 +134,7 @@ void add_facts(const std::string& group, const Progress& progress, std::vector<s
 
 /// What a timed-out collective was, "_ALLGATHER_BASE of 75264 elements", where all ranks of a group have
 /// to say the same of it; else empty.
-std::string operation_of(std::string_view line) {
+std::string timed_out_operation(std::string_view line) {
   constexpr std::string_view kType = "OpType=";
   constexpr std::array<std::string_view, 3> kAlike = {
       "ALLREDUCE,", "_ALLGATHER_BASE,", "_REDUCE_SCATTER_BASE,"};
@@ -164,7 +164,7 @@ void add_divergence(std::string_view log, std::vector<std::string>& out) {
   for (FoundLines::Line found; lines.next(found);) {
     const auto work = number_after(found.text, "SeqNum=");
     const auto rank = rank_of(found.text);
-    std::string operation = operation_of(found.text);
+    std::string operation = timed_out_operation(found.text);
     std::string group = process_group_of(found.text);
     if (!work || !rank || operation.empty() || (group.empty() && *work < kFewWorks)) {
       continue;
