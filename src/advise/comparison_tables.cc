@@ -8,6 +8,8 @@
 #include <tuple>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "advise/decision.h"
 #include "base/text/ascii.h"
 #include "perf/sim/prediction/comparison.h"
