@@ -246,7 +246,8 @@ class BridgeYamlReader {
     }
     const bool plain = !section.is_null() && !section.is_mapping();
     // A plain value has no fields, and a dataset's are read only if it is of some class.
-    if (!section.is_null() && !(plain && section.name == "dataset")) {
+    const bool classless = plain || (dump && target_of(section).empty());
+    if (!section.is_null() && !(classless && section.name == "dataset")) {
       recipe_.sections[section.name] = section.key;
     }
     if (!section.is_mapping()) {
