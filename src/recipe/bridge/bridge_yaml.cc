@@ -273,6 +273,9 @@ class BridgeYamlReader {
            {},
            "name its class in `_target_`, as dumps do for every section"});
     }
+    if (classless && section.name == "dataset") {
+      add_field(section.name, section);  // written, and no section
+    }
     read_fields(section, section.name);
   }
 
