@@ -6,10 +6,13 @@
     sections    sections that recipes seldom have, drawn from the fields of their classes; sections set to null or taken away
     sites       changes that aim at checks which the other distributions seldom reach (sites.yaml)
     mixed       all of them, a fifth each
+    within      two to eight fields of one section, every section as often, among them those that recipes lack; sometimes the section is
+                null, missing or of another type (Megatron-Bridge)
+    cases       the hand-made launches of cases.yaml: each trips one check or just misses it
 
 All of them also draw the surroundings: world size, device, Transformer Engine, environment.
 """
-import pathlib, sys
+import pathlib, re, sys
 import yaml
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -85,6 +88,49 @@ class Sites:
             case['unset'].append(name)
 
 
+class Cases:
+    """Hand-made launches, in the order of cases.yaml, each on a recipe drawn from those that the row asks for."""
+    SURROUNDINGS = {'gpus': 'world_size', 'hw': 'hw'}
+
+    def __init__(self, framework, version, order):
+        rows = yaml.load((pathlib.Path(__file__).parent / 'cases.yaml').read_text(), LOADER)[framework]
+        at = order.index(version)
+        self.made = []
+        for row in rows:
+            if order.index(str(row.get('since', order[0]))) <= at <= order.index(str(row.get('until', order[-1]))):
+                for kind in ('hit', 'miss'):
+                    changes = row[kind] if isinstance(row[kind], list) else [row[kind]]
+                    self.made += [(row['at'], kind, row.get('on', ''), change) for change in changes]
+
+    def draw(self, number, stock, trees, random):
+        at, kind, on, change = self.made[number % len(self.made)]
+        parent = random.choice([one for one in stock if re.search(on, one['base'])] or stock)
+        return parent, lambda case: self.change(case, trees(parent['base']), at, kind, change)
+
+    @staticmethod
+    def change(case, tree, at, kind, change):
+        inner = (tree.get('model') or {}).get('transformer') if isinstance(tree.get('model'), dict) else None
+        for name, value in change.items():
+            if name == 'unset':
+                case['unset'] += [one for one in value if one not in change]
+                for one in value:
+                    case['set'].pop(one, None)
+            elif name == 'te':
+                case['stack'] = {**case['stack'], 'te': value}
+            elif name == 'env':
+                case['env'] = {**(case.get('env') or {}), **value}
+            elif name in Cases.SURROUNDINGS:
+                case[Cases.SURROUNDINGS[name]] = value
+            else:
+                field = name.removeprefix('model.')
+                path = f'model.transformer.{field}' if isinstance(inner, dict) and name != field and field in inner else name
+                case['set'] = {other: kept for other, kept in case['set'].items() if not other.startswith(path + '.') and not path.startswith(other + '.')}
+                case['set'][path] = value
+        case['site'] = at
+        case['unset'] = sorted(set(case['unset']) - set(case['set']))
+        return kind
+
+
 class Bridge:
     def __init__(self, version):
         table = yaml.load((ROOT / 'rules/vocabulary/bridge.yaml').read_text(), LOADER)
@@ -104,10 +150,17 @@ class Bridge:
         self.of_section = {}
         for section in filter(holds, table['sections']):
             self.of_section[section['name']] = [name for name, (_, other) in parents.items() if other == section['name'] and self.classes[name]] or [section['class']] if section.get('class') else []
-        self.sites = Sites('bridge', version, order)
+        self.sites, self.cases = Sites('bridge', version, order), Cases('bridge', version, order)
         folder = EVIDENCE / 'corpus/bridge' / version
         self.trees = {path.name: yaml.load(path.read_text(), LOADER) for path in sorted(folder.glob('*.yaml'))}
         self.leaves = {name: leaves(tree) for name, tree in self.trees.items()}
+
+        self.seen = {}
+        for found in self.leaves.values():
+            for path, value in found.items():
+                values = self.seen.setdefault(path, [])
+                if value not in values and not isinstance(value, set):  # a mapping of nulls, which is no JSON
+                    values.append(value)
 
     def now(self, case, tree):
         found = leaves(tree)
@@ -226,13 +279,46 @@ class Bridge:
                 case['unset'].append(f'{name}.{random.choice(sorted(present))}')
         case['unset'] = [path for path in case['unset'] if path not in case['set']]
 
+    def within(self, case, tree, random):
+        name = random.choice(sorted({*self.of_section, 'env_vars'} & {*tree, *self.of_section}))
+        case['section'] = name
+        present = tree.get(name) if isinstance(tree.get(name), dict) else None
+        kind = random.random()
+        if kind < 0.14:
+            case['set'] = {path: value for path, value in case['set'].items() if not path.startswith(name + '.')}
+            if kind < 0.04:
+                case['unset'].append(name)
+            else:
+                case['set'][name] = None if kind < 0.09 else random.choice([[], {}, 'x', '', 1, 0, True, False, [1], 1.5])
+            return
+        if name == 'env_vars':
+            case['set'][name] = {random.choice(['NCCL_DEBUG', 'A', 'CUDA_DEVICE_MAX_CONNECTIONS', '', 'X=Y', 1]): random.choice(['1', 1, 1.5, True, None, [], {}, '', 'INFO']) for _ in range(random.randint(1, 3))}
+            return
+        usual = (present or {}).get('_target_')
+        prefix = name
+        if name == 'model' and isinstance((present or {}).get('transformer'), dict) and random.random() < 0.8:
+            prefix, usual, present = 'model.transformer', present['transformer'].get('_target_'), present['transformer']
+        target = usual if usual in self.classes and (name == 'model' or random.random() < 0.75) else random.choice(self.of_section.get(name) or [usual])
+        fields = {one: field for one, field in self.classes.get(target, {}).items() if one not in ON_DISK}
+        chosen = random.sample(sorted(fields), min(len(fields), random.randint(2, 8)))
+        values = {}
+        for one in chosen:
+            seen = self.seen.get(f'{prefix}.{one}')
+            values[one] = random.choice(seen) if seen and random.random() < 0.6 else self.drawn(fields[one], random)
+        if present and target == usual and name not in case['set']:
+            case['set'].update({f'{prefix}.{one}': value for one, value in values.items()})
+            return
+        needed = {one: random.choice(self.seen.get(f'{prefix}.{one}') or [1]) for one, field in fields.items() if field.get('required') and random.random() < 0.95}
+        case['set'] = {path: value for path, value in case['set'].items() if not path.startswith(name + '.')}
+        case['set'][name] = {**({'_target_': target} if target else {}), **needed, **values}
+
 
 class MegatronLm:
     # See differential.py.
     def __init__(self, version, told):
         table = yaml.load((ROOT / 'rules/vocabulary/mlm.yaml').read_text(), LOADER)
         order = [str(one) for one in table['versions']]
-        self.sites = Sites('mlm', version, order)
+        self.sites, self.cases = Sites('mlm', version, order), Cases('mlm', version, order)
         self.maker = told
         self.flags = [flag for flag in told.flags if not flag['flags'][0].startswith(told.ELSEWHERE)]
         self.trees = {}
@@ -303,6 +389,11 @@ class MegatronLm:
                 case['set'][name] = random.choice([0, 1, 2, -1, 0.5, 'x', 16])
 
 
+def as_written(case):
+    if case['framework'] == 'mlm':  # how a list stands in the recipes of the functional tests
+        case['set'] = {flag: f"[{' '.join(map(str, value))}]" if isinstance(value, list) and value else value for flag, value in case['set'].items()}
+
+
 def draw(name, made, case, tree, random):
     """Changes one case by the distribution; returns the name of what was drawn."""
     chosen = random.choice(NAMES) if name == 'mixed' else name
@@ -311,7 +402,6 @@ def draw(name, made, case, tree, random):
     else:
         getattr(made, chosen)(case, tree, random)
     surroundings(case, random)
-    if case['framework'] == 'mlm':  # how a list stands in the recipes of the functional tests
-        case['set'] = {flag: f"[{' '.join(map(str, value))}]" if isinstance(value, list) and value else value for flag, value in case['set'].items()}
+    as_written(case)
     case['unset'] = sorted(set(case['unset']) - set(case['set']))
     return chosen

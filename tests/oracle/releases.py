@@ -44,6 +44,20 @@ def known():
 
 
 def builders_of_older_releases():
+    """After the oracle's start, which puts its stand-ins in place: what is imported before them lacks Transformer Engine."""
+    import mlm
+    start = mlm.start
+
+    def started(version, sources):
+        put_builders()
+        put_ddp_statements(mlm)
+        start(version, sources)
+        put_parts_of_core()
+
+    mlm.start = started
+
+
+def put_builders():
     """Up to 0.14, the entry points build the model themselves; the oracle asks modules for it that later releases have."""
     for entry, module, model in ('pretrain_gpt', 'gpt_builders', 'GPTModel'), ('pretrain_mamba', 'mamba_builders', 'MambaModel'):
         if importlib.util.find_spec(module) or not importlib.util.find_spec(entry): continue
@@ -59,12 +73,17 @@ def builders_of_older_releases():
             return program.model_provider(pre_process, post_process, **given)
 
         setattr(made, module.replace('builders', 'builder'), build)
+
+
+def put_parts_of_core():
     core = importlib.import_module('megatron.core.config')
     if not hasattr(core, 'set_experimental_flag'): core.set_experimental_flag = lambda flag: None          # up to 0.12
     block = importlib.import_module('megatron.core.transformer.transformer_block')
     count = block.get_num_layers_to_build
     if len(inspect.signature(count).parameters) == 1: block.get_num_layers_to_build = lambda config, vp_stage=None: count(config)
-    import mlm
+
+
+def put_ddp_statements(mlm):
     found = mlm.ddp_statements
 
     def ddp_statements():

@@ -229,6 +229,13 @@ class BridgeYamlReader {
     return std::ranges::find(kNames, section) != kNames.end();
   }
 
+  /// Whether the validation reads the fields of what is written, whatever it is.
+  static bool is_read(const ConfigNode& section) {
+    return section.value.is_known() &&
+           (std::ranges::find(kReadSections, section.name) != kReadSections.end() ||
+            (section.name == "profiling" && !section.is_null()));
+  }
+
   void read_section(const ConfigNode& section, bool dump) {
     if (section.name.starts_with("_")) {
       return;
@@ -237,12 +244,15 @@ class BridgeYamlReader {
       read_variables(section);
       return;
     }
-    if (!section.is_null()) {
+    const bool plain = !section.is_null() && !section.is_mapping();
+    // A plain value has no fields, and a dataset's are read only if it is of some class.
+    const bool classless = plain || (dump && target_of(section).empty());
+    if (!section.is_null() && !(classless && section.name == "dataset")) {
       recipe_.sections[section.name] = section.key;
     }
     if (!section.is_mapping()) {
-      if (!section.is_null() && vocabulary_.has_section(section.name) &&
-          !may_be_plain(section.name)) {
+      if (plain && vocabulary_.has_section(section.name) && !may_be_plain(section.name) &&
+          !(dump && is_read(section))) {
         recipe_.diagnostics.push_back(
             {"recipe/plain-section",
              section.mark,
@@ -262,6 +272,9 @@ class BridgeYamlReader {
                        section.name),
            {},
            "name its class in `_target_`, as dumps do for every section"});
+    }
+    if (classless && section.name == "dataset") {
+      add_field(section.name, section);  // written, and no section
     }
     read_fields(section, section.name);
   }
@@ -311,10 +324,12 @@ class BridgeYamlReader {
       variable.mark = child.mark;
       const Value& value = child.value;
       variable.was_text = child.kind == ConfigNode::Kind::value && value.text() != nullptr;
-      if (child.name.empty() || child.name.find('=') != std::string::npos) {
+      const bool scalar = child.kind == ConfigNode::Kind::value && !value.is_unset();
+      // An empty name is refused before its value, one that the system refuses after it.
+      if (child.name.empty() || (scalar && child.name.find('=') != std::string::npos)) {
         env_bad_names_.push_back(child.name);
       }
-      if (child.kind != ConfigNode::Kind::value || value.is_unset()) {
+      if (!scalar) {
         env_nonscalar_.push_back(child.name);
       } else if (!value.is_known()) {
         variable.value = value;
@@ -359,17 +374,14 @@ class BridgeYamlReader {
       return;
     }
     report_missing_sections(tree);
-    for (const std::string_view name : kReadSections) {
-      const ConfigNode* section = tree.find(name);
-      const bool unusable = section != nullptr &&
-                            (section->is_null() || (name == "env_vars" && !section->is_mapping()));
-      if (unusable && section->value.is_known() && vocabulary_.has_section(name)) {
+    for (const ConfigNode& section : tree.children) {
+      if (!section.is_mapping() && is_read(section) && vocabulary_.has_section(section.name)) {
         recipe_.diagnostics.push_back(
             {"recipe/null-section",
-             section->key,
+             section.key,
              fmt::format("the section `{}` is {}, and the launch reads its fields",
-                         name,
-                         section->is_null() ? "null" : "no mapping"),
+                         section.name,
+                         section.is_null() ? "null" : "no mapping"),
              {},
              "remove the line to get the defaults, or give the section its class and fields"});
       }

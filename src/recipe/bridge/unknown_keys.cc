@@ -139,12 +139,12 @@ class Judge {
         add(name, key, "correct the name or remove it; the loader drops it with a warning");
       }
     }
-    if (dump_ && target != nullptr && path == "dataset") {
+    if (dump_ && target != nullptr && (path == "dataset" || path == "comm_overlap")) {
       report_missing(section);
     }
   }
 
-  /// The data classes of other sections have defaults for all fields.
+  /// The data classes of other sections, but for models, have defaults for all fields.
   void report_missing(const ConfigNode& section) {
     const std::string prefix = section.name + ".";
     for (const FieldSpec& field : vocabulary_.fields()) {
@@ -153,7 +153,7 @@ class Judge {
         continue;
       }
       const std::string_view key = std::string_view(field.name).substr(prefix.size());
-      if (section.find(key) == nullptr) {
+      if (key.find('.') == std::string_view::npos && section.find(key) == nullptr) {
         found_.diagnostics.push_back({"recipe/missing-field",
                                       section.key,
                                       fmt::format("{} needs `{}`, which has no default",
