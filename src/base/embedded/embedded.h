@@ -28,6 +28,10 @@ std::span<const EmbeddedFile> hardware_profiles();
 /// recipe/trainers/*.yaml, unchanged, by name without extension.
 std::span<const EmbeddedFile> trainer_tables();
 
+/// recipe/trainers/verl_keys.yaml and slime_flags.yaml, unchanged.
+std::string_view verl_keys();
+std::string_view slime_flags();
+
 /// recipe/models/*.yaml, unchanged, by name without extension.
 std::span<const EmbeddedFile> model_tables();
 

@@ -96,7 +96,11 @@ class TrainerLaunchReader {
     }
     TrainerInput input{format, root, file_, overrides()};
     input.open = root == nullptr && format != &kVerl;
-    return read_trainer_input(recipe, input, request_, vocabulary_for_);
+    std::vector<Recipe> recipes = read_trainer_input(recipe, input, request_, vocabulary_for_);
+    if (root == nullptr && is_on_own_configuration() && !recipes.empty()) {
+      report_closed_keys(recipes.front());
+    }
+    return recipes;
   }
 
  private:
@@ -136,6 +140,40 @@ class TrainerLaunchReader {
                        has_key("model.pipeline_model_parallel_size") ||
                        has_key("model.expert_model_parallel_size");
     return sized && (has_key("trainer.devices") || has_key("trainer.num_nodes")) ? &kNemo : nullptr;
+  }
+
+  /// verl's reinforcement learning with its own configuration for Megatron.
+  bool is_on_own_configuration() const {
+    const Given* name = option(launch_, "--config-name", "--config_name");
+    return launch_.program == "verl.trainer.main_ppo" &&
+           (name == nullptr ||
+            (name->known() && with_ending(option_text(*name)) == "ppo_megatron_trainer.yaml"));
+  }
+
+  /// Hydra refuses a plain `key=value` of a key that the configuration does not have.
+  void report_closed_keys(Recipe& recipe) const {
+    const VerlKeys known;
+    for (std::size_t i = 0; i < keys_.size(); ++i) {
+      const Given& word = launch_.arguments[i];
+      const std::string text = word.text();
+      const bool plain = text.starts_with(keys_[i]) && is_setting(keys_[i]) &&
+                         keys_[i].find_first_of("@/") == std::string::npos;
+      const bool told = std::ranges::any_of(recipe.diagnostics, [&](const text::Diagnostic& each) {
+        return each.rule == "recipe/refused-setting" && each.mark.file == word.mark.file &&
+               each.mark.begin < word.mark.end && word.mark.begin < each.mark.end;
+      });
+      if (!plain || told || known.may_know(keys_[i])) {
+        continue;
+      }
+      recipe.diagnostics.push_back(
+          {"recipe/refused-setting",
+           word.mark,
+           fmt::format("Hydra refuses the new key `{}`, which verl's configuration does not have{}",
+                       keys_[i],
+                       text::did_you_mean(keys_[i], known.siblings(keys_[i]))),
+           {},
+           fmt::format("correct the name, or add the key with `+{}=`", keys_[i])});
+    }
   }
 
   /// --config FILE, or --config-path FOLDER --config-name NAME.
@@ -361,10 +399,14 @@ void report_misspelt_flags(Recipe& recipe,
   for (const Flag& flag : vocabulary.flags()) {
     known.insert(known.end(), flag.spellings.begin(), flag.spellings.end());
   }
+  const SlimeFlags own = slime_flags();
+  known.insert(known.end(), own.flags.begin(), own.flags.end());
   for (const Given& word : launch.arguments) {
     const std::string text = word.text();
     const std::string name = text.substr(0, text.find('='));
-    if (!name.starts_with("--") || name.size() < kShortest ||
+    const bool passed_on = std::ranges::any_of(
+        own.prefixes, [&](const std::string& prefix) { return name.starts_with(prefix); });
+    if (!name.starts_with("--") || name.size() < kShortest || passed_on ||
         std::ranges::find(known, name) != known.end()) {
       continue;
     }

@@ -112,17 +112,20 @@ Trainer trainer_of(const ConfigNode& root) {
   return trainer;
 }
 
+ConfigNode tree_of(std::string_view name, std::string_view bytes) {
+  const text::SourceFile file(std::string(name) + ".yaml", std::string(bytes));
+  const yaml::Stream stream = yaml::parse(file);
+  if (!stream.diagnostics.empty() || stream.documents.size() != 1) {
+    throw std::logic_error("the table of trainer " + std::string(name) + " does not read");
+  }
+  return config_tree(stream.documents.front().root, yaml::Dialect::omegaconf);
+}
+
 Trainer read_table(std::string_view name) {
   for (const embedded::EmbeddedFile& table : embedded::trainer_tables()) {
-    if (table.path != name) {
-      continue;
+    if (table.path == name) {
+      return trainer_of(tree_of(name, table.bytes));
     }
-    const text::SourceFile file(std::string(name) + ".yaml", std::string(table.bytes));
-    const yaml::Stream stream = yaml::parse(file);
-    if (!stream.diagnostics.empty() || stream.documents.size() != 1) {
-      throw std::logic_error("the table of trainer " + std::string(name) + " does not read");
-    }
-    return trainer_of(config_tree(stream.documents.front().root, yaml::Dialect::omegaconf));
   }
   throw std::logic_error("no table for trainer " + std::string(name));
 }
@@ -135,6 +138,54 @@ Trainer load_trainer(std::string_view name) {
   trainer.untouched.insert(trainer.untouched.end(), core.untouched.begin(), core.untouched.end());
   trainer.converted = core.converted;
   return trainer;
+}
+
+VerlKeys::VerlKeys() {
+  const ConfigNode root = tree_of("verl_keys", embedded::verl_keys());
+  const ConfigNode* ranges = root.find("key_paths");
+  if (ranges == nullptr) {
+    throw std::logic_error("verl_keys.yaml has no key_paths");
+  }
+  for (const ConfigNode& range : ranges->children) {
+    for (const ConfigNode& parent : range.children) {
+      const std::string name = parent.name == "/" ? "" : parent.name;
+      for (const ConfigNode& key : parent.children) {
+        paths_.insert((name.empty() ? "" : name + ".") + key.value.to_text());
+      }
+      for (std::string each = name; parents_.insert(each).second && !each.empty();) {
+        each = std::string(parent_of(each));
+      }
+    }
+  }
+}
+
+bool VerlKeys::may_know(std::string_view path) const {
+  if (parents_.contains(path) || !parents_.contains(parent_of(path))) {
+    return true;
+  }
+  return paths_.contains(path);
+}
+
+std::vector<std::string_view> VerlKeys::siblings(std::string_view path) const {
+  std::vector<std::string_view> found;
+  std::ranges::copy_if(paths_, std::back_inserter(found), [&](const std::string& each) {
+    return parent_of(each) == parent_of(path);
+  });
+  return found;
+}
+
+SlimeFlags slime_flags() {
+  const ConfigNode root = tree_of("slime_flags", embedded::slime_flags());
+  SlimeFlags all;
+  for (const char* list : {"slime", "miles"}) {
+    for (const std::string& flag : texts_at(root, list)) {
+      all.flags.push_back("--" + flag);
+    }
+  }
+  for (const std::string& prefix : texts_at(root, "prefixes")) {
+    all.prefixes.push_back("--" + prefix);
+  }
+  return all;
 }
 
 }  // namespace epwise::recipe

@@ -2,6 +2,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -67,5 +68,32 @@ struct Trainer {
 /// The table of a trainer: verl, roll, nemo_rl, swift, slime, nemo; `core` contains the shared
 /// part. Throws std::logic_error for any other name and for an invalid table.
 Trainer load_trainer(std::string_view name);
+
+/// The keys of verl's own configuration for Megatron, of all releases that were read
+/// (verl_keys.yaml). Hydra refuses any other key that is not added with `+`.
+class VerlKeys {
+ public:
+  VerlKeys();
+
+  /// Whether a release may have the path: it is a key, the parent of keys, or below a key, whose
+  /// value may be a mapping; or no release has its parent, about which nothing is known then.
+  ///   "actor_rollout_ref.rollout.n" → true;  "actor_rollout_ref.rollout.nn" → false
+  bool may_know(std::string_view path) const;
+
+  /// The keys beside a path, as paths; the views are valid as long as this.
+  std::vector<std::string_view> siblings(std::string_view path) const;
+
+ private:
+  std::set<std::string, std::less<>> paths_;
+  std::set<std::string, std::less<>> parents_;  // and theirs; "" is the root
+};
+
+/// Flags of slime and of miles, with their dashes, and beginnings of others ("--sglang-").
+struct SlimeFlags {
+  std::vector<std::string> flags;
+  std::vector<std::string> prefixes;
+};
+
+SlimeFlags slime_flags();
 
 }  // namespace epwise::recipe

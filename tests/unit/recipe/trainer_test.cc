@@ -72,6 +72,23 @@ constexpr const char* kVerl =
     "  critic.megatron.tensor_model_parallel_size=2 \\\n"
     "  trainer.n_gpus_per_node=8 trainer.nnodes=4\n";
 
+TEST_CASE("keys that verl's closed configuration has") {
+  const VerlKeys keys;
+  CHECK(keys.may_know("actor_rollout_ref.rollout.n"));
+  CHECK(!keys.may_know("actor_rollout_ref.rollout.nn"));
+  CHECK(keys.may_know("actor_rollout_ref.rollout"));  // a group
+  CHECK(keys.may_know("actor_rollout_ref.actor.megatron.override_ddp_config.bucket_size"));
+  CHECK(keys.may_know("mine.of_another_program"));  // no release has its parent
+  const auto beside = keys.siblings("actor_rollout_ref.rollout.nn");
+  CHECK(std::ranges::find(beside, "actor_rollout_ref.rollout.n") != beside.end());
+}
+
+TEST_CASE("slime's own flags") {
+  const SlimeFlags own = slime_flags();
+  CHECK(std::ranges::find(own.flags, "--opd-type") != own.flags.end());
+  CHECK(std::ranges::find(own.prefixes, "--sglang-") != own.prefixes.end());
+}
+
 TEST_CASE("every table names fields that some release has, and stages that there are") {
   for (const embedded::EmbeddedFile& table : embedded::trainer_tables()) {
     CAPTURE(std::string(table.path));

@@ -30,6 +30,10 @@ extern const char epwise_trainer_roll[];
 extern const char epwise_trainer_roll_end[];
 extern const char epwise_trainer_slime[];
 extern const char epwise_trainer_slime_end[];
+extern const char epwise_slime_flags[];
+extern const char epwise_slime_flags_end[];
+extern const char epwise_verl_keys[];
+extern const char epwise_verl_keys_end[];
 extern const char epwise_trainer_swift[];
 extern const char epwise_trainer_swift_end[];
 extern const char epwise_trainer_verl[];
@@ -99,6 +103,14 @@ std::string_view compiled_recipes() {
 
 std::string_view compiled_advice() {
   return between(epwise_table_advice, epwise_table_advice_end);
+}
+
+std::string_view verl_keys() {
+  return between(epwise_verl_keys, epwise_verl_keys_end);
+}
+
+std::string_view slime_flags() {
+  return between(epwise_slime_flags, epwise_slime_flags_end);
 }
 
 std::span<const EmbeddedFile> trainer_tables() {

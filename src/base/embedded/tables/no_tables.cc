@@ -18,6 +18,14 @@ namespace epwise::embedded {
   return {};
 }
 
+[[gnu::weak]] std::string_view verl_keys() {
+  return {};
+}
+
+[[gnu::weak]] std::string_view slime_flags() {
+  return {};
+}
+
 [[gnu::weak]] std::span<const EmbeddedFile> trainer_tables() {
   return {};
 }

@@ -33,5 +33,7 @@
     table epwise_trainer_nemo_rl, "nemo_rl.yaml"
     table epwise_trainer_roll, "roll.yaml"
     table epwise_trainer_slime, "slime.yaml"
+    table epwise_slime_flags, "slime_flags.yaml"
+    table epwise_verl_keys, "verl_keys.yaml"
     table epwise_trainer_swift, "swift.yaml"
     table epwise_trainer_verl, "verl.yaml"
