@@ -173,9 +173,13 @@ void make_plans(const Study& study,
                 const SearchResult& result,
                 PlanMaker& maker,
                 Advice& advice) {
+  // The order of candidates is not that of the plans made from them: which is the first must not depend
+  // on how many are shown.
+  constexpr std::size_t kLeast = 5;
+  const std::size_t most = std::max(request.top, kLeast);
   std::set<Candidate> made;
-  for (const Candidate& candidate : maker.choose(result, 4 * request.top)) {
-    if (advice.plans.size() >= request.top) {
+  for (const Candidate& candidate : maker.choose(result, 4 * most)) {
+    if (advice.plans.size() >= most) {
       break;
     }
     std::optional<Plan> plan = maker.make(candidate);
@@ -185,7 +189,7 @@ void make_plans(const Study& study,
     const bool clear = is_clear(*plan, request.goal, study.present.assessment);
     if (clear) {
       advice.plans.push_back(*std::move(plan));
-    } else if (advice.close.size() < request.top) {
+    } else if (advice.close.size() < most) {
       advice.close.push_back(*std::move(plan));
     }
   }
@@ -195,6 +199,10 @@ void make_plans(const Study& study,
   if (request.goal != Goal::safe) {
     sort_plans(request.goal, advice.plans);
     sort_plans(request.goal, advice.close);
+  }
+  for (auto* plans : {&advice.plans, &advice.close}) {
+    plans->erase(plans->begin() + static_cast<std::ptrdiff_t>(std::min(request.top, plans->size())),
+                 plans->end());
   }
 }
 

@@ -83,7 +83,9 @@ bool Evaluator::knows(std::string_view field) const {
   if (written != nullptr && !written->key.nowhere()) {
     return true;
   }
-  if (recipe::has_trainer(recipe_) && recipe::trainer_path(recipe_, field).empty()) {
+  // slime passes every flag of Megatron-LM on
+  if (recipe::has_trainer(recipe_) && !is_megatron_lm() &&
+      recipe::trainer_path(recipe_, field).empty()) {
     return false;  // also where its value is known, such as one that the trainer computes
   }
   const auto* spec = vocabulary_.find(field);

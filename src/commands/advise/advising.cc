@@ -177,9 +177,15 @@ std::string field_name(const Setting& question, std::string word, const AdvisedJ
     }
   }
   const std::vector<std::string_view> names = vocabulary.names();
-  for (const std::string_view name : names) {
-    if (name.substr(name.find('.') + 1) == word) {
-      return std::string(name);
+  const auto is_meant = [&](std::string_view name) {
+    return name.substr(name.find('.') + 1) == word;
+  };
+  // of several sections with such a key, one that the recipe writes
+  for (const bool written : {true, false}) {
+    for (const std::string_view name : names) {
+      if (is_meant(name) && (!written || job.recipe().find(name) != nullptr)) {
+        return std::string(name);
+      }
     }
   }
   std::vector<std::string_view> lasts(names.size());

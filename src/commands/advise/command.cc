@@ -138,6 +138,11 @@ ExitCode write_first(Console& console, const AdvisedJob& job, const advise::Advi
   }
   console.err << fmt::format(
       "epwise: {}: {} written\n", path, plan ? "the first plan is" : "the fixes are");
+  if (plan) {
+    for (const auto& [name, value] : advice.plans.front().environment) {
+      console.err << fmt::format("epwise: launch it with {}={}\n", name, value);
+    }
+  }
   return ExitCode::clean;
 }
 

@@ -97,6 +97,7 @@ struct Routing {
   Balance balance = Balance::natural;
   double capacity = 0;       // per expert, relative to its share; 0: no limit
   bool padded = false;       // every expert runs its whole capacity
+  bool even = false;         // forced balancing beside a capacity
   double rank_capacity = 1;  // of the static buffers of a rank; 1: none, sizes follow the tokens
   double stash = 0;          // balanced rows that the pages of a paged stash hold; 0: no stash
   double imbalance = 0;      // stated: tokens of the most loaded rank over the mean; 0: not stated

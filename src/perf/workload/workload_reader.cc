@@ -763,6 +763,7 @@ Routing read_routing(const FieldReader& reader) {
   if (routing.capacity > 0) {
     routing.balance = Balance::dropped;
     routing.padded = reader.flag("model.moe_pad_expert_input_to_capacity");
+    routing.even = reader.flag("model.moe_router_force_load_balancing");
   } else if (reader.flag("model.moe_router_force_load_balancing")) {
     routing.balance = Balance::forced;
   }

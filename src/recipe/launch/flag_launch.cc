@@ -122,8 +122,8 @@ class Sorter {
       conditional(std::move(word), condition);
       return;
     }
-    const bool sure =
-        word.needs.empty() || flag || !field.pieces.front().quoted || field.pieces.size() > 1;
+    const bool sure = word.needs.empty() || flag || !field.pieces.front().quoted ||
+                      field.pieces.size() > 1 || is_unknown_list(field);
     const bool value = wants_value() && !is_open_list(field);
     if (!word.needs.empty() && !flag && !value && sure) {
       add_needs(word.needs, holes);
@@ -147,11 +147,15 @@ class Sorter {
     }
   }
 
+  /// "${A[@]}" of an unknown list: any number of words.
+  static bool is_unknown_list(const Given& field) {
+    const std::string text = field.pieces.size() == 1 ? field.text() : std::string();
+    return !field.known() && (text.ends_with("[@]}") || text.ends_with("[*]}"));
+  }
+
   /// Words of a list that is unknown, after a flag that may be a switch of the program's own.
   bool is_open_list(const Given& field) const {
-    const std::string text = field.pieces.size() == 1 ? field.text() : std::string();
-    const bool list = text.ends_with("[@]}") || text.ends_with("[*]}");
-    return list && !field.known() && flags_.find(words.back().word.text) == nullptr;
+    return is_unknown_list(field) && flags_.find(words.back().word.text) == nullptr;
   }
 
   bool wants_value() const {

@@ -838,6 +838,12 @@ void assign(const Assignment& assignment, Variables& variables, Expansion& expan
   std::vector<Field> fields;
   if (assignment.list) {
     fields = expansion.fields(assignment.values);
+    const auto is_keyed = [](const Field& field) {
+      return field.text().starts_with('[') && field.text().find("]=") != std::string::npos;
+    };
+    if (std::ranges::any_of(fields, is_keyed)) {  // declare -A x=([key]=value)
+      fields = {unknown_field(assignment.mark, {"${" + assignment.name + "}"})};
+    }
   } else {
     fields.push_back(expansion.field(assignment.values.front()));
   }
@@ -921,14 +927,20 @@ void assign_arithmetic(const Field& expression, Variables& variables) {
 }
 
 void read_variables(const std::vector<Field>& words, Variables& variables) {
+  const bool lines = words.front().text() == "mapfile" || words.front().text() == "readarray";
   for (std::size_t i = 1; i < words.size(); ++i) {
     const std::string name = words[i].text();
-    if (!name.starts_with("-")) {
-      variables.assign(name,
-                       VariableKind::text,
-                       {unknown_field(words[i].mark, {"${" + name + "}"})},
-                       words[i].mark);
+    if (name.starts_with("-")) {
+      continue;
     }
+    if (lines) {
+      variables.forget(name);
+      continue;
+    }
+    variables.assign(name,
+                     VariableKind::text,
+                     {unknown_field(words[i].mark, {"${" + name + "}"})},
+                     words[i].mark);
   }
 }
 

@@ -183,6 +183,13 @@ void Variables::assign(const std::string& name,
   set(name, std::move(variable));
 }
 
+void Variables::forget(std::string_view name) {
+  const auto found = all_.find(name);
+  if (found != all_.end()) {
+    all_.erase(found);
+  }
+}
+
 void Variables::mark_exported(const std::string& name) {
   const auto found = all_.find(name);
   if (found != all_.end()) {

@@ -44,6 +44,9 @@ class Variables {
               std::vector<Field> fields,
               const text::Mark& key);
 
+  /// From here on, any number of words that are not known: a list that `mapfile` reads.
+  void forget(std::string_view name);
+
   void mark_exported(const std::string& name);
 
   std::map<std::string, Variable> exported() const;

@@ -299,7 +299,10 @@ void WordParser::add_braced(std::size_t& at, bool quoted, Word& word) {
     const std::string_view operation = operation_at(text_.substr(at));
     added.operation += operation;
     at += operation.size();
-    added.operand.push_back(run(at, std::string_view::npos, quoted));
+    // Quotes around ${x#*=} do not quote its pattern.
+    const bool matches =
+        operation.starts_with('#') || operation.starts_with('%') || operation.starts_with('/');
+    added.operand.push_back(run(at, std::string_view::npos, quoted && !matches));
   }
   at = std::min(at + 1, text_.size());
   added.mark = source_.mark(begin, at);

@@ -147,6 +147,12 @@ TEST_CASE("a script that another program runs") {
   CHECK(words_of("srun python x.py ./inner.sh", around) == "srun|python|x.py|./inner.sh");
 }
 
+TEST_CASE("patterns inside quotes, and lists that are not known") {
+  CHECK(words_of("S=a=4\nrun \"${S#*=}\" \"--${S%%=*}\" \"${S#\"a=\"}\"") == "run|4|--a|4");
+  CHECK(words_of("declare -A M=([a]=4)\nrun \"${M[@]}\"") != "run|[a]=4");
+  CHECK(words_of("mapfile -t M < f\nrun \"${M[@]}\"") == "run|${M[@]}?");
+}
+
 TEST_CASE("a loop over the arguments") {
   const std::string loop =
       "A=1\nwhile [[ $# -gt 0 ]]; do\n case $1 in\n  --a) A=$2; shift 2 ;;\n"

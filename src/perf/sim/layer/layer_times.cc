@@ -137,8 +137,7 @@ void clear_host(LayerTimes& times) {
 bool waits_for_sizes(const workload::Workload& job) {
   const bool fixed_buffers =
       job.routing.rank_capacity > 1 && job.exchange.dispatcher != workload::Dispatcher::alltoall;
-  return !job.graphs.full_iteration && job.routing.balance != workload::Balance::dropped &&
-         !fixed_buffers;
+  return !job.graphs.full_iteration && !job.routing.padded && !fixed_buffers;
 }
 
 /// `hidden` runs concurrently with `exchange`: the part that remains exposed, including contention.

@@ -12,7 +12,8 @@ double imbalance_of(const StepWork& work, const Constants& constants) {
   }
   switch (work.job->routing.balance) {
     case workload::Balance::dropped:
-      return work.job->routing.limited(constants.imbalance_natural);
+      return work.job->routing.limited(work.job->routing.even ? constants.imbalance_forced
+                                                              : constants.imbalance_natural);
     case workload::Balance::forced:
       return constants.imbalance_forced;
     case workload::Balance::natural:
