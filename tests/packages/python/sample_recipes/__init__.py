@@ -25,7 +25,8 @@ Model = section(
     bf16=True,
 )
 Train = section("training.config", "TrainingConfig", global_batch_size=512, micro_batch_size=1, train_iters=100)
-Data = section("training.config", "MockGPTDatasetConfig", seq_length=4096, random_seed=1234)
+Data = section("training.config", "MockGPTDatasetConfig", seq_length=4096, random_seed=1234, reset_position_ids=False,
+               reset_attention_mask=False, eod_mask_loss=False)
 Optimizer = section("training.config", "OptimizerConfig", optimizer="adam", lr=0.0003, use_distributed_optimizer=True)
 Scheduler = section("training.config", "SchedulerConfig", lr_decay_style="cosine")
 Logger = section("training.config", "LoggerConfig", log_interval=10)
