@@ -95,11 +95,15 @@ std::set<std::string> found_rules(const Analysis& analysis, Severity least) {
   return rules;
 }
 
-/// Errors, and what is as wrong but stays unsaid because another error explains it.
+/// Errors, and what is as wrong but stays unsaid because another error explains it or is about the
+/// value that it reads.
 std::set<std::string> wrong_rules(const Analysis& analysis) {
   std::set<std::string> rules = found_rules(analysis, Severity::error);
   for (const auto& explained : analysis.result.explained) {
     rules.emplace(explained.rule->id);
+  }
+  for (const auto* waiting : analysis.result.waiting) {
+    rules.emplace(waiting->id);
   }
   return rules;
 }
