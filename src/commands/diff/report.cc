@@ -12,6 +12,7 @@
 #include "ui/findings/rule_help.h"
 #include "ui/json.h"
 #include "ui/markup.h"
+#include "ui/prediction_text.h"
 
 namespace epwise::report {
 

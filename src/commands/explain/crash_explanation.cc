@@ -108,23 +108,30 @@ bool is_vague(const report::CrashCase& each) {
   return each.trouble && each.trouble->trouble->vague;
 }
 
+/// Its place in `order`, from 0.
+int place_of(const report::CrashCase& each) {
+  const bool mentioned = each.crash.kind == audit::Crash::Kind::mentioned;
+  const bool cut = each.crash.kind == audit::Crash::Kind::cut;
+  if (each.crash.kind == audit::Crash::Kind::aftermath) {
+    return each.trouble ? 5 : 6;
+  }
+  if (!each.suspects.empty() && each.suspects.front().sure) {
+    return 0;
+  }
+  if ((mentioned || cut) && each.suspects.empty() && !each.trouble) {
+    return 4;
+  }
+  if (cut || is_vague(each)) {
+    return 3;
+  }
+  return mentioned ? 2 : 1;
+}
+
 /// The cause first: an error certainly explained by a rule ranks above earlier ones, merely
 /// mentioned words below errors, then what only says that something failed and words that nothing is
 /// known of; consequences of others last.
 void order(std::vector<report::CrashCase>& cases) {
-  std::ranges::stable_sort(cases, {}, [](const report::CrashCase& each) {
-    const bool follows = each.crash.kind == audit::Crash::Kind::aftermath;
-    const bool sure = !each.suspects.empty() && each.suspects.front().sure;
-    const bool mentioned = each.crash.kind == audit::Crash::Kind::mentioned;
-    const bool cut = each.crash.kind == audit::Crash::Kind::cut;
-    const bool bare = (mentioned || cut) && each.suspects.empty() && !each.trouble;
-    return follows                 ? (each.trouble ? 5 : 6)
-           : sure                  ? 0
-           : bare                  ? 4
-           : cut || is_vague(each) ? 3
-           : mentioned             ? 2
-                                   : 1;
-  });
+  std::ranges::stable_sort(cases, {}, place_of);
 }
 
 /// Words without the form of an error, possibly in normal output, are never conclusive.
