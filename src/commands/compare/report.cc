@@ -103,8 +103,8 @@ class ComparisonText {
     if (recipes.tokens_ratio > 0) {
       line(
           fmt::format("a step of B has {:.3g} times the tokens of A's: per GPU, B processes {:.3f} "
-                      "times as many "
-                      "tokens per second ({} and {}), and the table shows B's times for A's tokens",
+                      "times as many tokens per second ({} and {}), and the table shows B's times "
+                      "for A's tokens",
                       recipes.comparison->tokens,
                       recipes.tokens_ratio,
                       count_text(recipes.b.prediction->tokens_per_second.value),

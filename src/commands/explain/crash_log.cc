@@ -114,7 +114,7 @@ constexpr std::string_view kOfNccl = "NCCL WARN ";
 /// A line of NCCL names the source line that wrote it, which is all that is known of a message whose
 /// words no table has: "node3:12:34 [0] transport/net_ib.cc:93 NCCL WARN …" → that file and line
 std::vector<Frame> place_of_nccl(std::string_view line) {
-  auto end = line.find(kOfNccl);
+  const auto end = line.find(kOfNccl);
   if (end == std::string_view::npos || end == 0) {
     return {};
   }
@@ -127,9 +127,8 @@ std::vector<Frame> place_of_nccl(std::string_view line) {
           before.data() + before.size()) {
     return {};
   }
-  const auto blank = before.rfind(' ', colon);
-  frame.path = before.substr(blank == std::string_view::npos ? 0 : blank + 1,
-                             colon - (blank == std::string_view::npos ? 0 : blank + 1));
+  frame.path = before.substr(0, colon);
+  frame.path.erase(0, frame.path.rfind(' ') + 1);  // nothing, if there is no blank
   return {std::move(frame)};
 }
 

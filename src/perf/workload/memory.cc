@@ -176,8 +176,7 @@ double deviation_of(const Workload& workload, const StageMemory& memory) {
   const double total = memory.allocated();
   const double moving = (memory.activations + memory.transient) / total;
   constexpr double kAnyExcess = 2;
-  const bool even = workload.routing.balance == Balance::forced || workload.routing.even ||
-                    workload.routing.limited(kAnyExcess) <= 1;
+  const bool even = workload.routing.is_forced() || workload.routing.limited(kAnyExcess) <= 1;
   const double routing = even ? 0.02 : 0.15;
   const double graphs = workload.graphs.full_iteration ? 0.10 : 0;
   const double states = 0.02;
@@ -419,7 +418,7 @@ double held_excess(const Routing& routing) {
   if (routing.imbalance > 0) {
     return 1 + kHeld * (routing.imbalance - 1);
   }
-  return routing.balance == Balance::forced || routing.even ? 1 : routing.limited(kNatural);
+  return routing.is_forced() ? 1 : routing.limited(kNatural);
 }
 
 /// What experts keep in memory, over what the balanced rows need: all rows of static buffers, or the

@@ -102,6 +102,9 @@ struct Routing {
   double stash = 0;          // balanced rows that the pages of a paged stash hold; 0: no stash
   double imbalance = 0;      // stated: tokens of the most loaded rank over the mean; 0: not stated
 
+  /// Whether random routing gives all experts equal loads, before a capacity drops any.
+  bool is_forced() const { return even || balance == Balance::forced; }
+
   /// Rows that experts process, over those that the router sends: padding runs the whole capacity,
   /// without it at most the share remains.
   ///   capacity 1.25 → 1; padded → 1.25; capacity 0.8 → 0.8

@@ -152,7 +152,7 @@ class TrainerLaunchReader {
 
   /// Hydra refuses a plain `key=value` of a key that the configuration does not have.
   void report_closed_keys(Recipe& recipe) const {
-    const VerlKeys known;
+    const VerlKeys& known = VerlKeys::embedded();
     for (std::size_t i = 0; i < keys_.size(); ++i) {
       const Given& word = launch_.arguments[i];
       const std::string text = word.text();
@@ -399,7 +399,7 @@ void report_misspelt_flags(Recipe& recipe,
   for (const Flag& flag : vocabulary.flags()) {
     known.insert(known.end(), flag.spellings.begin(), flag.spellings.end());
   }
-  const SlimeFlags own = slime_flags();
+  const SlimeFlags& own = slime_flags();
   known.insert(known.end(), own.flags.begin(), own.flags.end());
   for (const Given& word : launch.arguments) {
     const std::string text = word.text();

@@ -140,8 +140,13 @@ Trainer load_trainer(std::string_view name) {
   return trainer;
 }
 
+const VerlKeys& VerlKeys::embedded() {
+  static const VerlKeys keys;
+  return keys;
+}
+
 VerlKeys::VerlKeys() {
-  const ConfigNode root = tree_of("verl_keys", embedded::verl_keys());
+  const ConfigNode root = tree_of("verl_keys", epwise::embedded::verl_keys());
   const ConfigNode* ranges = root.find("key_paths");
   if (ranges == nullptr) {
     throw std::logic_error("verl_keys.yaml has no key_paths");
@@ -174,7 +179,9 @@ std::vector<std::string_view> VerlKeys::siblings(std::string_view path) const {
   return found;
 }
 
-SlimeFlags slime_flags() {
+namespace {
+
+SlimeFlags read_slime_flags() {
   const ConfigNode root = tree_of("slime_flags", embedded::slime_flags());
   SlimeFlags all;
   for (const char* list : {"slime", "miles"}) {
@@ -186,6 +193,13 @@ SlimeFlags slime_flags() {
     all.prefixes.push_back("--" + prefix);
   }
   return all;
+}
+
+}  // namespace
+
+const SlimeFlags& slime_flags() {
+  static const SlimeFlags flags = read_slime_flags();
+  return flags;
 }
 
 }  // namespace epwise::recipe

@@ -73,7 +73,8 @@ Trainer load_trainer(std::string_view name);
 /// (verl_keys.yaml). Hydra refuses any other key that is not added with `+`.
 class VerlKeys {
  public:
-  VerlKeys();
+  /// Read once.
+  static const VerlKeys& embedded();
 
   /// Whether a release may have the path: it is a key, the parent of keys, or below a key, whose
   /// value may be a mapping; or no release has its parent, about which nothing is known then.
@@ -84,6 +85,8 @@ class VerlKeys {
   std::vector<std::string_view> siblings(std::string_view path) const;
 
  private:
+  VerlKeys();
+
   std::set<std::string, std::less<>> paths_;
   std::set<std::string, std::less<>> parents_;  // and theirs; "" is the root
 };
@@ -94,6 +97,7 @@ struct SlimeFlags {
   std::vector<std::string> prefixes;
 };
 
-SlimeFlags slime_flags();
+/// Read once.
+const SlimeFlags& slime_flags();
 
 }  // namespace epwise::recipe

@@ -33,6 +33,13 @@ std::string first_trouble(const std::string& log) {
   return found ? std::string(found->trouble->name) : "";
 }
 
+/// The error of a log that has one.
+Crash only_crash(const std::string& log) {
+  std::vector<Crash> crashes = read_crashes(log).crashes;
+  REQUIRE(crashes.size() == 1);
+  return std::move(crashes.front());
+}
+
 TEST_CASE("the words of every trouble, in a message of our own, lead to it") {
   CHECK(test::knowledge().tables.troubles->size() >= 14);
   for (const auto& trouble : *test::knowledge().tables.troubles) {
@@ -185,7 +192,7 @@ TEST_CASE("lines without the form of an error are found in a log that nobody kno
   CHECK(trouble_lines("nothing of this is known\n", test::knowledge()).empty());
 }
 
-TEST_CASE("a warning of NCCL that nobody knows belongs to its source file") {
+TEST_CASE("an NCCL warning with unknown words is known by its source file") {
   const std::vector<std::pair<std::string, std::string>> kWarnings = {
       {"node3:12:34 [0] transport/net_ib.cc:93 NCCL WARN NET/IB : the moon is full",
        "in-nccl-network"},
@@ -208,13 +215,10 @@ TEST_CASE("a warning of NCCL that nobody knows belongs to its source file") {
     CAPTURE(shown);
     CHECK(first_trouble(line + "\n") == name);
   }
-  const auto crashes = read_crashes(
-                           "a:1:2 [0] graph/topo.cc:49 NCCL WARN x\n"
-                           "b:1:2 [0] graph/topo.cc:49 NCCL WARN x\n"
-                           "a:1:2 [0] NCCL INFO graph/topo.cc:49 -> 3\n")
-                           .crashes;
-  REQUIRE(crashes.size() == 1);
-  CHECK(crashes.front().times == 2);
+  CHECK(only_crash("a:1:2 [0] graph/topo.cc:49 NCCL WARN x\n"
+                   "b:1:2 [0] graph/topo.cc:49 NCCL WARN x\n"
+                   "a:1:2 [0] NCCL INFO graph/topo.cc:49 -> 3\n")
+            .times == 2);
 }
 
 TEST_CASE("a traceback that was cut off is known by the statement that raised") {
@@ -230,14 +234,12 @@ TEST_CASE("a traceback that was cut off is known by the statement that raised") 
 }
 
 TEST_CASE("an error in the column of its frames belongs to them") {
-  const auto crashes = read_crashes(
-                           "  File \"/opt/experts.py\", line 3, in multiply\n"
-                           "      return torch._grouped_mm(x)\n"
-                           "  RuntimeError: contraction dimension of mat_a and mat_b must match\n")
-                           .crashes;
-  REQUIRE(crashes.size() == 1);
-  CHECK(crashes.front().frames.size() == 1);
-  CHECK(crashes.front().exception == "RuntimeError");
+  const Crash crash = only_crash(
+      "  File \"/opt/experts.py\", line 3, in multiply\n"
+      "      return torch._grouped_mm(x)\n"
+      "  RuntimeError: contraction dimension of mat_a and mat_b must match\n");
+  CHECK(crash.frames.size() == 1);
+  CHECK(crash.exception == "RuntimeError");
 }
 
 TEST_CASE("ranks that timed out in different collectives under one number took different paths") {

@@ -73,7 +73,7 @@ constexpr const char* kVerl =
     "  trainer.n_gpus_per_node=8 trainer.nnodes=4\n";
 
 TEST_CASE("keys that verl's closed configuration has") {
-  const VerlKeys keys;
+  const VerlKeys& keys = VerlKeys::embedded();
   CHECK(keys.may_know("actor_rollout_ref.rollout.n"));
   CHECK(!keys.may_know("actor_rollout_ref.rollout.nn"));
   CHECK(keys.may_know("actor_rollout_ref.rollout"));  // a group
@@ -84,7 +84,7 @@ TEST_CASE("keys that verl's closed configuration has") {
 }
 
 TEST_CASE("slime's own flags") {
-  const SlimeFlags own = slime_flags();
+  const SlimeFlags& own = slime_flags();
   CHECK(std::ranges::find(own.flags, "--opd-type") != own.flags.end());
   CHECK(std::ranges::find(own.prefixes, "--sglang-") != own.prefixes.end());
 }

@@ -177,7 +177,7 @@ Uncertainty uncertainty_of(const StepWork& work, const Constants& constants) {
   Uncertainty known;
   known.base = constants.width_base;
   const bool unlimited =
-      job.routing.balance != workload::Balance::forced && !job.routing.even &&
+      !job.routing.is_forced() &&
       job.routing.limited(constants.imbalance_natural) >= constants.imbalance_natural;
   if (unlimited && work.stated.imbalance <= 0) {
     known.routing = constants.width_routing;
