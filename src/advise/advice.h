@@ -154,8 +154,9 @@ struct Plan {
   double memory_limit = 0;                         // bytes; 0: unknown
   double out_of_memory = 0;
   Risk risk = Risk::low;
-  std::vector<std::string> risks;  // why
-  std::vector<BringUp> bring_up;   // bring-up order: prerequisites first
+  std::vector<std::string> risks;          // why
+  std::vector<const lint::Rule*> settles;  // errors left by lint's own fixes that it settles
+  std::vector<BringUp> bring_up;           // bring-up order: prerequisites first
   std::vector<std::pair<std::string, std::string>> environment;  // of the launch
   std::string diff;         // unified diff; empty if only the launch changes
   std::string obstacle;     // why there is none

@@ -153,8 +153,11 @@ bool read_present(const World& world,
   return true;
 }
 
-/// Certainly better with respect to the goal.
+/// Certainly better with respect to the goal, or it starts where the recipe does not.
 bool is_clear(const Plan& plan, Goal goal, const Assessment& present) {
+  if (!plan.settles.empty()) {
+    return true;
+  }
   constexpr double kLess = 0.97;  // of the memory
   if (goal == Goal::memory) {
     return plan.needed_memory < kLess * present.needed_memory;
@@ -164,6 +167,9 @@ bool is_clear(const Plan& plan, Goal goal, const Assessment& present) {
 
 void sort_plans(Goal goal, std::vector<Plan>& plans) {
   std::ranges::stable_sort(plans, [&](const Plan& a, const Plan& b) {
+    if (a.settles.size() != b.settles.size()) {
+      return a.settles.size() > b.settles.size();
+    }
     return goal == Goal::memory ? a.needed_memory < b.needed_memory : a.step.value < b.step.value;
   });
 }
@@ -183,10 +189,13 @@ void make_plans(const Study& study,
       break;
     }
     std::optional<Plan> plan = maker.make(candidate);
-    if (!plan || !made.insert(plan->candidate).second || plan->verdict == sim::Verdict::a) {
+    if (!plan || !made.insert(plan->candidate).second) {
       continue;
     }
     const bool clear = is_clear(*plan, request.goal, study.present.assessment);
+    if (!clear && plan->verdict == sim::Verdict::a) {
+      continue;
+    }
     if (clear) {
       advice.plans.push_back(*std::move(plan));
     } else if (advice.close.size() < most) {
@@ -206,7 +215,8 @@ void make_plans(const Study& study,
   }
 }
 
-/// For a recipe that does not fit: means in the documents' order, then the fastest that fits.
+/// For a recipe that does not fit: means in the documents' order, then what the goal asks for: the
+/// fastest that fits, or what needs the least memory.
 void make_fitting_plans(const Study& study,
                         const Request& request,
                         PlanMaker& maker,
@@ -218,7 +228,10 @@ void make_fitting_plans(const Study& study,
   if (fitting.seeds.empty()) {
     return;
   }
-  Expedition expedition{&study.space, Goal::speed, {}, true};
+  if (request.goal == Goal::safe) {
+    return;  // a search changes more than a person follows at once
+  }
+  Expedition expedition{&study.space, request.goal, {}, true};
   constexpr std::size_t kLooks = 1200;
   expedition.bounds.looks = kLooks;
   expedition.bounds.seeds = std::move(fitting.seeds);
@@ -230,9 +243,13 @@ void make_fitting_plans(const Study& study,
     return;
   }
   std::optional<Plan> fastest = maker.make(result.visits.front().candidate);
-  if (fastest &&
-      (advice.plans.empty() || fastest->step.value < kFaster * advice.plans.back().step.value)) {
-    fastest->means = "the fastest of all that fit";
+  const bool leanest = request.goal == Goal::memory;
+  const auto better = [&](const Plan& plan) {
+    return leanest ? plan.needed_memory < kFaster * advice.plans.back().needed_memory
+                   : plan.step.value < kFaster * advice.plans.back().step.value;
+  };
+  if (fastest && (advice.plans.empty() || better(*fastest))) {
+    fastest->means = leanest ? "the least memory of all" : "the fastest of all that fit";
     advice.plans.push_back(*std::move(fastest));
   }
 }
@@ -379,7 +396,8 @@ Advice study_recipe(const World& given, const Knowledge& knowledge, const Reques
     advice.ladder_start = ladder.start;
     advice.ladder = std::move(ladder.rungs);
   }
-  PlanMaker maker(study, freedom.to_fit ? Goal::speed : request.goal);
+  const bool ranked = !freedom.to_fit || request.goal == Goal::memory;
+  PlanMaker maker(study, ranked ? request.goal : Goal::speed);
   if (advice.purpose == "bring-up") {
     make_bring_up_plan(study, request, maker, advice);
   } else if (freedom.to_fit) {
@@ -534,6 +552,12 @@ class Question {
     if (const auto choices = evaluator().refused_for(edit_.field, edit_.value); !choices.empty()) {
       note_ = fmt::format("this version takes only {}", fmt::join(choices, ", "));
       return {};
+    }
+    if (evaluator().is_idle(edit_)) {
+      note_ = "the recipe has it already";
+      Prospect same = present_;
+      same.assessment.legal = true;
+      return same;
     }
     std::vector<std::string> guarded = fields_of(partners_);
     guarded.push_back(edit_.field);

@@ -12,6 +12,9 @@ namespace epwise::advise {
 
 namespace {
 
+/// What is more probable than this counts as not fitting, even if the recipe itself needs no less.
+constexpr double kEven = 0.5;
+
 bool holds(const std::vector<const lint::Rule*>& rules, const lint::Rule* rule) {
   return std::ranges::find(rules, rule) != rules.end();
 }
@@ -38,15 +41,13 @@ Assessor::Assessor(const World& world, const Space* space, Bar bar)
       space_(space),
       bar_(bar),
       cache_(world.base) {
-  constexpr double kHopeless = 0.9;
   Assessment present;
   sim::StepWork work;
   predict(present, work);
-  present_memory_ = present.out_of_memory < kHopeless ? present.needed_memory : 0;
+  present_memory_ = present.out_of_memory <= kEven ? present.needed_memory : 0;
 }
 
 bool Assessor::fits(const Assessment& assessment) const {
-  constexpr double kEven = 0.5;
   return assessment.out_of_memory <= kMostMemoryRisk ||
          (assessment.out_of_memory <= kEven && assessment.needed_memory <= present_memory_);
 }
@@ -63,10 +64,17 @@ bool Assessor::is_replaced(const lint::Rule& rule, const Edits& edits) const {
   });
 }
 
-/// An error or a warning that the recipe itself does not have.
-bool Assessor::is_new(const lint::Rule& rule, const Edits& edits) const {
-  return rule.severity > lint::Severity::note && !is_known(cache_.plain().base(), &rule) &&
-         !is_replaced(rule, edits);
+/// An error or a warning that the recipe itself does not have, or an error about other values: a
+/// candidate that changes the sizes answers for them, even if those of the recipe are wrong too.
+bool Assessor::is_new(const lint::Rule& rule, const Edits& edits) {
+  if (rule.severity <= lint::Severity::note || is_replaced(rule, edits)) {
+    return false;
+  }
+  if (!is_known(cache_.plain().base(), &rule)) {
+    return true;
+  }
+  Evaluator* evaluator = rule.severity == lint::Severity::error ? cache_.evaluator(edits) : nullptr;
+  return evaluator != nullptr && evaluator->changes_operand(rule, edits);
 }
 
 bool Assessor::tolerates(const lint::Rule& rule) const {
@@ -74,7 +82,7 @@ bool Assessor::tolerates(const lint::Rule& rule) const {
 }
 
 std::vector<const lint::Rule*> Assessor::tolerated(const lint::Judgement& judgement,
-                                                   const Edits& edits) const {
+                                                   const Edits& edits) {
   std::vector<const lint::Rule*> rules;
   std::ranges::copy_if(judgement.failed, std::back_inserter(rules), [&](const lint::Rule* rule) {
     return tolerates(*rule) && is_new(*rule, edits);
@@ -82,8 +90,23 @@ std::vector<const lint::Rule*> Assessor::tolerated(const lint::Judgement& judgem
   return rules;
 }
 
+void Assessor::count_errors(const lint::Judgement& judgement, Assessment& assessment) {
+  assessment.settles.clear();
+  assessment.left = 0;
+  for (const lint::Rule* rule : cache_.plain().base().failed) {
+    if (rule->severity < lint::Severity::error) {
+      continue;
+    }
+    if (is_known(judgement, rule)) {
+      ++assessment.left;
+    } else {
+      assessment.settles.push_back(rule);
+    }
+  }
+}
+
 std::vector<const lint::Rule*> Assessor::news(const lint::Judgement& judgement,
-                                              const Edits& edits) const {
+                                              const Edits& edits) {
   const lint::Judgement& base = cache_.plain().base();
   std::vector<const lint::Rule*> rules;
   for (const auto* list : {&judgement.failed, &judgement.explained}) {
@@ -148,6 +171,7 @@ bool Assessor::complete(const std::vector<std::string>& guarded, Assessment& ass
     const std::vector<const lint::Rule*> failing = news(judgement, assessment.edits);
     if (failing.empty()) {
       assessment.slow = tolerated(judgement, assessment.edits);
+      count_errors(judgement, assessment);
       return true;
     }
     assessment.blocked = failing.front();

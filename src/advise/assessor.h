@@ -52,10 +52,12 @@ struct Assessment {
   std::string problem;
   Edits edits;  // the candidate's own edits and those of its companions
   std::vector<Companion> companions;
-  std::vector<const lint::Rule*> slow;  // new findings about lost speed, with Bar::runs
-  double step = 0;                      // s; 0: no prediction
-  double needed_memory = 0;             // bytes on the fullest GPU
-  double out_of_memory = 0;             // probability; 0 if the GPU's memory size is unknown
+  std::vector<const lint::Rule*> slow;     // new findings about lost speed, with Bar::runs
+  double step = 0;                         // s; 0: no prediction
+  double needed_memory = 0;                // bytes on the fullest GPU
+  double out_of_memory = 0;                // probability; 0 if the GPU's memory size is unknown
+  std::vector<const lint::Rule*> settles;  // errors of the recipe itself that it does not have
+  int left = 0;                            // errors of the recipe itself that it keeps
 
   bool fits = true;  // or needs no more memory than the recipe itself, which may well run
 
@@ -99,15 +101,17 @@ class Assessor {
  private:
   Prospect predicted(Prospect prospect);
 
-  bool is_new(const lint::Rule& rule, const Edits& edits) const;
+  bool is_new(const lint::Rule& rule, const Edits& edits);
   bool tolerates(const lint::Rule& rule) const;
 
   /// New findings that do not count against the candidate.
-  std::vector<const lint::Rule*> tolerated(const lint::Judgement& judgement,
-                                           const Edits& edits) const;
+  std::vector<const lint::Rule*> tolerated(const lint::Judgement& judgement, const Edits& edits);
 
   /// New findings that do; those that reject the launch come first.
-  std::vector<const lint::Rule*> news(const lint::Judgement& judgement, const Edits& edits) const;
+  std::vector<const lint::Rule*> news(const lint::Judgement& judgement, const Edits& edits);
+
+  /// Which errors of the recipe itself the candidate settles, and how many it keeps.
+  void count_errors(const lint::Judgement& judgement, Assessment& assessment);
   bool is_replaced(const lint::Rule& rule, const Edits& edits) const;
   bool may_touch(const Edits& edits, const std::vector<std::string>& guarded) const;
   bool complete(const std::vector<std::string>& guarded, Assessment& assessment);

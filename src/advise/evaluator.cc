@@ -179,6 +179,20 @@ bool Evaluator::fails_any(const std::vector<const lint::Rule*>& rules, const Edi
   return fails;
 }
 
+bool Evaluator::changes_operand(const lint::Rule& rule, const Edits& edits) {
+  std::vector<expr::Value> own;
+  for (const lint::Operand& operand : rule.operands) {
+    own.push_back(facts_.value(operand.slot));
+  }
+  vary(edits);
+  bool differs = false;
+  for (std::size_t i = 0; i < own.size() && !differs; ++i) {
+    differs = !(facts_.value(rule.operands[i].slot) == own[i]);
+  }
+  facts_.restore();
+  return differs;
+}
+
 std::vector<Edits> Evaluator::fixes_of(const lint::Rule& rule,
                                        const Edits& edits,
                                        lint::Tier highest) {

@@ -93,6 +93,9 @@ class Evaluator {
   /// Cheap.
   bool fails_any(const std::vector<const lint::Rule*>& rules, const Edits& edits);
 
+  /// Whether a value that the rule reads differs from the recipe's own, before any launch.
+  bool changes_operand(const lint::Rule& rule, const Edits& edits);
+
   /// Changes that the rule's own fixes would make on top of the edits, lowest tier first; skips
   /// fixes that undo an edit, have no values or are of a higher tier.
   std::vector<Edits> fixes_of(const lint::Rule& rule, const Edits& edits, lint::Tier highest);

@@ -1,9 +1,13 @@
 #include "advise/known_model.h"
 
 #include <algorithm>
+#include <map>
+#include <utility>
 
 #include <fmt/format.h>
 
+#include "base/text/ascii.h"
+#include "recipe/models/model_config.h"
 #include "yaml/reader.h"
 
 namespace epwise::advise {
@@ -84,6 +88,54 @@ std::vector<KnownModel> read_models(const text::SourceFile& file,
     models.push_back(reader.model(row));
   });
   return models;
+}
+
+std::optional<KnownModel> public_known_model(std::string_view id) {
+  const auto config = recipe::public_model(id);
+  if (!config) {
+    return std::nullopt;
+  }
+  const std::map<std::string, expr::Value> fields = recipe::megatron_fields(*config);
+  const auto value = [&](std::string_view name) {
+    const auto found = fields.find(fmt::format("model.{}", name));
+    return found == fields.end() ? expr::Value::unset() : found->second;
+  };
+  const auto size = [&](std::string_view name) {
+    const expr::Value found = value(name);
+    const auto number = found.integer();
+    return number == nullptr ? 0 : static_cast<int>(*number);
+  };
+  KnownModel model;
+  const auto slash = config->name.rfind('/');
+  model.name = text::lower(config->name.substr(slash == std::string::npos ? 0 : slash + 1));
+  model.source = config->name;
+  model.layers = size("num_layers");
+  model.hidden = size("hidden_size");
+  model.heads = size("num_attention_heads");
+  model.groups = size("num_query_groups");
+  model.head = size("kv_channels");
+  model.experts = size("num_moe_experts");
+  model.topk = size("moe_router_topk");
+  model.ffn = size("moe_ffn_hidden_size");
+  model.shared = size("moe_shared_expert_intermediate_size");
+  model.vocabulary = size("vocab_size");
+  if (const expr::Value frequency = value("moe_layer_freq"); frequency.list() != nullptr) {
+    const auto is_dense = [](const expr::Value& layer) { return !layer.truthy(); };
+    model.dense_layers = static_cast<int>(std::ranges::count_if(*frequency.list(), is_dense));
+    model.dense_ffn = model.dense_layers > 0 ? size("ffn_hidden_size") : 0;
+  }
+  if (value("multi_latent_attention").truthy()) {
+    model.head = 0;
+    model.groups = 0;
+    model.latent = {size("q_lora_rank"),
+                    size("kv_lora_rank"),
+                    size("qk_head_dim"),
+                    size("qk_pos_emb_head_dim"),
+                    size("v_head_dim")};
+  }
+  const bool whole = model.layers > 0 && model.hidden > 0 && model.heads > 0 && model.experts > 0 &&
+                     model.topk > 0 && model.ffn > 0 && model.vocabulary > 0;
+  return whole ? std::optional(std::move(model)) : std::nullopt;
 }
 
 double parameters_of(const KnownModel& model) {

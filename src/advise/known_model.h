@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -42,6 +43,11 @@ struct KnownModel {
 /// knowledge/models.yaml → models; reports missing values and values that are not positive numbers.
 std::vector<KnownModel> read_models(const text::SourceFile& file,
                                     std::vector<text::Diagnostic>& problems);
+
+/// A mixture-of-experts model of the table of public models, under the last part of its id in lower
+/// case, by its id on the Hugging Face hub; nullopt for unknown and for dense ones.
+///   public_known_model("Qwen/Qwen3-30B-A3B")->name   → "qwen3-30b-a3b"
+std::optional<KnownModel> public_known_model(std::string_view id);
 
 /// Parameters of all layers and both embeddings; exact except for norms and biases.
 double parameters_of(const KnownModel& model);

@@ -70,12 +70,15 @@ Cost cost_of(const Assessment& assessment,
   }
   const std::vector<std::size_t> changed = space.changed(candidate);
   const auto changes = static_cast<double>(changed.size() + assessment.companions.size());
+  // What does not start is no use, however fast: errors that no fix settles come before the step.
+  constexpr double kUnstarted = 1000;
+  const double unstarted = kUnstarted * assessment.left;
   if (goal == Goal::memory) {
     const bool slower = assessment.step > kNotSlower * present.step && present.fits;
     return slower ? std::numeric_limits<Cost>::infinity()
-                  : assessment.needed_memory / kGiB + 0.25 * changes;
+                  : assessment.needed_memory / kGiB + 0.25 * changes + unstarted;
   }
-  double factor = 1 + kSimplicity * changes;
+  double factor = 1 + unstarted + kSimplicity * changes;
   if (goal == Goal::safe && !is_small(changed, candidate, space) && present.fits) {
     return std::numeric_limits<Cost>::infinity();
   }
@@ -184,7 +187,8 @@ std::optional<Candidate> PlanMaker::without(const Candidate& candidate,
   }
   less = study_.space.canonical(std::move(less));
   const Assessment& assessment = assessed(less);
-  if (!assessment.usable() || assessment.step > kMostLost * whole.assessment.step) {
+  if (!assessment.usable() || assessment.left > whole.assessment.left ||
+      assessment.step > kMostLost * whole.assessment.step) {
     return std::nullopt;
   }
   const Prospect prospect = study_.assessor.prospect(less);
@@ -200,6 +204,7 @@ Candidate PlanMaker::pruned(Candidate candidate) {
     return candidate;
   }
   const double most = kNoGain * assessed(candidate).step;
+  const int left = assessed(candidate).left;
   for (bool found = true; found;) {
     found = false;
     const std::vector<std::size_t> changed = study_.space.changed(candidate);
@@ -209,7 +214,8 @@ Candidate PlanMaker::pruned(Candidate candidate) {
       less[*axis] = 0;
       less = study_.space.canonical(std::move(less));
       const Assessment& without = assessed(less);
-      found = !study_.space.changed(less).empty() && without.usable() && without.step <= most;
+      found = !study_.space.changed(less).empty() && without.usable() && without.left <= left &&
+              without.step <= most;
       candidate = found ? std::move(less) : candidate;
     }
   }
@@ -244,7 +250,8 @@ Candidate PlanMaker::undominated(Candidate candidate) {
       continue;
     }
     const Assessment& assessment = assessed(other);
-    if (!assessment.usable() || study_.space.changed(other).empty()) {
+    if (!assessment.usable() || assessment.left > assessed(candidate).left ||
+        study_.space.changed(other).empty()) {
       continue;
     }
     const Standing standing = standing_of(other, assessment, study_.space);
@@ -279,6 +286,9 @@ void PlanMaker::list_changes(const Candidate& candidate, const Prospect& prospec
     const Axis& of = *study_.space.dimensions()[axis].axis;
     for (const Edit& edit : study_.space.edits(alone)) {
       const Edit* whole = find_edit(prospect.assessment.edits, edit.field);
+      if (whole != nullptr && whole->drop && plain.is_idle(*whole)) {
+        continue;  // there is nothing to remove
+      }
       const bool launched = edit.field.starts_with(kVariable) &&
                             !study_.assessor.cache().plain().is_written(edit.field);
       if (launched) {
@@ -290,7 +300,8 @@ void PlanMaker::list_changes(const Candidate& candidate, const Prospect& prospec
   }
   // the layout of the stages, if none of the axes has one alone
   for (const Edit& edit : study_.space.edits(candidate)) {
-    if (listed.insert(edit.field).second) {
+    const bool nothing = edit.drop && plain.is_idle(edit);
+    if (!nothing && listed.insert(edit.field).second) {
       plan.changes.push_back(change_of(edit, lint::Tier::performance, "layout", plain));
     }
   }
@@ -564,6 +575,7 @@ std::optional<Plan> PlanMaker::make_exactly(const Candidate& chosen) {
   if (plan.verdict == sim::Verdict::b && plan.event_speedup <= 1) {
     plan.verdict = sim::Verdict::too_close;
   }
+  plan.settles = prospect.assessment.settles;
   plan.step = step_range(*prospect.work, study_.world);
   plan.waterfall = sim::waterfall_of(*prospect.work, study_.world.constants.values);
   plan.needed_memory = prospect.assessment.needed_memory;

@@ -390,8 +390,44 @@ std::string indivisible(const Start& start) {
 
 namespace {
 
+/// The same world with another text of the starter, on so many GPUs.
+World with_text(const World& world, const Start& start, std::string text) {
+  World started = world;
+  facts::Target target = *world.base.target;
+  target.gpus = start.gpus;
+  started.base = world.base.with(session::Draft{std::move(text), {}}).on(target);
+  return started;
+}
+
+/// Whether some layout fits with full recompute: such GPUs hold the model at all.
+bool holds_model(const World& world, const Start& start) {
+  return std::ranges::any_of(layouts_of(start), [&](Layout layout) {
+    layout.recompute = "full";
+    const World started = with_text(world, start, starter_text(start, layout));
+    Assessor assessor(started, nullptr);
+    const Assessment assessment = assessor.predicted(Edits{}).assessment;
+    return assessment.step > 0 && assessment.out_of_memory <= kMostMemoryRisk &&
+           is_clean(started.base);
+  });
+}
+
+/// The smallest number of GPUs above the start's that does, among 1, 2, 4, … nodes; 0: none.
+int gpus_that_hold(const World& world, Start start) {
+  constexpr int kMost = 4096;
+  constexpr int kSequencesPerGpu = 8;
+  const int least = start.gpus;
+  for (int gpus = std::max(start.hw->gpus_per_node, 1); gpus <= kMost; gpus *= 2) {
+    start.gpus = gpus;
+    start.global_batch = std::max(start.global_batch, kSequencesPerGpu * gpus) / gpus * gpus;
+    if (gpus > least && holds_model(world, start)) {
+      return gpus;
+    }
+  }
+  return 0;
+}
+
 /// Why none of the layouts fits, with the numbers of GPUs that allow more of them, or hold the model.
-std::string unfit(const Start& start, double least) {
+std::string unfit(const World& world, const Start& start, double least) {
   const int node = std::max(start.hw->gpus_per_node, 1);
   std::string text = "no layout of this model fits in the memory of these GPUs";
   text += least > 0 ? fmt::format(": the leanest needs {:.0f} GiB", least / units::kGiB) : "";
@@ -403,8 +439,8 @@ std::string unfit(const Start& start, double least) {
         node,
         nearest(start.gpus, start.gpus + node, [&](int gpus) { return gpus % node == 0; }));
   }
-  const int enough = sensible_gpus(start.model, *start.hw);
-  return text + (enough > start.gpus ? fmt::format("; about {} GPUs hold it", enough) : "");
+  const int enough = gpus_that_hold(world, start);
+  return text + (enough > 0 ? fmt::format("; {} GPUs hold it", enough) : "");
 }
 
 }  // namespace
@@ -420,8 +456,7 @@ std::optional<Starter> find_starter(const World& world, const Start& start, std:
     for (Layout layout : layouts_of(start)) {
       layout.recompute = recompute;
       Starter starter{layout, starter_text(start, layout), 0};
-      World started = world;
-      started.base = world.base.with(session::Draft{starter.text, {}});
+      const World started = with_text(world, start, starter.text);
       Assessor assessor(started, nullptr);
       const Assessment assessment = assessor.predicted(Edits{}).assessment;
       if (assessment.step <= 0) {
@@ -440,7 +475,7 @@ std::optional<Starter> find_starter(const World& world, const Start& start, std:
     }
   }
   if (problem.empty()) {
-    problem = unfit(start, least);
+    problem = unfit(world, start, least);
   }
   return best;
 }

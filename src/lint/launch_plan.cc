@@ -27,7 +27,8 @@ class Planner {
         recipe_(recipe),
         vocabulary_(vocabulary),
         settled_(settled),
-        framework_(recipe::to_string(recipe.framework)) {}
+        framework_(recipe::to_string(recipe.framework)),
+        releases_(recipe::Vocabulary::versions(vocabulary.framework())) {}
 
   LaunchPlan run() {
     sort_rules();
@@ -58,16 +59,14 @@ class Planner {
 
   /// Whether something applies to every release, if any may run.
   bool everywhere(const std::vector<Range>& versions) const {
-    const auto all = recipe::Vocabulary::versions(vocabulary_.framework());
-    return settled_ || std::ranges::all_of(all, [&](std::string_view version) {
+    return settled_ || std::ranges::all_of(releases_, [&](std::string_view version) {
              return holds(versions, framework_, version);
            });
   }
 
   bool somewhere(const std::vector<Range>& versions) const {
-    const auto all = recipe::Vocabulary::versions(vocabulary_.framework());
     return std::ranges::any_of(
-        all, [&](std::string_view version) { return holds(versions, framework_, version); });
+        releases_, [&](std::string_view version) { return holds(versions, framework_, version); });
   }
 
   bool runs(std::string_view stage) const { return recipe::runs_stage(recipe_, stage); }
@@ -154,6 +153,7 @@ class Planner {
   const recipe::Vocabulary& vocabulary_;
   bool settled_;
   std::string_view framework_;
+  std::vector<std::string_view> releases_;  // of which any may run unless settled
   std::map<std::string_view, std::vector<Check>> checks_;
   LaunchPlan plan_;
 };

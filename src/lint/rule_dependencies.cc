@@ -41,12 +41,19 @@ RuleDependencies::RuleDependencies(const Knowledge& knowledge,
 void RuleDependencies::add_names() {
   const auto& names = knowledge_.names;
   graph_.add_nodes(names.size() + knowledge_.rules.size());  // nothing prints them
+  std::string_view last;  // names are sorted, so that most are of the section before
+  int whole = -1;
   for (const auto slot : names.slots()) {
     const auto name = names.name(slot);
     const auto dot = name.find('.');
-    if (dot != std::string_view::npos) {
-      graph_.add_edge(section(name.substr(0, dot)).whole, number_of(slot));
+    if (dot == std::string_view::npos) {
+      continue;
     }
+    if (const auto of = name.substr(0, dot); whole < 0 || of != last) {
+      last = of;
+      whole = section(of).whole;
+    }
+    graph_.add_edge(whole, number_of(slot));
   }
 }
 

@@ -73,6 +73,10 @@ void DependencyGraph::add_edge(int from, int to) {
     throw std::logic_error("an edge joins two nodes of the graph");
   }
   auto& targets = edges_[static_cast<std::size_t>(from)];
+  if (targets.empty() || targets.back() < to) {  // most edges come in order
+    targets.push_back(to);
+    return;
+  }
   const auto place = std::lower_bound(targets.begin(), targets.end(), to);
   if (place == targets.end() || *place != to) {
     targets.insert(place, to);

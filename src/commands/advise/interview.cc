@@ -22,6 +22,7 @@
 #include "commands/advise/advising.h"
 #include "hw/profile.h"
 #include "lint/knowledge.h"
+#include "recipe/models/model_config.h"
 #include "session/files/overlay_files.h"
 #include "session/options/arguments.h"
 #include "session/settings/rules_source.h"
@@ -544,14 +545,25 @@ ExitCode interview_for_advice(Console& console,
 
 namespace {
 
-const advise::KnownModel& known_model(const Arguments& arguments) {
+/// By its name in the interview, or by its id on the Hugging Face hub.
+advise::KnownModel known_model(const Arguments& arguments) {
   std::vector<std::string_view> names;
   const std::string wanted = arguments.text_of("--model", "");
   for (const advise::KnownModel& model : advise::knowledge().models) {
-    if (model.name == wanted) {
+    if (model.name == text::lower(wanted) || text::lower(model.source) == text::lower(wanted)) {
       return model;
     }
     names.push_back(model.name);
+  }
+  if (auto model = advise::public_known_model(wanted)) {
+    return *std::move(model);
+  }
+  if (const auto dense = recipe::public_model(wanted)) {
+    throw os::UsageError(
+        fmt::format("--model: {} is not a mixture-of-experts model whose sizes are known; "
+                    "`epwise models show {}` prints what is",
+                    wanted,
+                    dense->name));
   }
   if (wanted.empty()) {
     throw os::UsageError(
@@ -559,7 +571,9 @@ const advise::KnownModel& known_model(const Arguments& arguments) {
         "--hw gb200 --gpus 256`");
   }
   throw os::UsageError(
-      fmt::format("--model: no model `{}`{}", wanted, text::did_you_mean(wanted, names)));
+      fmt::format("--model: no model `{}`{}; `epwise models list` prints the ids that are known",
+                  wanted,
+                  text::did_you_mean(wanted, names)));
 }
 
 int count_of(const Arguments& arguments, const char* option, int otherwise) {
@@ -613,10 +627,12 @@ ExitCode with_starter(Console& console, const Arguments& arguments, const Starte
     return advise::find_starter(job.world(), start, problem);
   });
   if (!starter) {
-    throw os::MissingError(problem);
+    console.err << fmt::format("epwise: {}\n", problem);
+    return ExitCode::findings;
   }
-  const std::string simulated = fmt::format("a starter recipe, the fastest layout that fits: {}",
-                                            advise::layout_words(start, starter->layout));
+  const std::string simulated =
+      fmt::format("a starter recipe, the fastest of the plain layouts that fit: {}",
+                  advise::layout_words(start, starter->layout));
   return overlaid(starter->text, [&](Console& on) { return use(on, given, simulated); });
 }
 

@@ -145,6 +145,9 @@ Json plan_json(const advise::Plan& plan) {
   if (!plan.means.empty()) {
     json["means"] = plan.means;
   }
+  for (const lint::Rule* rule : plan.settles) {
+    json["settles"].push_back(rule->code);
+  }
   if (!plan.obstacle.empty()) {
     json["obstacle"] = plan.obstacle;
   }

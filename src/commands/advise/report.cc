@@ -112,8 +112,21 @@ std::string no_plan_text(const advise::Advice& advice) {
   if (advice.bring_up) {
     return "The recipe is as plain as a bring-up needs: keep it.";
   }
-  return advice.close.empty() ? "Nothing is better than the recipe as it is."
-                              : "Nothing is certainly better than the recipe as it is: keep it.";
+  if (!advice.left.empty()) {
+    return "No change tried here makes the recipe start: fix the errors above first.";
+  }
+  const std::string nothing = advice.close.empty()
+                                  ? "Nothing is better than the recipe as it is."
+                                  : "Nothing is certainly better than the recipe as it is: keep it";
+  if (advice.fits_risk > advise::kMostMemoryRisk) {
+    return fmt::format(
+        "{}{} if it runs at all: {:.0f} % probability of running out of memory; "
+        "`--goal memory` finds what needs less.",
+        advice.close.empty() ? nothing.substr(0, nothing.size() - 1) : nothing,
+        advice.close.empty() ? "," : "",
+        100 * advice.fits_risk);
+  }
+  return advice.close.empty() ? nothing : nothing + ".";
 }
 
 std::string shares_text(const advise::Diagnosis& diagnosis) {
@@ -201,6 +214,11 @@ std::string measured_text(const advise::Anchor& anchor) {
 
 std::string anchor_text(const advise::Anchor& anchor) {
   std::string text = fmt::format("measured; {} were predicted", seconds_text(anchor.predicted));
+  constexpr double kAnother = 3;  // no published run is so far from its prediction
+  if (anchor.measured > kAnother * anchor.predicted ||
+      anchor.predicted > kAnother * anchor.measured) {
+    text += ", so far apart that the measurement may be of another recipe, GPU or number of GPUs";
+  }
   if (const std::string shares = measured_text(anchor); !shares.empty()) {
     text += "; " + shares;
   }

@@ -171,7 +171,7 @@ class AdviceText {
         codes.emplace_back(rule->code);
       }
       say("  ",
-          fmt::format("{} that no change tried here fixes, left by every plan: {}",
+          fmt::format("{} that no fix of lint settles: {}; a plan without it says so",
                       counted(static_cast<int>(codes.size()), "error"),
                       listed(codes)),
           Role::error);
@@ -411,6 +411,9 @@ class AdviceText {
     }
     for (const auto& [name, value] : plan.environment) {
       say("       ", fmt::format("launch with {}={}", name, value));
+    }
+    for (const lint::Rule* rule : plan.settles) {
+      say("       ", fmt::format("settles {} ({})", rule->code, rule->id));
     }
     if (!plan.measurement.empty()) {
       say("       ", "to decide: " + plan.measurement, Role::dim);

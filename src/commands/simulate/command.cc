@@ -120,6 +120,16 @@ class Jobs {
   ExitCode code_ = ExitCode::clean;
 };
 
+/// A picture of nothing does not say why it is empty.
+void tell_missing(const std::vector<SimulatedJob>& jobs, Console& console) {
+  for (const SimulatedJob& job : jobs) {
+    if (!job.report.prediction) {
+      console.err << fmt::format("epwise: {}: not simulated; the text report (-f full) says why\n",
+                                 job.report.path);
+    }
+  }
+}
+
 ExitCode run_simulate(Console& console, const Arguments& arguments) {
   std::vector<PredictedInput> inputs = predicted_inputs(console.files, arguments.operands);
   if (arguments.operands.empty() && !arguments.words.empty()) {
@@ -146,6 +156,9 @@ ExitCode run_simulate(Console& console, const Arguments& arguments) {
       style = style_of(arguments, console);
     }
     write_format(sink, text_of(sink.name, jobs, style), console);
+    if (sink.name == "trace" || sink.name == "html") {
+      tell_missing(jobs, console);
+    }
   }
   return code;
 }

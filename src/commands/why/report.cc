@@ -95,6 +95,11 @@ class WhyText {
     add_remainders(trace);
     widest_ = widest(trace, 0);
     tree(trace, "");
+    if (!trace.trainer_step.empty()) {
+      say(fmt::format("in a step of the optimizer: {}, from the trainer's own settings",
+                      trace.trainer_step),
+          2);
+    }
     if (const auto needs = needs_text(trace.value); !needs.empty()) {
       say(fmt::format("determined by: {}", needs), 2);
     }
@@ -278,6 +283,9 @@ Json why_trace_json(const why::Trace& trace) {
   }
   if (const auto* crash = trace.value.crashed()) {
     json["raises"] = crash->what;
+  }
+  if (!trace.trainer_step.empty()) {
+    json["trainer_step"] = trace.trainer_step;
   }
   json["doc"] = trace.doc;
   json["formula"] = trace.formula;

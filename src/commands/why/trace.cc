@@ -1,6 +1,7 @@
 #include "commands/why/trace.h"
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <set>
 #include <string>
@@ -410,7 +411,24 @@ Trace Tracer::trace(const std::string& key, std::vector<std::string>& shown) con
     trace.steps.insert(trace.steps.end(), made->second.begin(), made->second.end());
   }
   trace.value = slot ? facts_.value(*slot) : trace.steps.back().value;
+  trace.trainer_step = trainer_step(key);
   return trace;
+}
+
+/// What the settings of the trainer itself give a step of the optimizer, which `simulate` uses; empty
+/// for other values, and where they do not tell.
+std::string Tracer::trainer_step(std::string_view key) const {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 3> kOfStep = {
+      {{"train.global_batch_size", "raw.step_global_batch"},
+       {"train.micro_batch_size", "raw.step_micro_batch"},
+       {"model.seq_length", "raw.step_sequence"}}};
+  for (const auto& [field, fact] : kOfStep) {
+    const auto found = recipe_.raw.find(fact);
+    if (key == field && found != recipe_.raw.end()) {
+      return found->second.to_text();
+    }
+  }
+  return "";
 }
 
 Trace Tracer::derived_trace(const facts::Derived& derived, std::vector<std::string>& shown) const {

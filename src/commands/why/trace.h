@@ -68,13 +68,14 @@ struct Inexact {
 
 /// A value, its stages, and the values from which it was computed.
 struct Trace {
-  std::string name;              // in the user's spelling: "model.x", "--x", "DP"
-  std::string key;               // as named by rules: "model.x", "d.DP"
-  expr::Value value;             // as executed
-  std::string doc;               // derived: what it means
-  std::string formula;           // derived: the expression
-  bool above = false;            // its inputs are already further up in the tree
-  std::vector<Inexact> inexact;  // derived: rounded down during the computation
+  std::string name;               // in the user's spelling: "model.x", "--x", "DP"
+  std::string key;                // as named by rules: "model.x", "d.DP"
+  expr::Value value;              // as executed
+  std::string doc;                // derived: what it means
+  std::string formula;            // derived: the expression
+  std::string trainer_step = {};  // of a trainer: what a step of the optimizer has of it, "64"
+  bool above = false;             // its inputs are already further up in the tree
+  std::vector<Inexact> inexact;   // derived: rounded down during the computation
   std::vector<Step> steps;
   std::vector<Trace> inputs;
 };
@@ -101,6 +102,7 @@ class Tracer {
  private:
   Trace trace(const std::string& key, std::vector<std::string>& shown) const;
   Trace derived_trace(const facts::Derived& derived, std::vector<std::string>& shown) const;
+  std::string trainer_step(std::string_view key) const;
   void add_pin(Trace& trace) const;
   void add_remainders(const facts::Derived& derived, Trace& trace) const;
   void add_field_steps(const std::string& key, Trace& trace) const;

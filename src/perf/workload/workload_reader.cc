@@ -60,11 +60,13 @@ class Notes {
   Workload& workload_;
 };
 
-/// Whether the trainer's settings say how long samples are: without a written seq_length, and in
-/// ms-swift's reinforcement learning, where max_length, the model's seq_length, limits their prompts.
+/// Whether the trainer's settings say how long samples are: without a written seq_length; in
+/// ms-swift's reinforcement learning, where max_length, the model's seq_length, limits their prompts;
+/// and in slime, which packs samples of any length (slime/backends/megatron_utils/arguments.py:82).
 bool trainer_decides_length(const FieldReader& reader) {
+  const auto trainer = reader.text("raw.trainer");
   return reader.integer("raw.step_sequence") &&
-         (!reader.is_written("model.seq_length") || reader.text("raw.trainer") == "swift");
+         (!reader.is_written("model.seq_length") || trainer == "swift" || trainer == "slime");
 }
 
 bool low_precision(const Workload& workload) {

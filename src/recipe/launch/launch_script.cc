@@ -271,8 +271,30 @@ class LaunchScriptReader {
     return launch;
   }
 
+  /// Line endings of DOS, with which no Slurm takes a script and bash joins no lines.
+  void report_line_endings(Recipe& recipe) const {
+    const std::string_view bytes = request_.file->bytes();
+    const std::size_t at = command_ == nullptr ? bytes.find("\r\n") : std::string_view::npos;
+    if (at == std::string_view::npos) {
+      return;
+    }
+    const bool batch = !shell::directives(*request_.file).empty();
+    const auto place = static_cast<std::uint32_t>(at);
+    recipe.diagnostics.push_back(
+        {"recipe/dos-line-endings",
+         {request_.file.get(), place, place + 1},
+         fmt::format("the lines of this script end in CRLF: {}",
+                     batch ? "sbatch refuses it"
+                           : "bash takes each carriage return as a part of the last word, and "
+                             "joins no lines at a backslash"),
+         {},
+         fmt::format("write Unix line endings: sed -i 's/\\r$//' {}", request_.file->name())});
+  }
+
   void finish(Recipe recipe) {
-    if (!recipes_.empty()) {
+    if (recipes_.empty()) {
+      report_line_endings(recipe);
+    } else {
       recipe.path += fmt::format("#{}", recipes_.size() + 1);
     }
     recipe.raw["raw.launcher"] = Value::of("shell");

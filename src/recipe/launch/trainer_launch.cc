@@ -447,18 +447,21 @@ void note_slime_step(Recipe& recipe, const LaunchWords& launch) {
     return word.text() == "--use-dynamic-batch-size";
   });
   const auto most = tokens && count ? units::product(*tokens, *count) : std::nullopt;
-  const auto sample = slime_sample(launch);
+  auto sample = slime_sample(launch);
   if (packs && most && *most > 0) {
     note_longest_step(recipe, {*most, 1});
-  }
-  if (!sample || *sample < 1) {
-    return;
   }
   const auto number = [&](std::string_view name) -> std::optional<std::int64_t> {
     const Field* field = recipe.find(name);
     const std::int64_t* found = field == nullptr ? nullptr : field->value.integer();
     return found == nullptr ? std::nullopt : std::optional(*found);
   };
+  if (!sample && packs) {
+    sample = number("model.seq_length");  // the length of samples is not given: a usual one
+  }
+  if (!sample || *sample < 1) {
+    return;
+  }
   auto together = number("train.micro_batch_size");
   if (packs) {
     together = most ? std::optional(std::max<std::int64_t>(1, *most / *sample)) : std::nullopt;

@@ -2,12 +2,15 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 
+#include "base/text/ascii.h"
 #include "recipe/shell/arithmetic.h"
+#include "recipe/shell/parser.h"
 #include "recipe/shell/pattern.h"
 #include "recipe/shell/words.h"
 
@@ -402,7 +405,119 @@ void Expansion::add_command(const Part& part, FieldBuilder& builder) {
     add_value(part, field_of(*folder, part.mark), builder);
     return;
   }
+  if (std::optional<Field> output = output_of(part)) {
+    add_output(part, *std::move(output), builder);
+    return;
+  }
   add_unknown(part, {written_at(part.mark)}, false, builder);
+}
+
+namespace {
+
+/// The command of a substitution, if it is a single one: `cat FILE`, `< FILE` as cat, `echo WORDS`.
+std::optional<Command> printing_command(const Part& part) {
+  std::string_view text = text::trimmed_start(part.text, " \t\n");
+  const bool reads = text.starts_with('<') && !text.starts_with("<<") && !text.starts_with("<(");
+  if (!reads && !text.starts_with("cat") && !text.starts_with("echo")) {
+    return std::nullopt;
+  }
+  text.remove_prefix(reads ? 1 : 0);
+  Source source;
+  if (reads) {
+    Source::Piece before;
+    before.mark = part.mark;
+    before.verbatim = false;
+    source.add("cat ", std::move(before));
+  }
+  Source::Piece place;
+  place.mark = part.mark;
+  place.verbatim = part.verbatim;
+  if (part.verbatim) {  // up to the closing parenthesis
+    place.mark.end -= std::min<std::uint32_t>(1, place.mark.end);
+    place.mark.begin = place.mark.end - static_cast<std::uint32_t>(text.size());
+  }
+  source.add(text, std::move(place));
+  Command command = parse(source);
+  while (command.kind == Command::Kind::sequence && command.children.size() == 1) {
+    Command only = std::move(command.children.front());
+    command = std::move(only);
+  }
+  const bool single = command.kind == Command::Kind::simple && !command.words.empty() &&
+                      command.assignments.empty() && command.output.empty();
+  return single ? std::optional(std::move(command)) : std::nullopt;
+}
+
+/// As a command substitution drops them.
+void drop_last_newlines(Field& field) {
+  while (!field.pieces.empty() && !field.pieces.back().unknown()) {
+    Piece& last = field.pieces.back();
+    while (last.text.ends_with('\n')) {
+      last.text.pop_back();
+      last.mark.end -= last.verbatim ? 1U : 0U;
+    }
+    if (!last.text.empty()) {
+      return;
+    }
+    field.pieces.pop_back();
+  }
+}
+
+}  // namespace
+
+std::optional<Field> Expansion::contents_of(const Word& path) {
+  const auto file = open_ ? open_(field(path)) : nullptr;
+  if (file == nullptr) {
+    return std::nullopt;
+  }
+  const text::Mark all{file.get(), 0, static_cast<std::uint32_t>(file->bytes().size())};
+  Field contents = field_of(std::string(file->bytes()), all);
+  contents.pieces.front().verbatim = true;
+  return contents;
+}
+
+/// What a substituted cat or echo prints; nullopt for any other command.
+std::optional<Field> Expansion::output_of(const Part& part) {
+  const std::optional<Command> command = printing_command(part);
+  if (!command) {
+    return std::nullopt;
+  }
+  const std::string name = command->words.front().plain();
+  std::optional<Field> output;
+  if (name == "cat" && command->words.size() == 1 && !command->input.empty()) {
+    output = field(command->input.front());
+  } else if (name == "cat" && command->words.size() == 2) {
+    output = contents_of(command->words.back());
+  } else if (name == "echo" && command->input.empty()) {
+    output.emplace();
+    output->mark = part.mark;
+    for (std::size_t i = 1; i < command->words.size(); ++i) {
+      const std::string option = command->words[i].plain();
+      if (i == 1 && (option == "-n" || option == "-e")) {
+        continue;
+      }
+      for (Field& word : fields(command->words[i])) {
+        if (!output->pieces.empty()) {
+          output->pieces.push_back(field_of(" ", part.mark).pieces.front());
+        }
+        std::ranges::move(word.pieces, std::back_inserter(output->pieces));
+      }
+    }
+  }
+  if (output) {
+    drop_last_newlines(*output);
+  }
+  return output;
+}
+
+void Expansion::add_output(const Part& part, Field output, FieldBuilder& builder) {
+  for (Piece& piece : output.pieces) {
+    piece.quoted = part.quoted;
+    if (piece.unknown() || part.quoted || !builder.splits()) {
+      builder.add(std::move(piece));
+    } else {
+      builder.split(piece);
+    }
+  }
 }
 
 std::optional<std::int64_t> Expansion::number(std::string_view name) const {

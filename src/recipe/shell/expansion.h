@@ -1,7 +1,11 @@
 #pragma once
 
+#include <cstdint>
+#include <functional>
+#include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "recipe/shell/field.h"
@@ -30,12 +34,17 @@ struct Looked {
 /// assignment, or the `$X` that expands to a single value.
 class Expansion {
  public:
+  /// A file that the script reads; null pointer: unknown.
+  using Opener = std::function<std::shared_ptr<const text::SourceFile>(const Field& path)>;
+
   Expansion(Variables& variables,
             const std::vector<Field>& arguments,
-            const Surroundings& surroundings)
+            const Surroundings& surroundings,
+            Opener open)
       : variables_(variables),
         arguments_(arguments),
-        surroundings_(surroundings) {}
+        surroundings_(surroundings),
+        open_(std::move(open)) {}
 
   /// Words of a command or list.
   std::vector<Field> fields(const std::vector<Word>& words);
@@ -73,11 +82,15 @@ class Expansion {
   void add_value(const Part& part, const Field& value, FieldBuilder& builder);
   void add_arithmetic(const Part& part, FieldBuilder& builder);
   void add_command(const Part& part, FieldBuilder& builder);
+  void add_output(const Part& part, Field output, FieldBuilder& builder);
+  std::optional<Field> output_of(const Part& part);
+  std::optional<Field> contents_of(const Word& path);
   std::string index_of(const Part& part);
 
   Variables& variables_;
   const std::vector<Field>& arguments_;
   const Surroundings& surroundings_;
+  Opener open_;
   mutable bool used_arguments_ = false;
   int depth_ = 0;
 };

@@ -223,7 +223,7 @@ bool is_local(const std::vector<Field>& words) {
 }  // namespace
 
 Expansion Interpreter::expanding() {
-  return {variables_, arguments_, surroundings_};
+  return {variables_, arguments_, surroundings_, [this](const Field& path) { return open(path); }};
 }
 
 void Interpreter::remember(const Expansion& expansion) {
@@ -305,6 +305,10 @@ std::optional<Truth> Interpreter::builtin(const std::string& name, std::vector<F
   }
   if (name == "shift") {
     return shift(words);
+  }
+  if (name == "set" && words.size() > 1 && words[1].text() == "--") {
+    arguments_.assign(words.begin() + 2, words.end());
+    return Truth::of(true);
   }
   if (name == "unset") {
     unset_variables(words, variables_);
@@ -475,6 +479,9 @@ void Interpreter::enter(const NestedScript& nested, const std::vector<Field>& wo
                                words.end());
   const Variables all = variables_;
   variables_ = {};
+  for (const auto& [name, variable] : surroundings_.presets) {  // the scheduler exports them
+    variables_.set(name, variable);
+  }
   for (const auto& [name, variable] : all.exported()) {
     variables_.set(name, variable);
   }

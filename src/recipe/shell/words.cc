@@ -236,6 +236,7 @@ void WordParser::add_command(
   const std::size_t inside = std::min(begin + sign, text_.size());
   Part added = part(Part::Kind::command, begin, std::min(end + 1, text_.size()), quoted);
   added.text = text_.substr(inside, std::max(inside, end) - inside);
+  added.verbatim = source_.piece(begin).verbatim && source_.piece_end(begin) >= end;
   word.parts.push_back(std::move(added));
 }
 

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -152,6 +153,7 @@ class Vocabulary {
 
   void load_sections(const FrameworkTable& table);
   void load_arguments(const FrameworkTable& table);
+  void index_names();
 
   Framework framework_ = Framework::bridge;
   std::string_view version_;
@@ -167,6 +169,7 @@ class Vocabulary {
   Index attributes_;
   Index aliases_;
   Index spellings_;
+  std::unordered_map<std::string_view, int> by_name_;  // fields, and aliases that are not fields
 };
 
 }  // namespace epwise::recipe

@@ -141,7 +141,7 @@ class FullText : public Writing {
           !style().verbose) {
         continue;
       }
-      consequence(*finding, before);
+      consequence(file, *finding, before);
       const bool first = explained_.insert(finding->rule).second;
       out_ += finding_text(file, *finding, first, style(), paint_);
       out_ += '\n';
@@ -152,10 +152,15 @@ class FullText : public Writing {
     }
   }
 
-  /// A heading where the consequence differs from the one before.
-  void consequence(const lint::Finding& finding, std::string& before) {
-    const std::string text = finding.severity == lint::Severity::note
-                                 ? "notes"
+  /// A heading where the consequence differs from the one before. A warning alone does not stop a
+  /// launch, such as one by the tables of another release.
+  void consequence(const LintedFile& file, const lint::Finding& finding, std::string& before) {
+    const bool doubtful = finding.rule->effect == lint::Effect::refuse &&
+                          finding.severity == lint::Severity::warning &&
+                          file.result.launch.verdict != lint::Verdict::rejects;
+    const std::string text = finding.severity == lint::Severity::note ? "notes"
+                             : doubtful
+                                 ? "may not start"
                                  : consequence_text(finding.rule->effect, finding.rule->moment);
     if (text != before) {
       out_ += paint_(Role::strong, printable("── " + text, style().unicode)) + "\n\n";

@@ -153,6 +153,42 @@ TEST_CASE("patterns inside quotes, and lists that are not known") {
   CHECK(words_of("mapfile -t M < f\nrun \"${M[@]}\"") == "run|${M[@]}?");
 }
 
+TEST_CASE("what a substituted cat or echo prints") {
+  Surroundings around;
+  around.open = [](const std::string& path) {
+    return path == "args.txt"
+               ? std::make_shared<const text::SourceFile>(path, "--tp 2\n--pp  4\n\n")
+               : nullptr;
+  };
+  CHECK(words_of("run $(cat args.txt) \"$(< args.txt)\"", around) ==
+        "run|--tp|2|--pp|4|--tp 2\n--pp  4");
+  CHECK(words_of("run $(cat none.txt)", around) == "run|$(cat none.txt)?");
+  CHECK(words_of("A=\"$(echo -n --tp 2)\"\nrun $A $(echo)", around) == "run|--tp|2");
+  CHECK(words_of("run $(echo $X)", around) == "run|$X?");
+  CHECK(words_of("N=4\nA=$(cat <<E\n{\"a\": $N}\nE\n)\nrun \"$A\"", around) == "run|{\"a\": 4}");
+  CHECK(words_of("run $(cat a b) $(cat args.txt | head)", around) ==
+        "run|$(cat a b)?|$(cat args.txt | head)?");
+  const text::SourceFile script("run.sh", "run --a $(cat args.txt)");
+  const Trace trace = follow(script, around);
+  REQUIRE(trace.invocations.size() == 1);
+  const Field& word = trace.invocations.front().words.back();
+  CHECK(word.mark.file->bytes().substr(word.mark.begin, word.mark.end - word.mark.begin) == "4");
+}
+
+TEST_CASE("arguments that the script sets, and what the scheduler exports") {
+  CHECK(words_of("set -- a b\nrun $2 $#") == "run|b|2");
+  CHECK(words_of("set -euo pipefail\nrun a") == "run|a");
+  Surroundings around;
+  around.open = [](const std::string& path) {
+    return std::make_shared<const text::SourceFile>(path, "run $SLURM_NNODES $A\n");
+  };
+  Variable nodes;
+  nodes.kind = Variable::Kind::text;
+  nodes.fields = {field_of("4")};
+  around.presets = {{"SLURM_NNODES", nodes}};
+  CHECK(words_of("A=1\nsrun ./inner.sh", around) == "srun|run|4|$A?");
+}
+
 TEST_CASE("a loop over the arguments") {
   const std::string loop =
       "A=1\nwhile [[ $# -gt 0 ]]; do\n case $1 in\n  --a) A=$2; shift 2 ;;\n"
