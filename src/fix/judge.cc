@@ -136,8 +136,8 @@ Changes Judge::changes_of(const facts::Target& target) const {
 
 Verdict Judge::judge(const Changes& changes) {
   if (!variants_) {
-    variants_ =
-        std::make_unique<lint::Variants>(recipe_, vocabulary_, *base_.target, base_.knowledge());
+    variants_ = std::make_unique<lint::Variants>(
+        recipe_, vocabulary_, *base_.target, base_.knowledge(), base_.result.ledger.get());
   }
   const auto judgement = variants_->judge(changes);
   Verdict verdict = readers_;

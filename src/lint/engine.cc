@@ -54,9 +54,12 @@ class Collector final : public LaunchEvents {
         facts_(facts),
         reads_(knowledge, facts.vocabulary()),
         selection_(selection),
-        result_(result) {}
+        result_(result),
+        ledger_(std::make_shared<Ledger>()),
+        writer_(knowledge, facts, *ledger_) {}
 
-  void failed(const Rule& rule, int /*step*/, const std::string& crash) override {
+  void failed(const Rule& rule, int step, const std::string& crash) override {
+    writer_.failed(rule, step, crash);
     const bool later = std::exchange(rejected_, true);
     if (rule.builtin) {
       return;  // the reader's diagnostics are findings already
@@ -76,14 +79,28 @@ class Collector final : public LaunchEvents {
   }
 
   void open(const Rule& rule, const std::vector<std::string>& needs) override {
-    add_needs(evaluation_.open[&rule], needs);
+    writer_.open(rule);
+    wait(rule, needs);
   }
 
-  void fail_unless_inherited(const Rule& rule) {
-    if (is_inherited(rule, facts_)) {
-      open(rule, {"the base recipe"});
-    } else {
+  /// It applies to some of the releases that may run.
+  void unsettled(const Rule& rule) {
+    writer_.unsettled(rule);
+    wait(rule, {"stack.mcore"});
+  }
+
+  /// A rule without a place in the launch. One that crashes gets values of other types than it
+  /// expects; other rules report that.
+  void decided(const Rule& rule, const Outcome& outcome) {
+    const bool fails = outcome.kind == Outcome::Kind::fails;
+    const bool inherited = fails && is_inherited(rule, facts_);
+    writer_.decided(rule, outcome, inherited);
+    if (inherited) {
+      wait(rule, {"the base recipe"});
+    } else if (fails) {
       fail(rule, {});
+    } else if (outcome.kind == Outcome::Kind::open) {
+      wait(rule, outcome.needs);
     }
   }
 
@@ -100,6 +117,7 @@ class Collector final : public LaunchEvents {
                                       ": reported by a reader, but no such rule exists");
       return;
     }
+    writer_.reported(*rule);
     evaluation_.failed.insert(rule);
     findings_.push_back(build_finding(*rule, diagnostic, facts_));
     if (is_doubtful(*rule, facts_)) {
@@ -141,9 +159,14 @@ class Collector final : public LaunchEvents {
     std::ranges::sort(result_.open, {}, [](const Open& open) { return open.rule->id; });
     std::ranges::stable_sort(result_.findings, before);
     find_root(decisions.illegal());
+    result_.ledger = ledger_;
   }
 
  private:
+  void wait(const Rule& rule, const std::vector<std::string>& needs) {
+    add_needs(evaluation_.open[&rule], needs);
+  }
+
   /// The tables of another release cannot say that this one does not know a flag, key or value.
   void doubt(Finding& finding) const {
     const auto framework = facts_.recipe().framework;
@@ -268,24 +291,9 @@ class Collector final : public LaunchEvents {
   std::vector<Finding> findings_;
   bool rejected_ = false;
   Evaluation evaluation_;
+  std::shared_ptr<Ledger> ledger_;
+  LedgerWriter writer_;
 };
-
-void check_rest(const Rule& rule, const facts::Facts& facts, Collector& collector) {
-  const auto outcome = decide(rule, facts);
-  switch (outcome.kind) {
-    case Outcome::Kind::passes:
-      break;
-    case Outcome::Kind::fails:
-      collector.fail_unless_inherited(rule);
-      break;
-    case Outcome::Kind::open:
-      collector.open(rule, outcome.needs);
-      break;
-    case Outcome::Kind::crashes:
-      // The values do not have the types that the rule expects; other rules report that.
-      break;
-  }
-}
 
 /// Rules that were checked, including those checked by readers, and whose findings are shown.
 int count_checked(const Knowledge& knowledge,
@@ -383,11 +391,11 @@ Result lint(const recipe::Recipe& recipe,
   result.launch = run_launch(launch_plan, facts, reported_by_readers(facts, knowledge), collector);
   result.effective = facts.rewrites();
   for (const auto* rule : launch_plan.unsettled) {
-    collector.open(*rule, {"stack.mcore"});
+    collector.unsettled(*rule);
   }
   for (const auto* rule : launch_plan.rest) {
     try {
-      check_rest(*rule, facts, collector);
+      collector.decided(*rule, decide(*rule, facts));
     } catch (const std::exception& error) {
       result.crashed_rules.push_back(std::string(rule->id) + ": " + error.what());
     }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,8 @@
 #include "recipe/recipe.h"
 
 namespace epwise::lint {
+
+struct Ledger;  // lint/launch_run.h
 
 /// The lint result of one recipe.
 struct Result {
@@ -31,6 +34,7 @@ struct Result {
   std::vector<const Rule*> waiting;  // failed, but suppressed by an invalid value
   int rules_checked = 0;
   std::vector<std::string> crashed_rules;  // internal errors, isolated: exit 70
+  std::shared_ptr<const Ledger> ledger;    // for Variants of the same recipe
 
   /// The defect that stops the launch, as it is reported; a null pointer if nothing does.
   const Rule* cause() const { return root == nullptr ? launch.rule : root; }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "lint/launch_plan.h"
+#include "lint/premises.h"
 
 namespace epwise::lint {
 
@@ -15,6 +16,29 @@ void add_needs(std::vector<std::string>& all, const std::vector<std::string>& mo
   all.insert(all.end(), more.begin(), more.end());
   std::ranges::sort(all);
   all.erase(std::unique(all.begin(), all.end()), all.end());
+}
+
+void LedgerWriter::reported(const Rule& rule) {
+  (is_doubtful(rule, facts_) ? entry(rule).unsettled : entry(rule).failed) = true;
+}
+
+void LedgerWriter::failed(const Rule& rule, int step, const std::string& crash) {
+  auto& state = entry(rule);
+  state.failed = true;
+  state.rejects = true;
+  state.crashed = !crash.empty();
+  state.misread = state.crashed && misread_number(rule, knowledge_, facts_) != nullptr;
+  state.step = step;
+}
+
+void LedgerWriter::open(const Rule& rule) {
+  entry(rule).open = true;
+  entry(rule).unsettled = true;
+}
+
+void LedgerWriter::decided(const Rule& rule, const Outcome& outcome, bool inherited) {
+  entry(rule).failed = outcome.kind == Outcome::Kind::fails && !inherited;
+  entry(rule).open = inherited || outcome.kind == Outcome::Kind::open;
 }
 
 Outcome decide(const Rule& rule, const expr::Environment& facts) {

@@ -58,6 +58,57 @@ Reported reported_by_readers(const facts::Facts& facts, const Knowledge& knowled
 /// Whether a diagnostic of that rule may be an error of the tables: they are another release's.
 bool is_doubtful(const Rule& rule, const facts::Facts& facts);
 
+/// The state of every rule after one evaluation of all, before determining which of them explain each
+/// other: what linting a recipe and judging its variants have in common.
+struct Ledger {
+  struct Entry {
+    bool failed = false;
+    bool rejects = false;  // reached by the launch, at `step`
+    bool crashed = false;
+    bool misread = false;  // crashed over a text that a reader reported
+    bool open = false;
+    bool unsettled = false;  // undecided when reached by the launch
+    int step = 0;
+  };
+
+  std::vector<Entry> entries;  // indexed like the rule table
+};
+
+/// Writes what a launch and the rules without a place in it tell into a ledger, while the facts are
+/// those of that moment.
+class LedgerWriter {
+ public:
+  /// The arguments outlive the object.
+  LedgerWriter(const Knowledge& knowledge, const facts::Facts& facts, Ledger& ledger)
+      : knowledge_(knowledge),
+        facts_(facts),
+        ledger_(ledger) {
+    ledger_.entries.resize(knowledge.rules.size());
+  }
+
+  /// A reader's diagnostic of a built-in rule.
+  void reported(const Rule& rule);
+
+  /// At its place in the launch.
+  void failed(const Rule& rule, int step, const std::string& crash);
+  void open(const Rule& rule);
+
+  /// It applies to some of the releases that may run.
+  void unsettled(const Rule& rule) { entry(rule).open = true; }
+
+  /// Without a place in the launch. `inherited`: it fails on what a base recipe may decide.
+  void decided(const Rule& rule, const Outcome& outcome, bool inherited);
+
+  Ledger::Entry& entry(const Rule& rule) {
+    return ledger_.entries[static_cast<std::size_t>(&rule - knowledge_.rules.data())];
+  }
+
+ private:
+  const Knowledge& knowledge_;
+  const facts::Facts& facts_;
+  Ledger& ledger_;
+};
+
 /// Walks through the stages on the facts, with rewrites and checks in the order of upstream's
 /// lines. All stages run, also after a rejection, so that all problems of a recipe are found at
 /// once.

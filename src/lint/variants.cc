@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -17,62 +18,32 @@
 
 namespace epwise::lint {
 
-/// The results of one evaluation of all rules, before determining which of them explain each other.
-struct Ledger {
-  struct Entry {
-    bool failed = false;
-    bool rejects = false;  // reached by the launch, at `step`
-    bool crashed = false;
-    bool misread = false;  // crashed over a text that a reader reported
-    bool open = false;
-    bool unsettled = false;  // undecided when reached by the launch
-    int step = 0;
-  };
-
-  std::vector<Entry> entries;  // indexed like the rule table
-  Launch launch;
-};
-
 namespace {
 
 /// Records the launch results of some of the rules in a ledger.
-class Writer final : public LaunchEvents {
+class Recorder final : public LaunchEvents {
  public:
-  Writer(const Knowledge& knowledge,
-         const facts::Facts& facts,
-         const std::vector<bool>& wanted,
-         Ledger& ledger)
-      : knowledge_(knowledge),
-        facts_(facts),
-        wanted_(wanted),
-        ledger_(ledger) {}
+  Recorder(const std::vector<bool>& wanted, const Knowledge& knowledge, LedgerWriter& writer)
+      : wanted_(wanted),
+        knowledge_(knowledge),
+        writer_(writer) {}
 
-  bool wants(const Rule& rule) const override { return wanted_[index(rule)]; }
+  bool wants(const Rule& rule) const override {
+    return wanted_[static_cast<std::size_t>(&rule - knowledge_.rules.data())];
+  }
 
   void failed(const Rule& rule, int step, const std::string& crash) override {
-    auto& entry = ledger_.entries[index(rule)];
-    entry.failed = true;
-    entry.rejects = true;
-    entry.crashed = !crash.empty();
-    entry.misread = entry.crashed && misread_number(rule, knowledge_, facts_) != nullptr;
-    entry.step = step;
+    writer_.failed(rule, step, crash);
   }
 
   void open(const Rule& rule, const std::vector<std::string>& /*needs*/) override {
-    auto& entry = ledger_.entries[index(rule)];
-    entry.open = true;
-    entry.unsettled = true;
-  }
-
-  std::size_t index(const Rule& rule) const {
-    return static_cast<std::size_t>(&rule - knowledge_.rules.data());
+    writer_.open(rule);
   }
 
  private:
-  const Knowledge& knowledge_;
-  const facts::Facts& facts_;
   const std::vector<bool>& wanted_;
-  Ledger& ledger_;
+  const Knowledge& knowledge_;
+  LedgerWriter& writer_;
 };
 
 }  // namespace
@@ -82,7 +53,8 @@ class Variants::State {
   State(const recipe::Recipe& recipe,
         const recipe::Vocabulary& vocabulary,
         const facts::Target& target,
-        const Knowledge& knowledge)
+        const Knowledge& knowledge,
+        const Ledger* known)
       : knowledge_(knowledge),
         launch_plan_(plan(knowledge, recipe, vocabulary, target)),
         influence_(knowledge, recipe.framework, vocabulary.version(), {&vocabulary}),
@@ -90,21 +62,27 @@ class Variants::State {
         facts_(recipe, vocabulary, target, knowledge.names, knowledge.derived),
         misspelt_(misspellings(recipe, vocabulary)),
         reported_(reported_by_readers(facts_, knowledge)) {
-    base_.entries.resize(knowledge.rules.size());
-    for (const auto& diagnostic : recipe.diagnostics) {
-      const auto* rule = knowledge.find(diagnostic.rule);
-      if (rule == nullptr) {
-        continue;
-      }
-      auto& entry = base_.entries[static_cast<std::size_t>(rule - knowledge.rules.data())];
-      (is_doubtful(*rule, facts_) ? entry.unsettled : entry.failed) = true;
+    if (known != nullptr) {
+      base_ = *known;
+      return;
     }
-    evaluate(std::vector<bool>(knowledge.rules.size(), true), base_);
-    judgement_ = judge(base_, remark_ != nullptr && failed(base_, *remark_, knowledge_));
+    LedgerWriter writer(knowledge, facts_, base_);
+    for (const auto& diagnostic : recipe.diagnostics) {
+      if (const auto* rule = knowledge.find(diagnostic.rule)) {
+        writer.reported(*rule);
+      }
+    }
+    const std::vector<bool> all(knowledge.rules.size(), true);
+    evaluate(all, base_);
     facts_.restore();
   }
 
-  const Judgement& base() const { return judgement_; }
+  const Judgement& base() {
+    if (!judgement_) {
+      judgement_ = judge(std::vector<Change>());
+    }
+    return *judgement_;
+  }
 
   Judgement judge(const std::vector<Change>& changes) {
     std::vector<bool> wanted(knowledge_.rules.size(), false);
@@ -134,23 +112,21 @@ class Variants::State {
 
  private:
   void evaluate(const std::vector<bool>& wanted, Ledger& ledger) {
-    Writer writer(knowledge_, facts_, wanted, ledger);
-    run_launch(launch_plan_, facts_, reported_, writer);
+    LedgerWriter writer(knowledge_, facts_, ledger);
+    Recorder recorder(wanted, knowledge_, writer);
+    run_launch(launch_plan_, facts_, reported_, recorder);
     for (const auto* rule : launch_plan_.unsettled) {
-      if (writer.wants(*rule)) {
-        ledger.entries[writer.index(*rule)].open = true;
+      if (recorder.wants(*rule)) {
+        writer.unsettled(*rule);
       }
     }
     for (const auto* rule : launch_plan_.rest) {
-      if (!writer.wants(*rule)) {
+      if (!recorder.wants(*rule)) {
         continue;
       }
       const auto outcome = decide(*rule, facts_);
       const bool fails = outcome.kind == Outcome::Kind::fails;
-      const bool inherited = fails && is_inherited(*rule, facts_);
-      auto& entry = ledger.entries[writer.index(*rule)];
-      entry.failed = fails && !inherited;
-      entry.open = inherited || outcome.kind == Outcome::Kind::open;
+      writer.decided(*rule, outcome, fails && is_inherited(*rule, facts_));
     }
   }
 
@@ -272,15 +248,16 @@ class Variants::State {
   std::vector<Misspelling> misspelt_;
   Reported reported_;
   Ledger base_;
-  Judgement judgement_;
+  std::optional<Judgement> judgement_;  // of the recipe itself, once asked for
 };
 
 Variants::Variants(const recipe::Recipe& recipe,
                    const recipe::Vocabulary& vocabulary,
                    const facts::Target& target,
-                   const Knowledge& knowledge)
-    : state_(std::make_unique<State>(recipe, recipe.vocabulary_or(vocabulary), target, knowledge)) {
-}
+                   const Knowledge& knowledge,
+                   const Ledger* known)
+    : state_(std::make_unique<State>(
+          recipe, recipe.vocabulary_or(vocabulary), target, knowledge, known)) {}
 
 Variants::~Variants() = default;
 

@@ -9,6 +9,8 @@
 
 namespace epwise::lint {
 
+struct Ledger;  // lint/launch_run.h
+
 /// The result for a variant of a recipe: enough to choose among thousands of them.
 struct Judgement {
   Verdict verdict = Verdict::starts;
@@ -34,11 +36,13 @@ class Variants {
     expr::Value value;
   };
 
-  /// The arguments must outlive the object.
+  /// The arguments must outlive the object, except for `known`: what linting this very recipe on this
+  /// target has written, which spares evaluating all rules once more; may be a null pointer.
   Variants(const recipe::Recipe& recipe,
            const recipe::Vocabulary& vocabulary,
            const facts::Target& target,
-           const Knowledge& knowledge);
+           const Knowledge& knowledge,
+           const Ledger* known = nullptr);
   ~Variants();
   Variants(const Variants&) = delete;
   Variants& operator=(const Variants&) = delete;

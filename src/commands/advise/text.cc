@@ -519,9 +519,10 @@ std::string why_not_text(const AnsweredWhyNot& answered, const Style& style) {
   if (!answer.step) {
     return out + "  no prediction\n";
   }
-  out += fmt::format("  step {}; {}\n",
+  const bool same = answer.speedup->low == answer.speedup->high;  // the recipe as it is
+  out += fmt::format("  step {}{}\n",
                      range_text(*answer.step),
-                     gain_text(*answer.speedup, answer.verdict, answer.tokens));
+                     same ? "" : "; " + gain_text(*answer.speedup, answer.verdict, answer.tokens));
   out += fmt::format("  memory {}{}{}\n",
                      gib_text(answer.needed_memory),
                      answer.memory_limit > 0 ? " of " + gib_text(answer.memory_limit) : "",

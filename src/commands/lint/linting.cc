@@ -51,6 +51,7 @@ void add(Analysis analysis, LintOutcome& outcome) {
 }  // namespace
 
 report::LintedFile linted_file(Analysis analysis) {
+  analysis.result.ledger.reset();  // thousands of files may be reported
   return {analysis.recipe->path,
           analysis.recipe,
           std::move(analysis.result),
