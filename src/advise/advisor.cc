@@ -451,7 +451,8 @@ Advice advise(const World& world, const Knowledge& knowledge, const Request& req
                    .constants = table,
                    .inputs = stated.inputs,
                    .highest = stated.highest,
-                   .measured = stated.measured};
+                   .measured = stated.measured,
+                   .level = stated.level};
   Advice advice = study_recipe(held, knowledge, request);
   if (request.stop != nullptr && *request.stop) {
     advice.tally.stopped = true;

@@ -11,6 +11,7 @@
 #include "perf/cost/table.h"
 #include "perf/sim/constants/constants.h"
 #include "perf/sim/constants/stated_inputs.h"
+#include "perf/sim/prediction/likeness.h"
 #include "perf/sim/prediction/measured_constants.h"
 #include "perf/sim/work/step_work.h"
 #include "session/analysis.h"
@@ -26,6 +27,9 @@ struct World {
   lint::Tier highest = lint::Tier::performance;  // fields that may change in addition to the moves
   // from a calibration; `constants` already include them
   std::vector<sim::MeasuredConstant> measured = {};
+  // what measured steps of runs like the recipe say of its predicted step; counts for every candidate,
+  // so that it changes no comparison
+  sim::Level level = {};
 };
 
 /// The highest probability of running out of memory of what advice calls fitting, unless it needs no

@@ -166,7 +166,7 @@ std::optional<workload::Workload> MemoryCheck::job_of(const std::vector<lint::Fi
   }
   assume_the_longest_step();
   lint::settle(facts_, analysis_.knowledge());
-  workload::WorkloadReading read = workload::read_workload(facts_);
+  workload::WorkloadReading read = workload::read_workload(facts_, false);
   facts_.restore();
   const workload::Workload& job = read.workload;
   if (!read.problems.empty() || job.machine.memory <= 0 || !is_known_well(job)) {

@@ -208,7 +208,8 @@ AdvisedJob::AdvisedJob(Console& console, const Arguments& arguments, const Sourc
              .laws = laws_,
              .constants = constants_,
              .inputs = input_texts(*recipe_.document),
-             .measured = simulator_.measured(recipe_.target->hw->name)} {}
+             .measured = simulator_.measured(recipe_.target->hw->name),
+             .level = simulator_.level(recipe_)} {}
 
 std::optional<sim::CalibrationEffect> AdvisedJob::calibration() const {
   return simulator_.calibration(recipe_.target->hw->name);

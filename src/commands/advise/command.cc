@@ -123,10 +123,19 @@ ExitCode answer(Console& console, const Arguments& arguments, const AdvisedJob& 
   return answered.answer.legality.legal ? ExitCode::clean : ExitCode::findings;
 }
 
+/// Why the first plan is no patch of the file; nothing if it is, or there is no plan.
+void tell_obstacle(const advise::Advice& advice, Console& console) {
+  if (!advice.plans.empty() && !advice.plans.front().obstacle.empty()) {
+    console.err << fmt::format("epwise: the first plan is not applied: {}\n",
+                               advice.plans.front().obstacle);
+  }
+}
+
 ExitCode write_first(Console& console, const AdvisedJob& job, const advise::Advice& advice) {
   const Draft before = job.base().document->draft();
   const bool plan = !advice.plans.empty() && advice.plans.front().obstacle.empty();
   const Draft* after = plan ? &advice.plans.front().draft : &advice.mended;
+  tell_obstacle(advice, console);
   if (after->bytes == before.bytes) {
     console.err << "epwise: no plan changes the file: nothing written\n";
     return ExitCode::clean;
@@ -147,6 +156,7 @@ ExitCode write_first(Console& console, const AdvisedJob& job, const advise::Advi
 }
 
 void show_diff(Console& console, const AdvisedJob& job, const advise::Advice& advice) {
+  tell_obstacle(advice, console);
   if (advice.plans.empty()) {
     console.out << advice.repair_diff;
     return;

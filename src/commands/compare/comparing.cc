@@ -16,6 +16,13 @@ std::string_view named(std::string_view text) {
   return text.empty() ? "not stated" : text;
 }
 
+/// The model alone: how far its vocabulary is padded follows from the tensor ranks.
+workload::Architecture model_of(const SimulatedJob& job) {
+  workload::Architecture model = job.workload->architecture;
+  model.padded_vocab = model.vocab;
+  return model;
+}
+
 /// Differences that are not the recipes' own speed.
 std::vector<std::string> cautions_of(const SimulatedJob& a, const SimulatedJob& b) {
   std::vector<std::string> cautions;
@@ -31,7 +38,7 @@ std::vector<std::string> cautions_of(const SimulatedJob& a, const SimulatedJob& 
   }
   differ("the stack", a.report.stack, b.report.stack);
   differ("the target", a.report.target_values, b.report.target_values);
-  if (!(a.workload->architecture == b.workload->architecture)) {
+  if (!(model_of(a) == model_of(b))) {
     cautions.emplace_back("the models differ");
   }
   return cautions;

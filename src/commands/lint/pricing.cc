@@ -38,7 +38,8 @@ std::string Pricing::add(Analysis& analysis) const {
                             .laws = laws_,
                             .constants = constants,
                             .inputs = std::move(stated),
-                            .measured = simulator_.measured(target.hw->name)};
+                            .measured = simulator_.measured(target.hw->name),
+                            .level = simulator_.level(analysis)};
   advise::PriceList list = advise::prices(world, advise::knowledge());
   lint::Result& result = analysis.result;
   const auto is_selected = [&](const lint::Rule& rule) { return analysis.selection().takes(rule); };

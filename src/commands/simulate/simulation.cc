@@ -99,6 +99,15 @@ std::vector<sim::MeasuredConstant> Simulator::measured(const std::string& hw) co
   return calibration_ ? calibration_->measured(laws_, hw) : std::vector<sim::MeasuredConstant>();
 }
 
+sim::Level Simulator::level(const Analysis& analysis) const {
+  const facts::Target& target = *analysis.target;
+  if (!calibration_ || target.hw == nullptr) {
+    return {};
+  }
+  const workload::WorkloadReading read = read_workload(analysis);
+  return read.problems.empty() ? calibration_->level(read.workload, target.hw->name) : sim::Level{};
+}
+
 sim::ConstantTable Simulator::constants(const std::string& hw) const {
   return sim::with_measured(sim::constants(), measured(hw));
 }
@@ -173,7 +182,7 @@ SimulatedJob Simulator::run(const Analysis& analysis, bool force) const {
   sim::note_assumptions(constants.values, job.stated, read.workload);
   sim::prefer_measured(measured(report.hw), read.workload.machine.cpu, job.stated);
   if (calibration_) {
-    const sim::Level level = calibration_->level(read.workload, report.hw);
+    const sim::Level level = this->level(analysis);
     job.stated.level = std::exp(level.log_factor);
     job.stated.level_known = level.known;
   }

@@ -52,6 +52,10 @@ class Simulator {
 
   /// Only those of --calibration, and the report's statement about the file before a prediction.
   std::vector<sim::MeasuredConstant> measured(const std::string& hw) const;
+
+  /// What the runs of the calibration say of the step of this recipe, which must be readable and have a
+  /// GPU; nothing without one.
+  sim::Level level(const Analysis& analysis) const;
   std::optional<sim::CalibrationEffect> calibration(const std::string& hw) const;
 
  private:

@@ -165,6 +165,7 @@ class BridgeYamlReader {
         recipe_.raw["raw." + section.name + "_class"] = Value::of(target);
       }
     }
+    vocabulary_.index_names();
   }
 
   /// The encoder of a vision-language model. A dump writes its vision_config as a call of from_dict.

@@ -308,10 +308,18 @@ struct Release {
   std::size_t count = 0;
 };
 
+/// Whether some of the unknown keys are those of a section.
+bool asks_about(std::string_view section, const UnknownKeys& unknown) {
+  return std::ranges::any_of(unknown.paths, [&](std::string_view path) {
+    return path.starts_with(section) && path.substr(section.size()).starts_with('.');
+  });
+}
+
 Release knowledge_of(std::string_view version, const ConfigNode& root, const UnknownKeys& unknown) {
   Vocabulary vocabulary = Vocabulary::load(Framework::bridge, version);
   for (const ConfigNode& section : root.children) {
-    if (const std::string_view target = target_of(section); !target.empty()) {
+    const std::string_view target = target_of(section);
+    if (!target.empty() && asks_about(section.name, unknown)) {
       vocabulary.use_class(section.name, target);
     }
   }

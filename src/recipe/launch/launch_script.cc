@@ -291,9 +291,27 @@ class LaunchScriptReader {
          fmt::format("write Unix line endings: sed -i 's/\\r$//' {}", request_.file->name())});
   }
 
+  /// bash looks for a program of that name, says that there is none, and goes on.
+  void report_cut_options(Recipe& recipe) const {
+    for (const Given& option : trace_.cut_off) {
+      recipe.diagnostics.push_back(
+          {"recipe/cut-options",
+           option.mark,
+           fmt::format(
+               "`{}` does not reach the program: the command ends before this line, and bash "
+               "takes the option for a command of its own",
+               option.text()),
+           {},
+           "end each line before it in a backslash, with nothing behind it: no blank, no comment "
+           "and "
+           "no empty line"});
+    }
+  }
+
   void finish(Recipe recipe) {
     if (recipes_.empty()) {
       report_line_endings(recipe);
+      report_cut_options(recipe);
     } else {
       recipe.path += fmt::format("#{}", recipes_.size() + 1);
     }

@@ -165,6 +165,8 @@ class LaunchWordsReader {
       } else if (text.ends_with(".py") && !text.starts_with("-")) {
         take_program(at_);
         return std::move(out_);
+      } else if (names_module()) {
+        starter_ = Starter::python;
       } else {
         wrapper();
       }
@@ -181,6 +183,12 @@ class LaunchWordsReader {
       out_.processes.allocated_nodes = out_.processes.nodes;
     }
     ++at_;
+  }
+
+  /// `$LAUNCHER -m verl.trainer.main_ppo`: only Python and torchrun take a module.
+  bool names_module() const {
+    return at_ > 0 && at_ + 1 < words_.size() && words_[at_].text() == "-m" &&
+           !words_[at_ - 1].known() && words_[at_ + 1].text().find('.') != std::string::npos;
   }
 
   /// `megatron sft …`: ms-swift's command, which starts torchrun itself.

@@ -377,7 +377,7 @@ void Expansion::add_value(const Part& part, const Field& value, FieldBuilder& bu
       add_needs(part.needs, piece.needs);
     }
     if (part.quoted || !builder.splits() || piece.unknown()) {
-      piece.quoted = true;
+      piece.quoted = part.quoted || !piece.unknown();  // what is unknown may be several words
       builder.add(std::move(piece));
     } else {
       builder.split(piece);

@@ -95,6 +95,8 @@ class Interpreter {
 
   Truth shift(const std::vector<Field>& words);
 
+  bool read_words(const Command& command, const std::vector<Field>& words, Expansion& expansion);
+
   void call(const Command& function, std::vector<Field> arguments);
   void keep_outer(const std::vector<std::string>& names);
 
@@ -168,6 +170,16 @@ bool runs_python(const Invocation& invocation) {
            return name.ends_with(".py") || name.starts_with("python") || name == "torchrun" ||
                   name == "megatron";
          });
+}
+
+/// "actor.optim.lr=1e-6", "+a.b=1": a word of Hydra's command line, and the name of no program.
+bool is_dotted_setting(std::string_view word) {
+  word.remove_prefix(std::min(word.find_first_not_of("+~"), word.size()));
+  const std::size_t equals = std::min(word.find('='), word.size());
+  const std::string_view key = word.substr(0, equals);
+  return equals < word.size() && key.find('.') != std::string_view::npos && !key.starts_with('.') &&
+         std::ranges::all_of(
+             key, [](char c) { return text::is_letter_or_digit(c) || c == '_' || c == '.'; });
 }
 
 /// read -r -d '' X: all of the input goes to one variable.
@@ -258,6 +270,10 @@ Truth Interpreter::simple(const Command& command) {
     remember(expansion);
     return Truth{};
   }
+  if (name == "read" && !command.input.empty() && read_words(command, words, expansion)) {
+    remember(expansion);
+    return Truth::of(true);
+  }
   if (const auto truth = builtin(name, words)) {
     return *truth;
   }
@@ -341,6 +357,68 @@ std::optional<Truth> Interpreter::builtin(const std::string& name, std::vector<F
   }
   return succeeds(name) && !runs_another(name, words) ? std::optional<Truth>(Truth::of(true))
                                                       : std::nullopt;
+}
+
+/// `read -r -a LIST <<< "a b"`, `IFS=, read A B <<< "a,b"`: one line, split into words; false if the
+/// text or its separators are not known well enough.
+bool Interpreter::read_words(const Command& command,
+                             const std::vector<Field>& words,
+                             Expansion& expansion) {
+  bool list = false;
+  std::vector<std::string> names;
+  for (std::size_t i = 1; i < words.size(); ++i) {
+    const std::string text = words[i].text();
+    const bool option = text.starts_with('-');
+    if (option && text != "-r" && text != "-a" && text != "-ra") {
+      return false;
+    }
+    list = list || (option && text != "-r");
+    if (!option) {
+      names.push_back(text);
+    }
+  }
+  const Field line = expansion.field(command.input.front());
+  std::string separator;
+  for (const Assignment& assignment : command.assignments) {
+    const Field value = assignment.name == "IFS" && assignment.values.size() == 1
+                            ? expansion.field(assignment.values.front())
+                            : Field{};
+    if (value.pieces.empty() || !value.known() || value.text().size() != 1 || !line.known()) {
+      return false;
+    }
+    separator = value.text();
+  }
+  const std::string text = line.text();
+  if (names.empty() || (list && names.size() != 1) || text.find('\n') < text.size() - 1) {
+    return false;
+  }
+  FieldBuilder builder(true);
+  for (Piece piece : line.pieces) {
+    piece.quoted = false;
+    if (!separator.empty()) {
+      std::ranges::replace(piece.text, separator.front(), ' ');
+    }
+    if (piece.unknown()) {
+      builder.add(std::move(piece));
+    } else {
+      builder.split(piece);
+    }
+  }
+  std::vector<Field> found = builder.finish(line.mark);
+  if (list) {
+    variables_.assign(names.front(), Variable::Kind::list, std::move(found), words.back().mark);
+    return true;
+  }
+  if (found.size() > names.size() || !line.known()) {
+    return false;  // the last name takes the rest
+  }
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    variables_.assign(names[i],
+                      Variable::Kind::text,
+                      {i < found.size() ? found[i] : field_of("", words.back().mark)},
+                      words.back().mark);
+  }
+  return true;
 }
 
 /// Without enough arguments, nothing is shifted.
@@ -501,6 +579,13 @@ void Interpreter::enter(const NestedScript& nested, const std::vector<Field>& wo
 
 void Interpreter::record(std::vector<Field> words) {
   if (trace_.invocations.size() >= kMostInvocations) {
+    return;
+  }
+  const std::string first = words.front().known() ? words.front().text() : std::string();
+  const bool option = first.size() > 2 && first.starts_with("--") && text::is_letter(first[2]);
+  if ((option || is_dotted_setting(first)) && !trace_.invocations.empty() &&
+      runs_python(trace_.invocations.back())) {
+    trace_.cut_off.push_back(words.front());
     return;
   }
   Invocation invocation;

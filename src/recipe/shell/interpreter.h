@@ -39,6 +39,9 @@ struct Trace {
   bool uses_arguments = false;                                 // $1, "$@"
   std::vector<std::shared_ptr<const text::SourceFile>> files;  // other files that were read
   std::vector<Unread> unread;
+  // options that a shell takes for a command, because the lines of the program's command end before
+  // them
+  std::vector<Field> cut_off;
 };
 
 /// Follows a script as far as its text determines the execution: branches with known conditions,

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -97,6 +98,9 @@ class Vocabulary {
   /// one that moved inside megatron.bridge is identified by its own name.
   bool use_class(std::string_view section, std::string_view target);
 
+  /// Makes `find` fast again after the last use_class.
+  void index_names();
+
   bool use_model_class(std::string_view target) { return use_class("model", target); }
 
   /// Null pointer if unknown. Megatron-LM: also by a further Bridge name of the same meaning
@@ -153,8 +157,6 @@ class Vocabulary {
 
   void load_sections(const FrameworkTable& table);
   void load_arguments(const FrameworkTable& table);
-  void index_names();
-
   Framework framework_ = Framework::bridge;
   std::string_view version_;
   int version_index_ = 0;
@@ -169,7 +171,8 @@ class Vocabulary {
   Index attributes_;
   Index aliases_;
   Index spellings_;
-  std::unordered_map<std::string_view, int> by_name_;  // fields, and aliases that are not fields
+  // of fields, and aliases that are not fields; null pointer: since use_class, names are searched for
+  std::shared_ptr<const std::unordered_map<std::string_view, int>> by_name_;
 };
 
 }  // namespace epwise::recipe

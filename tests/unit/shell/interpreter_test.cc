@@ -189,6 +189,38 @@ TEST_CASE("arguments that the script sets, and what the scheduler exports") {
   CHECK(words_of("A=1\nsrun ./inner.sh", around) == "srun|run|4|$A?");
 }
 
+TEST_CASE("an unknown value may be several words") {
+  const auto quoted = [](const std::string& script) {
+    const text::SourceFile file("run.sh", script);
+    return follow(file, {}).invocations.front().words.back().pieces.back().quoted;
+  };
+  CHECK_FALSE(quoted("X=\"$(date)\"\nrun $X"));
+  CHECK_FALSE(quoted("X=$Y\nrun --a 1 $X"));
+  CHECK(quoted("X=$(date)\nrun \"$X\""));
+}
+
+TEST_CASE("words that read takes from a text") {
+  CHECK(words_of("read -r -a P <<< \"--tp 4 $X\"\nrun \"${P[@]}\"") == "run|--tp|4|$X?");
+  CHECK(words_of("read A B <<< \"1 2\"\nrun $A$B") == "run|12");
+  CHECK(words_of("IFS=, read -ra P <<< '1,2'\nrun ${P[1]}") == "run|2");
+  CHECK(words_of("read A <<< \"1 2\"\nrun $A") == "run|$A?");
+}
+
+TEST_CASE("options behind the end of a command") {
+  const auto cut = [](const std::string& script) {
+    const text::SourceFile file("run.sh", script);
+    std::string out;
+    for (const Field& field : follow(file, {}).cut_off) {
+      out += field.text() + "|";
+    }
+    return out;
+  };
+  CHECK(cut("python x.py --a 1 \\\n  # why\n  --b 2 \\\n  --c 3\n") == "--b|");
+  CHECK(cut("python -m verl.trainer.main_ppo \\\n\n  actor.lr=1\n") == "actor.lr=1|");
+  CHECK(cut("python x.py --a 1\nmkdir --parents x\n") == "");
+  CHECK(cut("--b 2\npython x.py\n") == "");
+}
+
 TEST_CASE("a loop over the arguments") {
   const std::string loop =
       "A=1\nwhile [[ $# -gt 0 ]]; do\n case $1 in\n  --a) A=$2; shift 2 ;;\n"
