@@ -129,11 +129,11 @@ TEST_CASE("every rule says what users need") {
 
 TEST_CASE("evaluating the whole table is bounded") {
   // The largest parameter set cannot make a recipe expensive: the sum of all bounds is what one
-  // file may cost.
+  // file may cost. Half of it belongs to the two rules that compare all pairs of a list.
   long total = 0;
   for (const auto& rule : epwise::test::knowledge().rules) {
     total += rule.given.empty() ? 0 : epwise::expr::cost_bound(rule.given);
     total += rule.assertion.empty() ? 0 : epwise::expr::cost_bound(rule.assertion);
   }
-  CHECK(total < 200'000);
+  CHECK(total < 250'000);
 }
