@@ -129,6 +129,9 @@ FILES_OF_OURS = {
     "header.yaml": "# epwise: --hw h100\nmodel: {num_layers: 4, num_moe_experts: 8, moe_router_topk: 2}\n",
     "divided.log": "AssertionError: global batch size (10) is not divisible by micro batch size (4) times data parallel size (2)\n",
     "bad.yaml": "model: {num_layers: 4, tensor_model_parallel_size: 3}\ntrain: {global_batch_size: 10, micro_batch_size: 4}\n",
+    "verl.sh": "python3 -m verl.trainer.main_ppo --config-name=ppo_megatron_trainer actor_rollout_ref.model.path=Qwen/Qwen3-30B-A3B "
+               "actor_rollout_ref.actor.megatron.expert_model_parallel_size=8 trainer.nnodes=1 trainer.n_gpus_per_node=8 "
+               "actor_rollout_ref.actor.ppo_micro_batch_size_per_gpu=1\n",
     "raises.yaml": "model: {num_layers: 4, seq_length: 4096}\ntrain: {global_batch_size: 16, micro_batch_size: 0}\n",
     "text.yaml": "model: {num_layers: four, kv_channels: [1, 2], tensor_model_parallel_size: 2}\nlogger: {wandb_exp_name: .nan}\n",
     "run.sh": "torchrun --nproc-per-node 8 pretrain_gpt.py --num-layers 4 --hidden-size 64 --num-experts 3 --bf16\n",
@@ -173,6 +176,7 @@ SESSIONS = [
     "advise --which dispatcher --model qwen3-30b-a3b --hw h100 --gpus 16 --ep 16",
     "whatif {recipe} --stack bridge=0.6.2 --gpus 6..16", "whatif mlm.yaml --gpus 8", "whatif bad.yaml --gpus 8 --te 2.6..2.8",
     "why data_parallel_size {recipe} --gpus 64", "why data_parallel_size {recipe}", "why num_microbatches raises.yaml --gpus 8",
+    "why train.global_batch_size verl.sh", "why num_microbatches verl.sh",
     "why kv_channels text.yaml", "why model.num_layers text.yaml", "why num_microbatches bad.yaml --gpus 9",
     "calibrate show measured.cal", "calibrate check measured.cal", "calibrate diff measured.cal other.cal", "calibrate check other.cal",
     "calibrate {recipe} --gpus 16 --backend replay --replay truth.yaml --quick --fresh -o fresh.cal", "calibrate show missing.cal",
