@@ -314,6 +314,21 @@ void make_search_plans(const Study& study,
   make_plans(study, request, result, maker, advice);
 }
 
+void make_plans_for_purpose(const Study& study,
+                            const Request& request,
+                            bool to_fit,
+                            Advice& advice) {
+  const bool ranked = !to_fit || request.goal == Goal::memory;
+  PlanMaker maker(study, ranked ? request.goal : Goal::speed);
+  if (advice.purpose == "bring-up") {
+    make_bring_up_plan(study, request, maker, advice);
+  } else if (to_fit) {
+    make_fitting_plans(study, request, maker, advice);
+  } else {
+    make_search_plans(study, request, maker, advice);
+  }
+}
+
 void place_rivals(const Prospect& present,
                   const World& world,
                   const Request& request,
@@ -396,15 +411,7 @@ Advice study_recipe(const World& given, const Knowledge& knowledge, const Reques
     advice.ladder_start = ladder.start;
     advice.ladder = std::move(ladder.rungs);
   }
-  const bool ranked = !freedom.to_fit || request.goal == Goal::memory;
-  PlanMaker maker(study, ranked ? request.goal : Goal::speed);
-  if (advice.purpose == "bring-up") {
-    make_bring_up_plan(study, request, maker, advice);
-  } else if (freedom.to_fit) {
-    make_fitting_plans(study, request, maker, advice);
-  } else {
-    make_search_plans(study, request, maker, advice);
-  }
+  make_plans_for_purpose(study, request, freedom.to_fit, advice);
   if (!advice.sweeps.empty() && !advice.plans.empty()) {
     advice.sweeps = sm_sweeps(study, &advice.plans.front().candidate);
   }
