@@ -502,7 +502,10 @@ std::vector<std::vector<std::size_t>> groups_of_axes(const Space& space) {
 
 Candidate PlanMaker::with_precedent(Candidate candidate) {
   const Precedent* precedent = goal_ == Goal::speed ? precedent_of(candidate) : nullptr;
-  const Prospect its = precedent == nullptr ? Prospect{} : study_.assessor.prospect(candidate);
+  if (precedent == nullptr) {
+    return candidate;
+  }
+  const Prospect its = study_.assessor.prospect(candidate);
   if (its.work == nullptr || !study_.present.assessment.fits) {
     return candidate;
   }

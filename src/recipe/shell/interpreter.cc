@@ -359,64 +359,87 @@ std::optional<Truth> Interpreter::builtin(const std::string& name, std::vector<F
                                                       : std::nullopt;
 }
 
+namespace {
+
+/// The names behind `read` and whether they are one list; nothing for options with another meaning.
+struct ReadNames {
+  bool list = false;
+  std::vector<std::string> names = {};
+};
+
+std::optional<ReadNames> names_to_read(const std::vector<Field>& words) {
+  ReadNames result;
+  for (std::size_t i = 1; i < words.size(); ++i) {
+    const std::string text = words[i].text();
+    if (!text.starts_with('-')) {
+      result.names.push_back(text);
+    } else if (text == "-a" || text == "-ra") {
+      result.list = true;
+    } else if (text != "-r") {
+      return std::nullopt;
+    }
+  }
+  const bool usable = !result.names.empty() && (!result.list || result.names.size() == 1);
+  return usable ? std::optional(std::move(result)) : std::nullopt;
+}
+
+/// The character in front of `read` as IFS=c, a blank without one; nothing for other separators.
+std::optional<char> separator_of(const Command& command, Expansion& expansion) {
+  char separator = ' ';
+  for (const Assignment& assignment : command.assignments) {
+    if (assignment.name != "IFS" || assignment.values.size() != 1) {
+      return std::nullopt;
+    }
+    const Field value = expansion.field(assignment.values.front());
+    if (!value.known() || value.text().size() != 1) {
+      return std::nullopt;
+    }
+    separator = value.text().front();
+  }
+  return separator;
+}
+
+std::vector<Field> split_at(char separator, const Field& line) {
+  FieldBuilder builder(true);
+  for (Piece piece : line.pieces) {
+    piece.quoted = false;
+    if (piece.unknown()) {
+      builder.add(std::move(piece));
+    } else {
+      std::ranges::replace(piece.text, separator, ' ');
+      builder.split(piece);
+    }
+  }
+  return builder.finish(line.mark);
+}
+
+}  // namespace
+
 /// `read -r -a LIST <<< "a b"`, `IFS=, read A B <<< "a,b"`: one line, split into words; false if the
 /// text or its separators are not known well enough.
 bool Interpreter::read_words(const Command& command,
                              const std::vector<Field>& words,
                              Expansion& expansion) {
-  bool list = false;
-  std::vector<std::string> names;
-  for (std::size_t i = 1; i < words.size(); ++i) {
-    const std::string text = words[i].text();
-    const bool option = text.starts_with('-');
-    if (option && text != "-r" && text != "-a" && text != "-ra") {
-      return false;
-    }
-    list = list || (option && text != "-r");
-    if (!option) {
-      names.push_back(text);
-    }
-  }
+  std::optional<ReadNames> into = names_to_read(words);
+  const std::optional<char> separator = separator_of(command, expansion);
   const Field line = expansion.field(command.input.front());
-  std::string separator;
-  for (const Assignment& assignment : command.assignments) {
-    const Field value = assignment.name == "IFS" && assignment.values.size() == 1
-                            ? expansion.field(assignment.values.front())
-                            : Field{};
-    if (value.pieces.empty() || !value.known() || value.text().size() != 1 || !line.known()) {
-      return false;
-    }
-    separator = value.text();
-  }
   const std::string text = line.text();
-  if (names.empty() || (list && names.size() != 1) || text.find('\n') < text.size() - 1) {
+  if (!into || !separator || (*separator != ' ' && !line.known()) ||
+      text.find('\n') < text.size() - 1) {
     return false;
   }
-  FieldBuilder builder(true);
-  for (Piece piece : line.pieces) {
-    piece.quoted = false;
-    if (!separator.empty()) {
-      std::ranges::replace(piece.text, separator.front(), ' ');
-    }
-    if (piece.unknown()) {
-      builder.add(std::move(piece));
-    } else {
-      builder.split(piece);
-    }
-  }
-  std::vector<Field> found = builder.finish(line.mark);
-  if (list) {
-    variables_.assign(names.front(), Variable::Kind::list, std::move(found), words.back().mark);
+  std::vector<Field> found = split_at(*separator, line);
+  const text::Mark& mark = words.back().mark;
+  if (into->list) {
+    variables_.assign(into->names.front(), Variable::Kind::list, std::move(found), mark);
     return true;
   }
-  if (found.size() > names.size() || !line.known()) {
+  if (found.size() > into->names.size() || !line.known()) {
     return false;  // the last name takes the rest
   }
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    variables_.assign(names[i],
-                      Variable::Kind::text,
-                      {i < found.size() ? found[i] : field_of("", words.back().mark)},
-                      words.back().mark);
+  found.resize(into->names.size(), field_of("", mark));
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    variables_.assign(into->names[i], Variable::Kind::text, {found[i]}, mark);
   }
   return true;
 }
