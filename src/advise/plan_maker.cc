@@ -316,18 +316,50 @@ void PlanMaker::list_changes(const Candidate& candidate, const Prospect& prospec
   }
 }
 
-void PlanMaker::list_bring_up(const Candidate& candidate, Plan& plan) {
-  for (const std::size_t axis : study_.space.changed(candidate)) {
-    const Axis& of = *study_.space.dimensions()[axis].axis;
-    const Move& move = *study_.space.move(candidate, axis);
-    if (move.plain) {
-      continue;
+namespace {
+
+/// The move of an axis that makes this very edit, such as one that a rule requires of a plan; null
+/// pointer: none.
+const Move* move_making(const Axis& axis, const Edit& edit) {
+  const auto makes_it = [&](const Move& move) {
+    return std::ranges::any_of(move.sets, [&](const Setting& set) {
+      return !set.value.is_unset() && set.value.equals(edit.value) &&
+             std::ranges::find(set.fields, edit.field) != set.fields.end();
+    });
+  };
+  const auto found = std::ranges::find_if(axis.moves, makes_it);
+  return found == axis.moves.end() || edit.drop ? nullptr : &*found;
+}
+
+void add_bring_up(const Axis& axis, const Move& move, Plan& plan) {
+  if (move.plain) {
+    return;
+  }
+  plan.risk = std::max(plan.risk, move.risk);
+  if (move.risk > Risk::low) {
+    plan.risks.push_back(move.because);
+  }
+  plan.bring_up.push_back({axis.order, fmt::format("{} {}", axis.what, move.name), axis.check});
+}
+
+}  // namespace
+
+void PlanMaker::list_bring_up(const Candidate& candidate, const Prospect& prospect, Plan& plan) {
+  const std::vector<std::size_t> changed = study_.space.changed(candidate);
+  for (const std::size_t axis : changed) {
+    add_bring_up(*study_.space.dimensions()[axis].axis, *study_.space.move(candidate, axis), plan);
+  }
+  // sizes that rules require besides, such as fewer expert ranks
+  for (const Companion& companion : prospect.assessment.companions) {
+    for (std::size_t i = 0; i < study_.space.dimensions().size(); ++i) {
+      const Axis& axis = *study_.space.dimensions()[i].axis;
+      const bool other = axis.sets_sizes() && std::ranges::find(changed, i) == changed.end();
+      const Move* move =
+          other && !companion.edits.empty() ? move_making(axis, companion.edits.front()) : nullptr;
+      if (move != nullptr) {
+        add_bring_up(axis, *move, plan);
+      }
     }
-    plan.risk = std::max(plan.risk, move.risk);
-    if (move.risk > Risk::low) {
-      plan.risks.push_back(move.because);
-    }
-    plan.bring_up.push_back({of.order, fmt::format("{} {}", of.what, move.name), of.check});
   }
   std::ranges::stable_sort(plan.bring_up, {}, &BringUp::order);
   std::ranges::sort(plan.risks);
@@ -564,7 +596,7 @@ std::optional<Plan> PlanMaker::make_exactly(const Candidate& chosen) {
   write(prospect, plan);
   list_changes(chosen, prospect, plan);
   list_environment(chosen, prospect, plan);
-  list_bring_up(chosen, plan);
+  list_bring_up(chosen, prospect, plan);
   if (plan.obstacle.empty() && !verify(plan)) {
     return std::nullopt;
   }

@@ -85,7 +85,7 @@ class PlanMaker {
   bool verify(Plan& plan);
   void list_changes(const Candidate& candidate, const Prospect& prospect, Plan& plan);
   void list_environment(const Candidate& candidate, const Prospect& prospect, Plan& plan);
-  void list_bring_up(const Candidate& candidate, Plan& plan);
+  void list_bring_up(const Candidate& candidate, const Prospect& prospect, Plan& plan);
 
   const Study& study_;
   Goal goal_;

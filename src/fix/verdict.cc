@@ -54,19 +54,21 @@ session::Draft changed(const Analysis& from, const Change& change, std::string& 
   if (!change.edits.empty()) {
     // The stream of the text as it was opened is parsed already.
     const bool is_original = request.stream && from.draft == from.document->draft();
-    const auto file = is_original ? request.file
-                                  : std::make_shared<const text::SourceFile>(request.file->name(),
-                                                                             from.draft.bytes);
-    yaml::Edited edited = yaml::edit(*file,
-                                     static_cast<int>(from.place) + 1,
-                                     change.edits,
-                                     is_original ? request.stream.get() : nullptr);
+    yaml::ParsedText text =
+        is_original ? yaml::ParsedText{request.file, request.stream} : from.draft.parsed;
+    if (text.file == nullptr || (!is_original && !from.draft.is_parsed())) {
+      text.stream = nullptr;
+      text.file = std::make_shared<const text::SourceFile>(request.file->name(), from.draft.bytes);
+    }
+    yaml::Edited edited =
+        yaml::edit(*text.file, static_cast<int>(from.place) + 1, change.edits, text.stream.get());
     if (edited.refusal) {
       const auto line = edited.refusal->mark.start().line;
       obstacle = "line " + std::to_string(line) + ": " + edited.refusal->reason;
       return result;
     }
     result.bytes = std::move(edited.text);
+    result.parsed = std::move(edited.parsed);
   }
   if (!change.script.empty()) {
     const std::size_t mark = result.bytes.starts_with("\xEF\xBB\xBF") ? 3 : 0;

@@ -15,6 +15,7 @@
 #include "session/options/arguments.h"
 #include "session/settings/run_settings.h"
 #include "session/target/resolution.h"
+#include "yaml/edit.h"
 
 namespace epwise::session {
 
@@ -31,8 +32,11 @@ DocumentChoice parse_document(const Setting& setting);
 struct Draft {
   std::string bytes;               // the whole file, with its byte-order mark; empty without a file
   std::vector<std::string> words;  // after `--`
+  yaml::ParsedText parsed = {};    // if an edit parsed the bytes, and they are still those
 
-  bool operator==(const Draft&) const = default;
+  bool is_parsed() const { return parsed.file != nullptr && parsed.file->bytes() == bytes; }
+
+  bool operator==(const Draft& other) const { return bytes == other.bytes && words == other.words; }
 };
 
 /// What the user accepts, or weighs in another way than the rules do. Every analysis applies it, so

@@ -84,12 +84,7 @@ Quote quote_at(std::string_view text, std::size_t place);
 namespace {
 
 /// A text during the edits, with its parsed content.
-struct Draft {
-  std::shared_ptr<const text::SourceFile> file;
-  std::shared_ptr<const Stream> stream;
-};
-
-Draft draft(std::shared_ptr<const text::SourceFile> file) {
+ParsedText parsed_text(std::shared_ptr<const text::SourceFile> file) {
   auto stream = std::make_shared<const Stream>(parse(*file));
   return {std::move(file), std::move(stream)};
 }
@@ -167,7 +162,10 @@ std::map<std::string, std::size_t> counted(const std::vector<text::Diagnostic>& 
 }
 
 /// The new text has the intended content and nothing else has changed.
-bool is_as_meant(const Draft& before, const Draft& after, std::size_t document, const Edit& edit) {
+bool is_as_meant(const ParsedText& before,
+                 const ParsedText& after,
+                 std::size_t document,
+                 const Edit& edit) {
   const auto& old = before.stream->documents;
   const auto& now = after.stream->documents;
   if (!after.stream->readable || old.size() != now.size()) {
@@ -205,9 +203,10 @@ class Editor {
       : original_(file),
         document_(static_cast<std::size_t>(document - 1)) {
     const std::shared_ptr<const text::SourceFile> borrowed(std::shared_ptr<void>(), &file);
-    now_ = parsed == nullptr
-               ? draft(borrowed)
-               : Draft{borrowed, std::shared_ptr<const Stream>(std::shared_ptr<void>(), parsed)};
+    now_ =
+        parsed == nullptr
+            ? parsed_text(borrowed)
+            : ParsedText{borrowed, std::shared_ptr<const Stream>(std::shared_ptr<void>(), parsed)};
     refusal_ = unreadable(*now_.stream, document);
   }
 
@@ -252,7 +251,7 @@ class Editor {
     if (patch.splices.empty()) {
       return;
     }
-    Draft next = draft(
+    ParsedText next = parsed_text(
         std::make_shared<const text::SourceFile>(original_.name(), spliced(text, patch.splices)));
     if (!is_as_meant(now_, next, document_, edit)) {
       const Splice& first = patch.splices.front();
@@ -275,6 +274,9 @@ class Editor {
       return result;
     }
     result.text = mark + std::string(now_.file->bytes());
+    if (mark.empty() && now_.stream != nullptr && !done_.empty()) {
+      result.parsed = std::move(now_);
+    }
     result.splices = std::move(done_);
     return result;
   }
@@ -297,7 +299,7 @@ class Editor {
 
   const text::SourceFile& original_;
   std::size_t document_;
-  Draft now_;
+  ParsedText now_;
   std::optional<Refusal> refusal_;
   std::vector<Splice> done_;
 };

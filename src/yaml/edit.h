@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -34,8 +35,15 @@ struct Splice {
   std::string text;
 };
 
+/// A text and what parsing it gave; its marks refer to the text.
+struct ParsedText {
+  std::shared_ptr<const text::SourceFile> file;  // null pointer: not parsed
+  std::shared_ptr<const Stream> stream;
+};
+
 struct Edited {
   std::string text;                // the whole file, with its byte-order mark if it had one
+  ParsedText parsed;               // the same, if it was parsed to see what the edits did
   std::optional<Refusal> refusal;  // set: `text` is the unchanged file
   /// The applied replacements, in order, each with offsets in the text left by the previous ones.
   std::vector<Splice> splices;

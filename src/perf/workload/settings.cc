@@ -328,6 +328,7 @@ constexpr std::array kVariables = std::to_array<SettingRow>({
     {"MASTER_ADDR", no_effect, "", kStartup},
     {"LD_LIBRARY_PATH", no_effect, "", kStartup},
     {"TORCH_CUDA_ARCH_LIST", no_effect, "", "of builds"},
+    {"*USE_MCORE_GDN", told, "", "which kernels a gated delta net takes"},
     {"DEEP_EP_DEVICE_TO_HCA_MAPPING", told, "", "each GPU uses the nearest card"},
     {"NCCL_GRAPH_REGISTER", told, "0", kRegister},
     {"NCCL_NVLS_ENABLE", told, "", kCollectives},

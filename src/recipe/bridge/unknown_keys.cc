@@ -1,7 +1,10 @@
 #include "recipe/bridge/unknown_keys.h"
 
 #include <algorithm>
+#include <functional>
 #include <iterator>
+#include <map>
+#include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
@@ -315,8 +318,19 @@ bool asks_about(std::string_view section, const UnknownKeys& unknown) {
   });
 }
 
+/// The tables of a release, read once: a folder of old recipes asks for all releases in each.
+const Vocabulary& tables_of(std::string_view version) {
+  static std::mutex mutex;
+  static std::map<std::string, Vocabulary, std::less<>> tables;
+  const std::lock_guard<std::mutex> lock(mutex);
+  const auto found = tables.find(version);
+  return found != tables.end()
+             ? found->second
+             : tables.emplace(version, Vocabulary::load(Framework::bridge, version)).first->second;
+}
+
 Release knowledge_of(std::string_view version, const ConfigNode& root, const UnknownKeys& unknown) {
-  Vocabulary vocabulary = Vocabulary::load(Framework::bridge, version);
+  Vocabulary vocabulary = tables_of(version);
   for (const ConfigNode& section : root.children) {
     const std::string_view target = target_of(section);
     if (!target.empty() && asks_about(section.name, unknown)) {
