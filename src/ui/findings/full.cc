@@ -41,8 +41,11 @@ std::vector<WrittenRewrite> written_rewrites(const LintReport& report,
   for (const facts::Rewrite& rewrite : file.result.effective) {
     // whether the framework changes the value, or to what, is not known
     const bool open = rewrite.after.is_unknown() && (rewrite.before.is_unknown() || !everything);
+    // the user wrote `0.001`; that the parser makes a list of it first changes nothing
+    const bool same_word = rewrite.before.list() != nullptr && rewrite.before.list()->size() == 1 &&
+                           rewrite.before.list()->front() == rewrite.after;
     if (open || rewrite.before == rewrite.after || rewrite.parsed ||
-        (rewrite.before.is_unset() && !everything)) {
+        ((rewrite.before.is_unset() || same_word) && !everything)) {
       continue;
     }
     const recipe::Field* const field =
