@@ -472,19 +472,12 @@ Advice advise(const World& world, const Knowledge& knowledge, const Request& req
 
 namespace {
 
-bool sets_value(const std::vector<Setting>& sets, const Edit& edit) {
-  return std::ranges::any_of(sets, [&](const Setting& setting) {
-    return std::ranges::find(setting.fields, edit.field) != setting.fields.end() &&
-           !setting.value.is_unset() && setting.value.equals(edit.value);
-  });
-}
-
 /// A move that gives a field this value, if it also sets others.
 ///   model.moe_flex_dispatcher_backend=deepep → that of the dispatcher
 const Move* move_with(const Edit& edit, const Knowledge& knowledge) {
   for (const Axis& axis : knowledge.axes) {
     for (const Move& move : axis.moves) {
-      if (sets_value(move.sets, edit) && (move.sets.size() > 1 || !move.legacy.empty())) {
+      if (move.gives(edit.field, edit.value) && (move.sets.size() > 1 || !move.legacy.empty())) {
         return &move;
       }
     }
@@ -515,7 +508,7 @@ std::vector<Candidate> candidates_with(const Edit& edit,
     for (std::size_t m = 0; m < moves.size(); ++m) {
       const std::vector<std::string>& gpus = moves[m].architectures;
       const bool elsewhere = !gpus.empty() && std::ranges::find(gpus, architecture) == gpus.end();
-      if (elsewhere || !sets_value(moves[m].sets, edit)) {
+      if (elsewhere || !moves[m].gives(edit.field, edit.value)) {
         continue;
       }
       Candidate candidate = space.start();

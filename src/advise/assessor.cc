@@ -202,8 +202,7 @@ std::shared_ptr<workload::Workload> Assessor::predict(Assessment& assessment,
     sim::state(input, reading.workload, stated);
   }
   sim::prefer_measured(world_.measured, reading.workload.machine.cpu, stated);
-  stated.level = std::exp(world_.level.log_factor);
-  stated.level_known = world_.level.known;
+  sim::state_level(world_.level, stated);
   auto job = std::make_shared<workload::Workload>(std::move(reading.workload));
   const sim::MachineReading machine =
       sim::machine_of(*hw, job->machine, world_.laws, world_.constants);

@@ -106,8 +106,7 @@ std::optional<KnownModel> public_known_model(std::string_view id) {
     return number == nullptr ? 0 : static_cast<int>(*number);
   };
   KnownModel model;
-  const auto slash = config->name.rfind('/');
-  model.name = text::lower(config->name.substr(slash == std::string::npos ? 0 : slash + 1));
+  model.name = text::lower(config->name.substr(config->name.rfind('/') + 1));  // npos + 1 is 0
   model.source = config->name;
   model.layers = size("num_layers");
   model.hidden = size("hidden_size");

@@ -26,6 +26,13 @@ std::string_view to_string(Risk risk) {
   return "high";
 }
 
+bool Move::gives(std::string_view field, const expr::Value& value) const {
+  return std::ranges::any_of(sets, [&](const Setting& setting) {
+    return std::ranges::find(setting.fields, field) != setting.fields.end() &&
+           !setting.value.is_unset() && setting.value.equals(value);
+  });
+}
+
 int Axis::find(std::string_view move) const {
   const auto found = std::ranges::find(moves, move, &Move::name);
   return found == moves.end() ? -1 : static_cast<int>(found - moves.begin());

@@ -65,6 +65,9 @@ struct Move {
   std::vector<std::string> launch;  // ids of rules whose fixes give the variables to launch with
   Risk risk = Risk::low;
   std::string because;  // of the risk
+
+  /// Whether it gives this field this value.
+  bool gives(std::string_view field, const expr::Value& value) const;
 };
 
 /// One thing that can be varied.

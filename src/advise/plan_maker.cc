@@ -279,6 +279,7 @@ void PlanMaker::remove_dominated(std::vector<Plan>& plans, const std::vector<Pla
 
 void PlanMaker::list_changes(const Candidate& candidate, const Prospect& prospect, Plan& plan) {
   const Evaluator& plain = study_.assessor.cache().plain();
+  const auto removes_nothing = [&](const Edit& edit) { return edit.drop && plain.is_idle(edit); };
   std::set<std::string> listed;
   for (const std::size_t axis : study_.space.changed(candidate)) {
     Candidate alone = study_.space.start();
@@ -286,8 +287,8 @@ void PlanMaker::list_changes(const Candidate& candidate, const Prospect& prospec
     const Axis& of = *study_.space.dimensions()[axis].axis;
     for (const Edit& edit : study_.space.edits(alone)) {
       const Edit* whole = find_edit(prospect.assessment.edits, edit.field);
-      if (whole != nullptr && whole->drop && plain.is_idle(*whole)) {
-        continue;  // there is nothing to remove
+      if (whole != nullptr && removes_nothing(*whole)) {
+        continue;
       }
       const bool launched = edit.field.starts_with(kVariable) &&
                             !study_.assessor.cache().plain().is_written(edit.field);
@@ -300,8 +301,7 @@ void PlanMaker::list_changes(const Candidate& candidate, const Prospect& prospec
   }
   // the layout of the stages, if none of the axes has one alone
   for (const Edit& edit : study_.space.edits(candidate)) {
-    const bool nothing = edit.drop && plain.is_idle(edit);
-    if (!nothing && listed.insert(edit.field).second) {
+    if (!removes_nothing(edit) && listed.insert(edit.field).second) {
       plan.changes.push_back(change_of(edit, lint::Tier::performance, "layout", plain));
     }
   }
@@ -317,19 +317,6 @@ void PlanMaker::list_changes(const Candidate& candidate, const Prospect& prospec
 }
 
 namespace {
-
-/// The move of an axis that makes this very edit, such as one that a rule requires of a plan; null
-/// pointer: none.
-const Move* move_making(const Axis& axis, const Edit& edit) {
-  const auto makes_it = [&](const Move& move) {
-    return std::ranges::any_of(move.sets, [&](const Setting& set) {
-      return !set.value.is_unset() && set.value.equals(edit.value) &&
-             std::ranges::find(set.fields, edit.field) != set.fields.end();
-    });
-  };
-  const auto found = std::ranges::find_if(axis.moves, makes_it);
-  return found == axis.moves.end() || edit.drop ? nullptr : &*found;
-}
 
 void add_bring_up(const Axis& axis, const Move& move, Plan& plan) {
   if (move.plain) {
@@ -351,12 +338,16 @@ void PlanMaker::list_bring_up(const Candidate& candidate, const Prospect& prospe
   }
   // sizes that rules require besides, such as fewer expert ranks
   for (const Companion& companion : prospect.assessment.companions) {
+    if (companion.edits.empty() || companion.edits.front().drop) {
+      continue;
+    }
+    const Edit& edit = companion.edits.front();
     for (std::size_t i = 0; i < study_.space.dimensions().size(); ++i) {
       const Axis& axis = *study_.space.dimensions()[i].axis;
-      const bool other = axis.sets_sizes() && std::ranges::find(changed, i) == changed.end();
-      const Move* move =
-          other && !companion.edits.empty() ? move_making(axis, companion.edits.front()) : nullptr;
-      if (move != nullptr) {
+      const auto move = std::ranges::find_if(
+          axis.moves, [&](const Move& each) { return each.gives(edit.field, edit.value); });
+      if (axis.sets_sizes() && move != axis.moves.end() &&
+          std::ranges::find(changed, i) == changed.end()) {
         add_bring_up(axis, *move, plan);
       }
     }

@@ -390,12 +390,10 @@ std::string indivisible(const Start& start) {
 
 namespace {
 
-/// The same world with another text of the starter, on so many GPUs.
-World with_text(const World& world, const Start& start, std::string text) {
+/// The same world with another text of the starter.
+World with_text(const World& world, std::string text) {
   World started = world;
-  facts::Target target = *world.base.target;
-  target.gpus = start.gpus;
-  started.base = world.base.with(session::Draft{std::move(text), {}}).on(target);
+  started.base = world.base.with(session::Draft{std::move(text), {}});
   return started;
 }
 
@@ -403,7 +401,7 @@ World with_text(const World& world, const Start& start, std::string text) {
 bool holds_model(const World& world, const Start& start) {
   return std::ranges::any_of(layouts_of(start), [&](Layout layout) {
     layout.recompute = "full";
-    const World started = with_text(world, start, starter_text(start, layout));
+    const World started = with_text(world, starter_text(start, layout));
     Assessor assessor(started, nullptr);
     const Assessment assessment = assessor.predicted(Edits{}).assessment;
     return assessment.step > 0 && assessment.out_of_memory <= kMostMemoryRisk &&
@@ -416,10 +414,17 @@ int gpus_that_hold(const World& world, Start start) {
   constexpr int kMost = 4096;
   constexpr int kSequencesPerGpu = 8;
   const int least = start.gpus;
+  World larger = world;
+  facts::Target target = *world.base.target;
   for (int gpus = std::max(start.hw->gpus_per_node, 1); gpus <= kMost; gpus *= 2) {
     start.gpus = gpus;
     start.global_batch = std::max(start.global_batch, kSequencesPerGpu * gpus) / gpus * gpus;
-    if (gpus > least && holds_model(world, start)) {
+    if (gpus <= least) {
+      continue;
+    }
+    target.gpus = gpus;
+    larger.base = world.base.on(target);
+    if (holds_model(larger, start)) {
       return gpus;
     }
   }
@@ -456,7 +461,7 @@ std::optional<Starter> find_starter(const World& world, const Start& start, std:
     for (Layout layout : layouts_of(start)) {
       layout.recompute = recompute;
       Starter starter{layout, starter_text(start, layout), 0};
-      const World started = with_text(world, start, starter.text);
+      const World started = with_text(world, starter.text);
       Assessor assessor(started, nullptr);
       const Assessment assessment = assessor.predicted(Edits{}).assessment;
       if (assessment.step <= 0) {

@@ -50,16 +50,8 @@ session::Draft changed(const Analysis& from, const Change& change, std::string& 
   if (!obstacle.empty()) {
     return result;
   }
-  const recipe::Request& request = from.document->request;
   if (!change.edits.empty()) {
-    // The stream of the text as it was opened is parsed already.
-    const bool is_original = request.stream && from.draft == from.document->draft();
-    yaml::ParsedText text =
-        is_original ? yaml::ParsedText{request.file, request.stream} : from.draft.parsed;
-    if (text.file == nullptr || (!is_original && !from.draft.is_parsed())) {
-      text.stream = nullptr;
-      text.file = std::make_shared<const text::SourceFile>(request.file->name(), from.draft.bytes);
-    }
+    const yaml::ParsedText text = from.document->text_of(from.draft);
     yaml::Edited edited =
         yaml::edit(*text.file, static_cast<int>(from.place) + 1, change.edits, text.stream.get());
     if (edited.refusal) {

@@ -48,12 +48,10 @@ bool mentions_a_recipe(const recipe::Recipe& recipe) {
 recipe::Request request_with(const Document& document, const Draft& draft) {
   recipe::Request request = document.request;
   request.words = draft.words;
-  if (request.file && draft.is_parsed()) {
-    request.file = draft.parsed.file;
-    request.stream = draft.parsed.stream;
-  } else if (request.file) {
-    request.file = std::make_shared<const text::SourceFile>(request.file->name(), draft.bytes);
-    request.stream = nullptr;
+  if (request.file) {
+    yaml::ParsedText text = document.text_of(draft);
+    request.file = std::move(text.file);
+    request.stream = std::move(text.stream);
   }
   return request;
 }

@@ -1,6 +1,7 @@
 #include "session/document.h"
 
 #include <limits>
+#include <memory>
 
 #include <fmt/core.h>
 
@@ -30,6 +31,16 @@ Draft Document::draft() const {
     draft.bytes += request.file->bytes();
   }
   return draft;
+}
+
+yaml::ParsedText Document::text_of(const Draft& text) const {
+  if (text.is_parsed()) {
+    return text.parsed;
+  }
+  if (request.stream && text == draft()) {
+    return {request.file, request.stream};
+  }
+  return {std::make_shared<const text::SourceFile>(request.file->name(), text.bytes), nullptr};
 }
 
 const recipe::Vocabulary& Document::vocabulary(const facts::Target& on,

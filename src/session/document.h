@@ -66,6 +66,10 @@ struct Document {
   /// The text as the user wrote it.
   Draft draft() const;
 
+  /// The file that holds a text of this document, which has a file, and its stream if it is parsed
+  /// already.
+  yaml::ParsedText text_of(const Draft& text) const;
+
   /// The tables of a framework in the version that a target's stack names. `model_class` (Bridge):
   /// the `_target_` of the model section; may be empty.
   const recipe::Vocabulary& vocabulary(const facts::Target& on,

@@ -83,7 +83,6 @@ Quote quote_at(std::string_view text, std::size_t place);
 
 namespace {
 
-/// A text during the edits, with its parsed content.
 ParsedText parsed_text(std::shared_ptr<const text::SourceFile> file) {
   auto stream = std::make_shared<const Stream>(parse(*file));
   return {std::move(file), std::move(stream)};

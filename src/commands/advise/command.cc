@@ -123,7 +123,7 @@ ExitCode answer(Console& console, const Arguments& arguments, const AdvisedJob& 
   return answered.answer.legality.legal ? ExitCode::clean : ExitCode::findings;
 }
 
-/// Why the first plan is no patch of the file; nothing if it is, or there is no plan.
+/// Says why the first plan does not change the file; nothing if it does, or if there is no plan.
 void tell_obstacle(const advise::Advice& advice, Console& console) {
   if (!advice.plans.empty() && !advice.plans.front().obstacle.empty()) {
     console.err << fmt::format("epwise: the first plan is not applied: {}\n",

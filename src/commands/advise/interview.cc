@@ -549,8 +549,9 @@ namespace {
 advise::KnownModel known_model(const Arguments& arguments) {
   std::vector<std::string_view> names;
   const std::string wanted = arguments.text_of("--model", "");
+  const std::string name = text::lower(wanted);
   for (const advise::KnownModel& model : advise::knowledge().models) {
-    if (model.name == text::lower(wanted) || text::lower(model.source) == text::lower(wanted)) {
+    if (model.name == name || text::lower(model.source) == name) {
       return model;
     }
     names.push_back(model.name);

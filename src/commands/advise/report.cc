@@ -115,18 +115,18 @@ std::string no_plan_text(const advise::Advice& advice) {
   if (!advice.left.empty()) {
     return "No change tried here makes the recipe start: fix the errors above first.";
   }
-  const std::string nothing = advice.close.empty()
-                                  ? "Nothing is better than the recipe as it is."
-                                  : "Nothing is certainly better than the recipe as it is: keep it";
+  const bool close = !advice.close.empty();
+  const std::string nothing =
+      fmt::format("Nothing is {}better than the recipe as it is", close ? "certainly " : "");
   if (advice.fits_risk > advise::kMostMemoryRisk) {
     return fmt::format(
         "{}{} if it runs at all: {:.0f} % probability of running out of memory; "
         "`--goal memory` finds what needs less.",
-        advice.close.empty() ? nothing.substr(0, nothing.size() - 1) : nothing,
-        advice.close.empty() ? "," : "",
+        nothing,
+        close ? ": keep it" : ",",
         100 * advice.fits_risk);
   }
-  return advice.close.empty() ? nothing : nothing + ".";
+  return nothing + (close ? ": keep it." : ".");
 }
 
 std::string shares_text(const advise::Diagnosis& diagnosis) {

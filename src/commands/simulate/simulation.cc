@@ -182,9 +182,7 @@ SimulatedJob Simulator::run(const Analysis& analysis, bool force) const {
   sim::note_assumptions(constants.values, job.stated, read.workload);
   sim::prefer_measured(measured(report.hw), read.workload.machine.cpu, job.stated);
   if (calibration_) {
-    const sim::Level level = this->level(analysis);
-    job.stated.level = std::exp(level.log_factor);
-    job.stated.level_known = level.known;
+    sim::state_level(calibration_->level(read.workload, report.hw), job.stated);
   }
   report.inputs = read.workload.inputs;
   report.utilisation = peaks_of(*target.hw, read.workload.precision);

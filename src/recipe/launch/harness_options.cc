@@ -14,8 +14,8 @@ namespace epwise::recipe {
 
 namespace {
 
-/// The programs of Bridge's performance harness, with their own options.
-// bootstrap.py sets the recipe's variables and starts run_script.py with the same words
+/// The programs of Bridge's performance harness, with their own options. bootstrap.py sets the recipe's
+/// variables and starts run_script.py with the same words.
 constexpr std::array<std::string_view, 3> kHarness = {
     "run_script.py", "setup_experiment.py", "bootstrap.py"};
 

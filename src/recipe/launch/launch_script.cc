@@ -303,8 +303,7 @@ class LaunchScriptReader {
                option.text()),
            {},
            "end each line before it in a backslash, with nothing behind it: no blank, no comment "
-           "and "
-           "no empty line"});
+           "and no empty line"});
     }
   }
 

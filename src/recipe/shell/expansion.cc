@@ -71,11 +71,7 @@ void add_elements(const Part& part,
       builder.add(std::move(blank));
     }
     for (const Piece& piece : elements[i].pieces) {
-      if (part.quoted || !builder.splits() || piece.unknown()) {
-        builder.add(piece);
-      } else {
-        builder.split(piece);
-      }
+      builder.place(piece, part.quoted);
     }
   }
 }
@@ -512,11 +508,7 @@ std::optional<Field> Expansion::output_of(const Part& part) {
 void Expansion::add_output(const Part& part, Field output, FieldBuilder& builder) {
   for (Piece& piece : output.pieces) {
     piece.quoted = part.quoted;
-    if (piece.unknown() || part.quoted || !builder.splits()) {
-      builder.add(std::move(piece));
-    } else {
-      builder.split(piece);
-    }
+    builder.place(std::move(piece), part.quoted);
   }
 }
 

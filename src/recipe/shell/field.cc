@@ -119,6 +119,14 @@ void FieldBuilder::split(const Piece& piece) {
   }
 }
 
+void FieldBuilder::place(Piece piece, bool quoted) {
+  if (quoted || !splits_ || piece.unknown()) {
+    add(std::move(piece));
+  } else {
+    split(piece);
+  }
+}
+
 std::vector<Field> FieldBuilder::finish(const text::Mark& word) {
   end();
   for (Field& field : done_) {

@@ -74,6 +74,9 @@ class FieldBuilder {
   /// A piece that ends the word at each of its blanks.
   void split(const Piece& piece);
 
+  /// `split` for known text without quotes where values make several words, otherwise `add`.
+  void place(Piece piece, bool quoted);
+
   /// The fields; each is marked from its first piece to its last.
   std::vector<Field> finish(const text::Mark& word);
 

@@ -403,12 +403,10 @@ std::vector<Field> split_at(char separator, const Field& line) {
   FieldBuilder builder(true);
   for (Piece piece : line.pieces) {
     piece.quoted = false;
-    if (piece.unknown()) {
-      builder.add(std::move(piece));
-    } else {
+    if (!piece.unknown()) {
       std::ranges::replace(piece.text, separator, ' ');
-      builder.split(piece);
     }
+    builder.place(std::move(piece), false);
   }
   return builder.finish(line.mark);
 }

@@ -98,10 +98,10 @@ class Vocabulary {
   /// one that moved inside megatron.bridge is identified by its own name.
   bool use_class(std::string_view section, std::string_view target);
 
+  bool use_model_class(std::string_view target) { return use_class("model", target); }
+
   /// Makes `find` fast again after the last use_class.
   void index_names();
-
-  bool use_model_class(std::string_view target) { return use_class("model", target); }
 
   /// Null pointer if unknown. Megatron-LM: also by a further Bridge name of the same meaning
   /// (find("comm_overlap.bucket_size") gives "ddp.bucket_size").
@@ -157,6 +157,7 @@ class Vocabulary {
 
   void load_sections(const FrameworkTable& table);
   void load_arguments(const FrameworkTable& table);
+
   Framework framework_ = Framework::bridge;
   std::string_view version_;
   int version_index_ = 0;

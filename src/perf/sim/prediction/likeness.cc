@@ -182,4 +182,9 @@ Level level_of(const std::vector<LearntRun>& runs, const Traits& traits) {
   return level;
 }
 
+void state_level(const Level& level, StatedInputs& stated) {
+  stated.level = std::exp(level.log_factor);
+  stated.level_known = level.known;
+}
+
 }  // namespace epwise::sim

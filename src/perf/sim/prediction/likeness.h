@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "perf/sim/constants/stated_inputs.h"
 #include "perf/workload/workload.h"
 
 /// How far the error of one predicted run says something about another run.
@@ -45,6 +46,9 @@ struct Level {
 /// correlations of `likeness` and an own part of each run that no other shares. Small errors are
 /// mostly that own part, so that they move less than in proportion.
 Level level_of(const std::vector<LearntRun>& runs, const Traits& traits);
+
+/// Lets a prediction with these inputs follow the level.
+void state_level(const Level& level, StatedInputs& stated);
 
 /// Covariance of the errors of measured runs, in units of the variance that runs of one recipe
 /// share; its Cholesky factor, row by row.
