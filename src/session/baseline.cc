@@ -261,7 +261,7 @@ std::string Baseline::to_text(const std::string& reason, std::vector<Entry> entr
   for (const Entry& entry : entries) {
     text += fmt::format("  - {{file: {}, rule: {}, fingerprint: {}{}}}\n",
                         quoted(entry.file),
-                        entry.rule,
+                        yaml::render_text(entry.rule, yaml::Quote::none),
                         quoted(entry.fingerprint),
                         entry.target.empty() ? "" : ", target: " + quoted(entry.target));
   }
