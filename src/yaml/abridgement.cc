@@ -31,6 +31,9 @@ struct SimpleLine {
   std::size_t indent = 0;        // blanks in front
   std::size_t column = 0;        // of the key, or of the last `-`
   std::size_t deepest_next = 0;  // a following line with more indentation may continue this one
+  bool item = false;             // starts with `- `
+  bool open = false;             // a key without a value
+  bool separator = false;        // `---`
   Word key;
   Word value;
   std::size_t content_end = 0;  // without comment, trailing blanks and line end
@@ -45,7 +48,10 @@ std::size_t block_text_end(std::string_view text, const SimpleLine& line);
 
 namespace {
 
-constexpr std::size_t kShortest = 5;  // words from here on are shortened; "null" is not
+/// The tokeniser tells these from other words.
+bool is_null(std::string_view word) {
+  return word == "~" || word == "null" || word == "Null" || word == "NULL";
+}
 
 std::uint32_t abridged_offset(std::size_t place) {
   return static_cast<std::uint32_t>(place);
@@ -59,6 +65,23 @@ class Abridger {
 
   Abridgement run() {
     const std::string_view source = result_.source;
+    if (write_simple_lines()) {
+      settle(source.size());
+    } else {
+      roll_back();
+      copy(settled_, source.size());
+      result_.lines.clear();
+    }
+    if (separated_) {
+      result_.lines.clear();
+    }
+    return std::move(result_);
+  }
+
+ private:
+  /// False at the first line that is not simple; what precedes it is settled.
+  bool write_simple_lines() {
+    const std::string_view source = result_.source;
     std::size_t begin = 0;
     while (begin < source.size()) {
       const SimpleLine line = read_simple_line(source, begin);
@@ -67,21 +90,18 @@ class Abridger {
         continue;
       }
       if (line.indent > deepest_) {
-        break;
+        return false;
       }
       settle(begin);
       if (line.kind == SimpleLine::Kind::other) {
-        break;
+        return false;
       }
       deepest_ = line.deepest_next;
       begin = write(line, begin);
     }
-    roll_back();
-    copy(settled_, source.size());
-    return std::move(result_);
+    return true;
   }
 
- private:
   void settle(std::size_t place) {
     settled_ = place;
     settled_text_ = result_.text.size();
@@ -97,9 +117,13 @@ class Abridger {
 
   /// Writes the line that starts at `begin`; returns where the next one starts.
   std::size_t write(const SimpleLine& line, std::size_t begin) {
+    separated_ = separated_ || line.separator;
+    result_.lines.push_back(
+        {abridged_offset(result_.text.size()), abridged_offset(line.indent), line.item, line.open});
     std::size_t done = begin;
     for (const SimpleLine::Word& word : {line.key, line.value}) {
-      if (word.end - word.begin >= kShortest) {
+      if (word.end > word.begin &&
+          !is_null(result_.source.substr(word.begin, word.end - word.begin))) {
         copy(done, word.begin);
         result_.text += 'x';
         result_.words.push_back({abridged_offset(word.begin), abridged_offset(word.end)});
@@ -129,6 +153,7 @@ class Abridger {
   std::size_t settled_text_ = 0;
   std::size_t settled_shifts_ = 0;
   std::size_t settled_words_ = 0;
+  bool separated_ = false;  // a `---` starts a document
 };
 
 }  // namespace
@@ -170,7 +195,7 @@ Abridgement abridge(std::string_view text) {
 }
 
 Abridgement verbatim(std::string_view text) {
-  return {text, std::string(text), {}, {}};
+  return {text, std::string(text), {}, {}, {}};
 }
 
 namespace {
@@ -233,12 +258,12 @@ class LineReader {
     line_.kind = SimpleLine::Kind::entry;
     if (raw::is_document_start(text_, at_)) {
       line_.deepest_next = kAnyIndent;
+      line_.separator = true;
       return finish(at_ + 3);
     }
-    bool item = false;
     while (peek() == '-' && (next() == ' ' || next() == '\n')) {
       line_.column = at_ - begin_;
-      item = true;
+      line_.item = true;
       const std::size_t dash = at_++;
       skip_blanks();
       if (at_ == end_ || peek() == '#') {
@@ -254,7 +279,7 @@ class LineReader {
       return read_entry(word);
     }
     at_ = word;
-    return item && read_value();
+    return line_.item && read_value();
   }
 
   bool read_entry(std::size_t word) {
@@ -267,6 +292,7 @@ class LineReader {
     skip_blanks();
     if (at_ == end_ || peek() == '#') {
       line_.deepest_next = kAnyIndent;
+      line_.open = true;
       return finish(behind);
     }
     return read_value();

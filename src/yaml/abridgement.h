@@ -9,10 +9,11 @@
 namespace epwise::yaml {
 
 /// A shortened text for the tokeniser, which takes about 2000 instructions per byte: in
-/// self-contained lines, long plain words become one letter and comments are removed. The result
-/// has the same structure, and every position in it corresponds to a position in the original.
+/// self-contained lines, plain words become one letter (not `null`), and comments are removed. The
+/// result has the same structure, and every position in it corresponds to a position in the
+/// original. Most lines become one of a few texts, which parse.cc has tokenised once.
 ///
-///   hidden_size: 4096  # words    →    x: 4096
+///   hidden_size: 4096  # words    →    x: x
 ///
 /// Lines whose meaning depends on others (text over several lines, unclosed brackets, anchors) are
 /// copied unchanged, as is everything from the first such line on.
@@ -27,10 +28,19 @@ struct Abridgement {
     std::uint32_t end = 0;
   };
 
+  /// A self-contained line, with the text that a `|` or `>` in it introduces.
+  struct Line {
+    std::uint32_t begin = 0;   // in the short text
+    std::uint32_t indent = 0;  // blanks in front
+    bool item = false;         // starts with `- `
+    bool open = false;         // a key without a value: what follows may be its value
+  };
+
   std::string_view source;
   std::string text;
   std::vector<Shift> shifts;  // both rising
   std::vector<Word> words;    // those shortened to one letter
+  std::vector<Line> lines;    // of one document of such lines only; otherwise empty
 
   /// The position in the original of a position in the short text.
   std::size_t original(std::size_t place) const;

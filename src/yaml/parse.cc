@@ -164,13 +164,175 @@ std::string with_plain_breaks(std::string_view text) {
   return result;
 }
 
+/// The events of texts that many files share: the tokeniser takes thousands of instructions for
+/// each `x: x`. One for each thread.
+class Memo {
+ public:
+  /// Of a text with one document; positions are those in it. Null pointer: the tokeniser rejects it.
+  /// Valid until the next call.
+  const Events* events_of(std::string_view text) {
+    const auto known = known_.find(text);
+    if (known != known_.end()) {
+      return known->second ? &*known->second : nullptr;
+    }
+    auto events = tokenised(text);
+    if (text.size() > kLongest) {
+      long_ = std::move(events);
+      return long_ ? &*long_ : nullptr;
+    }
+    if (known_.size() >= kMost) {
+      known_.clear();
+    }
+    const auto added = known_.emplace(std::string(text), std::move(events)).first;
+    return added->second ? &*added->second : nullptr;
+  }
+
+ private:
+  static constexpr std::size_t kLongest = 1024;  // bytes; longer texts hardly return
+  static constexpr std::size_t kMost = 4096;     // texts
+
+  static std::optional<Events> tokenised(std::string_view text) {
+    const text::SourceFile none("", "");
+    const Abridgement source = verbatim(text);
+    const Limits limits;
+    Recorder recorder(none, source, limits);
+    std::istringstream in(source.text);
+    try {
+      YAML::Parser parser(in);
+      if (parser.HandleNextDocument(recorder) && recorder.record().complete) {
+        return std::move(recorder.record().events);
+      }
+    } catch (const Stop&) {
+      return std::nullopt;
+    } catch (const YAML::Exception&) {
+      return std::nullopt;
+    }
+    return std::nullopt;
+  }
+
+  std::map<std::string, std::optional<Events>, std::less<>> known_;
+  std::optional<Events> long_;
+};
+
+/// Puts the events of a document of simple lines together from those of its entries, each of which
+/// means the same at any place: a block is its first event, what is in its entries, and its end.
+class Assembler {
+ public:
+  Assembler(const Abridgement& source, const Limits& limits) : source_(source), limits_(limits) {}
+
+  /// Nothing if the lines do not fit together, or if a limit is exceeded: then the tokeniser has to
+  /// say why.
+  std::optional<Record> run() {
+    const auto& lines = source_.lines;
+    if (lines.empty() || !add_block(lines.front().indent, lines.front().item) ||
+        next_ < lines.size()) {
+      return std::nullopt;
+    }
+    record_.start = record_.events.front().at;
+    record_.complete = true;
+    return std::move(record_);
+  }
+
+ private:
+  using Line = Abridgement::Line;
+
+  /// The entries from the next line on that have this indentation, and are items or are not.
+  bool add_block(std::uint32_t indent, bool items) {
+    bool is_first = true;
+    while (next_ < source_.lines.size() && source_.lines[next_].indent == indent &&
+           source_.lines[next_].item == items) {
+      const std::size_t begin = next_;
+      const bool nests = items ? take_item(indent) : take_key(indent);
+      if (!add_entry(begin, nests, is_first) ||
+          (nests && !add_block(source_.lines[next_].indent, source_.lines[next_].item))) {
+        return false;
+      }
+      is_first = false;
+    }
+    record_.events.emplace_back().type = Event::Type::end;
+    --depth_;
+    return true;
+  }
+
+  /// The line of a key. Whether the next line starts the block that is its value.
+  bool take_key(std::uint32_t indent) {
+    const bool open = source_.lines[next_++].open;
+    if (!open || next_ == source_.lines.size()) {
+      return false;
+    }
+    const Line& next = source_.lines[next_];
+    return next.indent > indent || (next.indent == indent && next.item);
+  }
+
+  /// The lines of an item, which contain its value.
+  bool take_item(std::uint32_t indent) {
+    do {
+      ++next_;
+    } while (next_ < source_.lines.size() && source_.lines[next_].indent > indent);
+    return false;
+  }
+
+  /// The events of the lines from `line` to the next one: only the key if it `nests`; first the
+  /// start of the block around the entry if it is the block's first.
+  bool add_entry(std::size_t line, bool nests, bool is_first) {
+    std::size_t begin = source_.lines[line].begin;
+    const std::size_t end =
+        next_ < source_.lines.size() ? source_.lines[next_].begin : source_.text.size();
+    std::string_view text = std::string_view(source_.text).substr(begin, end - begin);
+    if (text.find('\n') + 1 == text.size()) {  // one line means the same without its indentation
+      text.remove_prefix(source_.lines[line].indent);
+      begin += source_.lines[line].indent;
+    }
+    const Events* const events = memo().events_of(text);
+    if (events == nullptr || events->size() < 3 || !events->front().opens()) {
+      return false;
+    }
+    const auto first = events->begin() + (is_first ? 0 : 1);
+    const auto last = nests ? events->begin() + 2 : events->end() - 1;
+    return std::all_of(first, last, [&](const Event& event) { return add(event, begin); });
+  }
+
+  /// `place`: in the short text, of the text that the event was found in. False: above a limit.
+  bool add(const Event& part, std::size_t place) {
+    Event& event = record_.events.emplace_back(part);
+    if (!event.is_node()) {
+      --depth_;
+      return true;
+    }
+    const std::size_t original = source_.original(place + part.at);
+    event.at = static_cast<std::uint32_t>(std::min(original, source_.source.size()));
+    if (event.type == Event::Type::scalar) {
+      const std::string_view word = source_.word(event.at);
+      event.text = word.empty() ? event.text : std::string(word);
+    }
+    depth_ += event.opens() ? 1 : 0;
+    return depth_ <= limits_.depth && ++nodes_ <= limits_.nodes;
+  }
+
+  static Memo& memo() {
+    static thread_local Memo memo;
+    return memo;
+  }
+
+  const Abridgement& source_;
+  const Limits& limits_;
+  Record record_;
+  std::size_t next_ = 0;  // line
+  std::size_t nodes_ = 0;
+  int depth_ = 0;
+};
+
 /// Reads all documents of `source`; nothing if the tokeniser rejects it and `report` is false.
 std::optional<Stream> tokenise(const text::SourceFile& file,
                                const Abridgement& source,
                                const Limits& limits,
                                bool report) {
-  std::istringstream in(source.text);
   StreamBuilder builder(file, source.source, limits);
+  if (auto record = Assembler(source, limits).run()) {
+    builder.take(*record);
+    return builder.finish();
+  }
+  std::istringstream in(source.text);
   Recorder recorder(file, source, limits);
   try {
     YAML::Parser parser(in);

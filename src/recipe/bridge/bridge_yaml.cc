@@ -98,7 +98,7 @@ class BridgeYamlReader {
   BridgeYamlReader(Recipe& recipe, const Environment& environment, const Vocabulary& vocabulary)
       : recipe_(recipe),
         environment_(environment),
-        vocabulary_(vocabulary) {}
+        vocabulary_(&vocabulary) {}
 
   void run(const Configuration& text) {
     const yaml::Node& lowest = text.base != nullptr ? *text.base : text.root;
@@ -142,30 +142,34 @@ class BridgeYamlReader {
     recipe_.raw["raw.env_overridden"] = text_list(env_overridden_);
     recipe_.raw["raw.unknown_classes"] = text_list(unjudged_);
     report_types();
-    if (classed_) {
-      recipe_.vocabulary = std::make_shared<Vocabulary>(std::move(vocabulary_));
-    }
   }
 
  private:
   void use_classes(const ConfigNode& tree) {
+    Vocabulary::Classes classes;
     for (const ConfigNode& section : tree.children) {
       const std::string_view target = target_of(section);
-      classed_ = classed_ || !target.empty();
-      if (!target.empty() && !vocabulary_.use_class(section.name, target)) {
-        unjudged_.push_back(section.name);
-        if (vocabulary_.has_section(section.name) && is_allowed(target, recipe_.allowed_targets)) {
-          recipe_.diagnostics.push_back(unknown_class(section, vocabulary_));
-        }
-      }
       if (section.name == "model") {
         recipe_.model_class = target;
       }
       if (!target.empty()) {
         recipe_.raw["raw." + section.name + "_class"] = Value::of(target);
+        classes.emplace_back(section.name, target);
       }
     }
-    vocabulary_.index_names();
+    if (classes.empty()) {
+      return;
+    }
+    const auto narrowed = vocabulary_->narrowed(classes);
+    vocabulary_ = &narrowed->vocabulary;
+    recipe_.vocabulary = {narrowed, vocabulary_};
+    unjudged_ = narrowed->unknown;
+    for (const ConfigNode& section : tree.children) {
+      if (is_unjudged(section.name) && vocabulary_->has_section(section.name) &&
+          is_allowed(target_of(section), recipe_.allowed_targets)) {
+        recipe_.diagnostics.push_back(unknown_class(section, *vocabulary_));
+      }
+    }
   }
 
   /// The encoder of a vision-language model. A dump writes its vision_config as a call of from_dict.
@@ -208,9 +212,9 @@ class BridgeYamlReader {
   ConfigSchema schema_of() const {
     ConfigSchema schema;
     schema.knows = [this](std::string_view path) {
-      return is_unjudged(path.substr(0, path.find('.'))) || vocabulary_.knows(path);
+      return is_unjudged(path.substr(0, path.find('.'))) || vocabulary_->knows(path);
     };
-    schema.suggestion = [this](std::string_view path) { return meant_instead(path, vocabulary_); };
+    schema.suggestion = [this](std::string_view path) { return meant_instead(path, *vocabulary_); };
     return schema;
   }
 
@@ -241,7 +245,7 @@ class BridgeYamlReader {
     if (section.name.starts_with("_")) {
       return;
     }
-    if (section.name == "env_vars" && vocabulary_.has_section("env_vars")) {
+    if (section.name == "env_vars" && vocabulary_->has_section("env_vars")) {
       read_variables(section);
       return;
     }
@@ -252,7 +256,7 @@ class BridgeYamlReader {
       recipe_.sections[section.name] = section.key;
     }
     if (!section.is_mapping()) {
-      if (plain && vocabulary_.has_section(section.name) && !may_be_plain(section.name) &&
+      if (plain && vocabulary_->has_section(section.name) && !may_be_plain(section.name) &&
           !(dump && is_read(section))) {
         recipe_.diagnostics.push_back(
             {"recipe/plain-section",
@@ -264,7 +268,7 @@ class BridgeYamlReader {
       add_field(section.name, section);
       return;
     }
-    if (dump && vocabulary_.has_section(section.name) && target_of(section).empty()) {
+    if (dump && vocabulary_->has_section(section.name) && target_of(section).empty()) {
       recipe_.diagnostics.push_back(
           {is_read_later(section.name) ? "recipe/late-section-target" : "recipe/section-target",
            section.key,
@@ -309,7 +313,7 @@ class BridgeYamlReader {
     Field field = field_of(path, node);
     if (!node.is_mapping()) {
       scalars_.push_back(
-          {path, vocabulary_.find(path), field.value, node.plain, node.written, node.mark});
+          {path, vocabulary_->find(path), field.value, node.plain, node.written, node.mark});
     }
     std::string name = field.name;
     recipe_.fields.insert_or_assign(std::move(name), std::move(field));
@@ -358,13 +362,13 @@ class BridgeYamlReader {
   /// What the loader of a dump drops has no effect on anything. An override of such a key is an
   /// error of its own.
   void report_unknown_keys(const ConfigNode& tree, bool dump) {
-    UnknownKeys unknown = find_unknown_keys(tree, vocabulary_, unjudged_);
+    UnknownKeys unknown = find_unknown_keys(tree, *vocabulary_, unjudged_);
     for (std::size_t i = 0; dump && i < unknown.paths.size(); ++i) {
       if (unknown.diagnostics[i].rule == "recipe/unknown-key") {
         dropped_.insert(unknown.paths[i]);
       }
     }
-    fold_other_release(tree, vocabulary_, unknown);
+    fold_other_release(tree, *vocabulary_, unknown);
     recipe_.raw["raw.unknown_keys"] = text_list(unknown.paths);
     append(std::move(unknown.diagnostics));
   }
@@ -376,7 +380,7 @@ class BridgeYamlReader {
     }
     report_missing_sections(tree);
     for (const ConfigNode& section : tree.children) {
-      if (!section.is_mapping() && is_read(section) && vocabulary_.has_section(section.name)) {
+      if (!section.is_mapping() && is_read(section) && vocabulary_->has_section(section.name)) {
         recipe_.diagnostics.push_back(
             {"recipe/null-section",
              section.key,
@@ -415,7 +419,7 @@ class BridgeYamlReader {
   void report_missing_target(const ConfigNode& tree) {
     const auto classed = std::count_if(
         tree.children.begin(), tree.children.end(), [this](const ConfigNode& section) {
-          return vocabulary_.has_section(section.name) && !target_of(section).empty();
+          return vocabulary_->has_section(section.name) && !target_of(section).empty();
         });
     if (classed < kSectionsOfDump) {
       return;
@@ -437,13 +441,12 @@ class BridgeYamlReader {
       return is_unjudged(std::string_view(scalar.path).substr(0, scalar.path.find('.'))) ||
              is_deep(scalar.path);
     });
-    append(check_words(scalars_, vocabulary_.version()));
+    append(check_words(scalars_, vocabulary_->version()));
   }
 
   Recipe& recipe_;
   const Environment& environment_;
-  Vocabulary vocabulary_;  // a copy, narrowed to the classes that the sections name
-  bool classed_ = false;
+  const Vocabulary* vocabulary_;  // narrowed to the classes that the sections name
   std::vector<std::string> unjudged_;
   std::vector<TypedScalar> scalars_;
   std::vector<std::string> env_booleans_;

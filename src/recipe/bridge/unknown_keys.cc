@@ -330,13 +330,15 @@ const Vocabulary& tables_of(std::string_view version) {
 }
 
 Release knowledge_of(std::string_view version, const ConfigNode& root, const UnknownKeys& unknown) {
-  Vocabulary vocabulary = tables_of(version);
+  Vocabulary::Classes classes;
   for (const ConfigNode& section : root.children) {
     const std::string_view target = target_of(section);
     if (!target.empty() && asks_about(section.name, unknown)) {
-      vocabulary.use_class(section.name, target);
+      classes.emplace_back(section.name, target);
     }
   }
+  const auto narrowed = tables_of(version).narrowed(classes);
+  const Vocabulary& vocabulary = narrowed->vocabulary;
   Release release{version, {}, 0};
   for (std::size_t i = 0; i < unknown.diagnostics.size(); ++i) {
     const bool known =

@@ -4,6 +4,8 @@
 #include <cassert>
 #include <functional>
 #include <iterator>
+#include <map>
+#include <mutex>
 #include <utility>
 
 #include "base/embedded/archive.h"
@@ -190,8 +192,14 @@ expr::Value Literal::value() const {
   return expr::Value::unset();
 }
 
+struct Vocabulary::Copies {
+  std::mutex mutex;
+  std::map<Classes, std::shared_ptr<const NarrowedVocabulary>> known;
+};
+
 Vocabulary Vocabulary::load(Framework framework, std::string_view version, std::string_view table) {
   Vocabulary result;
+  result.copies_ = std::make_shared<Copies>();
   result.framework_ = framework;
   result.table_ = of_framework(table, framework);
   const auto rows = embedded::read_as<FrameworkTable>(result.table_);
@@ -299,10 +307,39 @@ bool Vocabulary::use_class(std::string_view section, std::string_view target) {
   std::move(last, fields_.end(), std::back_inserter(fields));
   fields_ = std::move(fields);
   by_name_ = nullptr;
+  copies_ = nullptr;
   if (cls->refuses) {
     strict_sections_.emplace_back(section);
   }
   return true;
+}
+
+std::shared_ptr<const NarrowedVocabulary> Vocabulary::narrowed(const Classes& classes) const {
+  constexpr std::size_t kMostCopies = 64;
+  if (copies_ != nullptr) {
+    const std::lock_guard<std::mutex> lock(copies_->mutex);
+    if (const auto found = copies_->known.find(classes); found != copies_->known.end()) {
+      return found->second;
+    }
+  }
+  // Created outside the lock: two threads may both create one, and the first to finish wins.
+  auto fresh = std::make_shared<NarrowedVocabulary>();
+  fresh->vocabulary = *this;
+  fresh->vocabulary.copies_ = nullptr;
+  for (const auto& [section, target] : classes) {
+    if (!fresh->vocabulary.use_class(section, target)) {
+      fresh->unknown.push_back(section);
+    }
+  }
+  fresh->vocabulary.index_names();
+  if (copies_ == nullptr) {
+    return fresh;
+  }
+  const std::lock_guard<std::mutex> lock(copies_->mutex);
+  if (copies_->known.size() >= kMostCopies) {
+    copies_->known.clear();
+  }
+  return copies_->known.try_emplace(classes, std::move(fresh)).first->second;
 }
 
 expr::Value Vocabulary::default_of(std::string_view canonical) const {

@@ -28,6 +28,7 @@ inline std::string_view last_part(std::string_view path) {
 }
 
 struct FrameworkTable;  // recipe/vocabulary/table.h
+struct NarrowedVocabulary;
 
 /// What an answer needs if the tables of another release are used (`Vocabulary::of_release`).
 inline constexpr std::string_view kTablesOfRelease = "the tables of that release";
@@ -100,8 +101,13 @@ class Vocabulary {
 
   bool use_model_class(std::string_view target) { return use_class("model", target); }
 
-  /// Makes `find` fast again after the last use_class.
-  void index_names();
+  /// Section and `_target_`, in the order of a recipe.
+  using Classes = std::vector<std::pair<std::string, std::string>>;
+
+  /// A copy for the classes that a recipe names. Recipes that name the same ones share the copy: it
+  /// takes longer to make than a recipe to read, and a recipe is read anew for every fix of it that
+  /// is tried. Any number of threads may call it.
+  std::shared_ptr<const NarrowedVocabulary> narrowed(const Classes& classes) const;
 
   /// Null pointer if unknown. Megatron-LM: also by a further Bridge name of the same meaning
   /// (find("comm_overlap.bucket_size") gives "ddp.bucket_size").
@@ -154,6 +160,10 @@ class Vocabulary {
 
  private:
   using Index = std::vector<std::pair<std::string_view, int>>;  // sorted by text
+  struct Copies;
+
+  /// Makes `find` fast again after the last use_class.
+  void index_names();
 
   void load_sections(const FrameworkTable& table);
   void load_arguments(const FrameworkTable& table);
@@ -174,6 +184,12 @@ class Vocabulary {
   Index spellings_;
   // of fields, and aliases that are not fields; null pointer: since use_class, names are searched for
   std::shared_ptr<const std::unordered_map<std::string_view, int>> by_name_;
+  std::shared_ptr<Copies> copies_;  // null pointer: since use_class, and in a copy
+};
+
+struct NarrowedVocabulary {
+  Vocabulary vocabulary;
+  std::vector<std::string> unknown;  // sections whose class is not in the tables
 };
 
 }  // namespace epwise::recipe
