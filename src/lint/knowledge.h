@@ -189,6 +189,9 @@ struct Container {
   std::string_view date;
 };
 
+class SortedRulesCache;  // of lint/launch_plan.h
+std::shared_ptr<SortedRulesCache> make_sorted_rules_cache();
+
 /// The contents of rules/, compiled: names, rules sorted by id, derived values, launch pipelines,
 /// containers, and the reference tables.
 struct Knowledge {
@@ -201,6 +204,7 @@ struct Knowledge {
   Texts texts;  // owns the text of rules read from files
   // of the compiled table's expressions, also of those that are decoded when they are first read
   std::shared_ptr<const embedded::Companion> literals = {};
+  std::shared_ptr<SortedRulesCache> sorted = make_sorted_rules_cache();
 
   /// By id, code or alias; null pointer if there is none.
   const Rule* find(std::string_view id_or_code) const;

@@ -1,21 +1,63 @@
 #include "lint/launch_plan.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <utility>
+#include <vector>
 
+#include "expr/value.h"
 #include "lint/rule.h"
 #include "recipe/framework.h"
 #include "recipe/trainers/trainer_facts.h"
 
 namespace epwise::lint {
 
+/// The rules that apply to one release and the stages that a trainer runs, by where they apply.
+struct SortedRules {
+  /// A check at its place.
+  struct Check {
+    std::int32_t order = 0;
+    const Rule* rule = nullptr;
+  };
+
+  std::map<std::string_view, std::vector<Check>> checks;  // by stage
+  std::vector<const Rule*> rest;
+  std::vector<const Rule*> unsettled;
+};
+
+class SortedRulesCache {
+ public:
+  /// The rules (they may be a copy), framework, version, whether it is settled, and the stages.
+  using Key = std::tuple<const Rule*, std::string, std::string, bool, std::string>;
+
+  template <class Sort>
+  std::shared_ptr<const SortedRules> get(const Key& key, const Sort& sort) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    auto& known = known_[key];
+    if (known == nullptr) {
+      known = std::make_shared<const SortedRules>(sort());
+    }
+    return known;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::map<Key, std::shared_ptr<const SortedRules>> known_;
+};
+
+std::shared_ptr<SortedRulesCache> make_sorted_rules_cache() {
+  return std::make_shared<SortedRulesCache>();
+}
+
 namespace {
 
-/// A check at its place.
-struct Check {
-  std::int32_t order = 0;
-  const Rule* rule = nullptr;
-};
+using Check = SortedRules::Check;
 
 class Planner {
  public:
@@ -31,7 +73,9 @@ class Planner {
         releases_(recipe::Vocabulary::versions(vocabulary.framework())) {}
 
   LaunchPlan run() {
-    sort_rules();
+    sorted_ = sorted_rules();
+    plan_.rest = sorted_->rest;
+    plan_.unsettled = sorted_->unsettled;
     const auto pipeline = std::ranges::find(knowledge_.pipelines, framework_, &Pipeline::framework);
     if (pipeline == knowledge_.pipelines.end()) {
       return std::move(plan_);
@@ -87,14 +131,32 @@ class Planner {
            });
   }
 
-  void sort_rules() {
+  /// Thousands of recipes, and of variants of one, share the release.
+  std::shared_ptr<const SortedRules> sorted_rules() const {
+    const auto sort = [this] { return sort_rules(); };
+    if (knowledge_.sorted == nullptr) {
+      return std::make_shared<const SortedRules>(sort());
+    }
+    const auto stages = recipe_.raw.find("raw.trainer_stages");
+    return knowledge_.sorted->get(
+        {knowledge_.rules.data(),
+         std::string(framework_),
+         std::string(vocabulary_.version()),
+         settled_,
+         (recipe::has_trainer(recipe_) ? "trainer " : "") +
+             (stages == recipe_.raw.end() ? "" : stages->second.to_text())},
+        sort);
+  }
+
+  SortedRules sort_rules() const {
+    SortedRules sorted;
     for (const auto& rule : knowledge_.rules) {
       if (rule.builtin && rule.places.empty()) {
         continue;
       }
       if (!everywhere(rule.versions)) {
         if (!rule.builtin && is_checked(rule) && somewhere(rule.versions)) {
-          plan_.unsettled.push_back(&rule);
+          sorted.unsettled.push_back(&rule);
         }
         continue;
       }
@@ -105,25 +167,26 @@ class Planner {
       for (const auto& place : rule.places) {
         if (place.framework == framework_ &&
             (place.versions.framework.empty() || here({place.versions}))) {
-          checks_[place.stage].push_back({place.order, &rule});
+          sorted.checks[place.stage].push_back({place.order, &rule});
           placed = true;
         }
       }
       if (!placed && !rule.builtin && !is_about_sections(rule)) {
-        plan_.rest.push_back(&rule);  // this framework fails on it later, if at all
+        sorted.rest.push_back(&rule);  // this framework fails on it later, if at all
       }
     }
-    for (auto& [stage, checks] : checks_) {
+    for (auto& [stage, checks] : sorted.checks) {
       std::ranges::stable_sort(checks, {}, &Check::order);
     }
+    return sorted;
   }
 
   /// A check is before a rewrite of the same line.
   std::vector<Step> steps(const Stage& stage) const {
     std::vector<Step> all;
-    const auto found = checks_.find(stage.name);
+    const auto found = sorted_->checks.find(stage.name);
     const std::vector<Check> none;
-    const auto& checks = found == checks_.end() ? none : found->second;
+    const auto& checks = found == sorted_->checks.end() ? none : found->second;
     auto check = checks.begin();
     for (const auto& rewrite : stage.rewrites) {
       for (; check != checks.end() && check->order <= rewrite.order; ++check) {
@@ -154,7 +217,7 @@ class Planner {
   bool settled_;
   std::string_view framework_;
   std::vector<std::string_view> releases_;  // of which any may run unless settled
-  std::map<std::string_view, std::vector<Check>> checks_;
+  std::shared_ptr<const SortedRules> sorted_;
   LaunchPlan plan_;
 };
 
