@@ -72,6 +72,18 @@ Outcome decide(const Rule& rule, const expr::Environment& facts) {
   return outcome;
 }
 
+Outcome decide_certainly(const Rule& rule, facts::Facts& facts) {
+  Outcome outcome = decide(rule, facts);
+  const bool fails = outcome.kind == Outcome::Kind::fails || outcome.kind == Outcome::Kind::crashes;
+  if (!fails || rule.severity != Severity::error || !facts.has_unread_words()) {
+    return outcome;
+  }
+  facts.doubt_unwritten(true);
+  Outcome doubted = decide(rule, facts);
+  facts.doubt_unwritten(false);
+  return doubted.kind == Outcome::Kind::open ? doubted : outcome;
+}
+
 namespace {
 
 class Run {
@@ -144,7 +156,7 @@ class Run {
     if (failed_.contains(rule.id)) {
       return;
     }
-    auto outcome = rule.builtin ? Outcome{} : decide(rule, facts_);
+    auto outcome = rule.builtin ? Outcome{} : decide_certainly(rule, facts_);
     if (rule.builtin && reported_.certain.contains(rule.id)) {
       outcome.kind = Outcome::Kind::fails;
     } else if (rule.builtin && reported_.doubtful.contains(rule.id)) {

@@ -25,6 +25,10 @@ struct Outcome {
 /// `given` is true and `assert` false.
 Outcome decide(const Rule& rule, const expr::Environment& facts);
 
+/// The same for one recipe. An error that an unread word of the command (`$EXTRA_ARGS`) may avert, by
+/// an option that is missing, is open.
+Outcome decide_certainly(const Rule& rule, facts::Facts& facts);
+
 /// The union of two lists of names, sorted.
 void add_needs(std::vector<std::string>& all, const std::vector<std::string>& more);
 

@@ -124,7 +124,7 @@ class Variants::State {
       if (!recorder.wants(*rule)) {
         continue;
       }
-      const auto outcome = decide(*rule, facts_);
+      const auto outcome = decide_certainly(*rule, facts_);
       const bool fails = outcome.kind == Outcome::Kind::fails;
       writer.decided(*rule, outcome, fails && is_inherited(*rule, facts_));
     }

@@ -2,11 +2,14 @@
 
 #include <algorithm>
 #include <map>
+#include <memory>
+#include <mutex>
 #include <optional>
 #include <sstream>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 #include <yaml-cpp/eventhandler.h>
@@ -165,7 +168,7 @@ std::string with_plain_breaks(std::string_view text) {
 }
 
 /// The events of texts that many files share: the tokeniser takes thousands of instructions for
-/// each `x: x`. One for each thread.
+/// each `x: x`.
 class Memo {
  public:
   /// Of a text with one document; positions are those in it. Null pointer: the tokeniser rejects it.
@@ -212,6 +215,43 @@ class Memo {
 
   std::map<std::string, std::optional<Events>, std::less<>> known_;
   std::optional<Events> long_;
+};
+
+/// A memo that no other thread uses, until the end of the scope; it is kept for the next one.
+class BorrowedMemo {
+ public:
+  BorrowedMemo() {
+    const std::lock_guard<std::mutex> lock(mutex());
+    if (free().empty()) {
+      memo_ = std::make_unique<Memo>();
+    } else {
+      memo_ = std::move(free().back());
+      free().pop_back();
+    }
+  }
+
+  ~BorrowedMemo() {
+    const std::lock_guard<std::mutex> lock(mutex());
+    free().push_back(std::move(memo_));
+  }
+
+  BorrowedMemo(const BorrowedMemo&) = delete;
+  BorrowedMemo& operator=(const BorrowedMemo&) = delete;
+
+  Memo* operator->() const { return memo_.get(); }
+
+ private:
+  static std::mutex& mutex() {
+    static std::mutex mutex;
+    return mutex;
+  }
+
+  static std::vector<std::unique_ptr<Memo>>& free() {
+    static std::vector<std::unique_ptr<Memo>> free;
+    return free;
+  }
+
+  std::unique_ptr<Memo> memo_;
 };
 
 /// Puts the events of a document of simple lines together from those of its entries, each of which
@@ -283,7 +323,7 @@ class Assembler {
       text.remove_prefix(source_.lines[line].indent);
       begin += source_.lines[line].indent;
     }
-    const Events* const events = memo().events_of(text);
+    const Events* const events = memo_->events_of(text);
     if (events == nullptr || events->size() < 3 || !events->front().opens()) {
       return false;
     }
@@ -309,13 +349,9 @@ class Assembler {
     return depth_ <= limits_.depth && ++nodes_ <= limits_.nodes;
   }
 
-  static Memo& memo() {
-    static thread_local Memo memo;
-    return memo;
-  }
-
   const Abridgement& source_;
   const Limits& limits_;
+  BorrowedMemo memo_;
   Record record_;
   std::size_t next_ = 0;  // line
   std::size_t nodes_ = 0;

@@ -228,6 +228,9 @@ bool Facts::section_present(std::string_view section) const {
 
 const Value& Facts::value(NameSlot slot) const {
   auto& entry = ready(slot);
+  if (is_doubted(entry)) {
+    return doubt_;
+  }
   if (entry.source == Source::derived && !entry.computed) {
     // set first: a cycle, which the rule compiler rejects, would otherwise not terminate
     entry.computed = true;
@@ -251,6 +254,27 @@ const Value* Facts::variation(NameSlot slot) const {
   }
   const auto found = variations_.find(slot_of(ready(slot)));
   return found == variations_.end() ? nullptr : &found->second;
+}
+
+bool Facts::has_unread_words() const {
+  const auto words = recipe_.raw.find("raw.unread_words");
+  return words != recipe_.raw.end() && words->second.is_unknown();
+}
+
+void Facts::doubt_unwritten(bool on) {
+  doubt_ = on && has_unread_words() ? recipe_.raw.find("raw.unread_words")->second : Value::unset();
+  forget_derived();
+}
+
+bool Facts::is_doubted(const Slot& entry) const {
+  if (doubt_.is_unset() || entry.source != Source::field || entry.touched || entry.config_touched) {
+    return false;
+  }
+  const bool off = entry.value.boolean() != nullptr && !entry.value.truthy();
+  const NameSlot slot = slot_of(entry);
+  const auto* found = field(slot);
+  return (off || entry.value.is_unset()) && variation(slot) == nullptr &&
+         (found == nullptr || is_default(*found));
 }
 
 Value Facts::written(NameSlot slot) const {
@@ -278,6 +302,9 @@ Value Facts::is_explicit(NameSlot slot) const {
   if (variation(slot) == nullptr && found != nullptr && found->key.nowhere() &&
       found->value.is_unknown()) {
     return found->value;  // it is unknown what the launch writes
+  }
+  if (is_doubted(ready(slot))) {
+    return doubt_;
   }
   const bool given = variation(slot) != nullptr || (found != nullptr && !is_default(*found));
   const auto other = unwritten(recipe_);

@@ -90,6 +90,14 @@ class Facts : public expr::Environment {
   /// Restores the recipe as it was read: undoes stages and variations.
   void restore();
 
+  /// Whether the command has words that could not be read (`$EXTRA_ARGS`), which may be any options.
+  bool has_unread_words() const;
+
+  /// From now on, or no longer, fields that unread words may set have unknown values: those that
+  /// nothing writes and that are null or false by default. Words like these mostly add options; a
+  /// number that the command leaves out is rarely among them.
+  void doubt_unwritten(bool on);
+
   /// A section that a stage created or removed.
   void set_section(std::string_view section, bool present);
 
@@ -136,6 +144,7 @@ class Facts : public expr::Environment {
   }
 
   const expr::Value* variation(expr::NameSlot slot) const;
+  bool is_doubted(const Slot& entry) const;
   expr::Value initial_value(std::string_view name) const;
   expr::Value default_value(std::string_view name) const;
   bool section_present(std::string_view section) const;
@@ -154,6 +163,7 @@ class Facts : public expr::Environment {
   std::map<std::string_view, std::vector<expr::NameSlot>, std::less<>> section_slots_;
   std::map<std::string, bool, std::less<>> sections_;
   bool in_config_ = false;
+  expr::Value doubt_;  // unset: nothing is doubted
 };
 
 }  // namespace epwise::facts
