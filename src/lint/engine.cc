@@ -125,6 +125,11 @@ class Collector final : public LaunchEvents {
     }
   }
 
+  /// No selection hides why nothing that it selects could be checked.
+  bool keeps_from_reading(const Finding& finding) const {
+    return !facts_.recipe().readable && finding.severity == Severity::error;
+  }
+
   /// Findings and undecided rules that are not explained by others, sorted.
   void finish() {
     auto misspelt = misspellings(facts_.recipe(), facts_.vocabulary());
@@ -145,7 +150,7 @@ class Collector final : public LaunchEvents {
       judges.push_back(judge_of(finding, decisions.illegal()));
     }
     for (std::size_t i = 0; i < findings_.size(); ++i) {
-      if (selection_.takes(*findings_[i].rule)) {
+      if (selection_.takes(*findings_[i].rule) || keeps_from_reading(findings_[i])) {
         settle(findings_[i], judges[i], decisions);
       }
     }

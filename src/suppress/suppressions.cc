@@ -1,6 +1,7 @@
 #include "suppress/suppressions.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <iterator>
 #include <optional>
 #include <tuple>
@@ -76,6 +77,41 @@ void insert_by_place(lint::Finding finding, std::vector<lint::Finding>& findings
     return each.primary.mark.file == finding.primary.mark.file && place(each) > place(finding);
   });
   findings.insert(behind, std::move(finding));
+}
+
+/// The range to delete when the comment is removed: its bytes, and the line if nothing else is left
+/// on it.
+Mark cut_of(const Mark& comment) {
+  const std::string_view bytes = comment.file->bytes();
+  Mark cut = comment;
+  while (cut.begin > 0 && (bytes[cut.begin - 1] == ' ' || bytes[cut.begin - 1] == '\t')) {
+    --cut.begin;
+  }
+  const bool alone = cut.begin == 0 || bytes[cut.begin - 1] == '\n' || bytes[cut.begin - 1] == '\r';
+  if (alone && cut.end < bytes.size()) {
+    cut.end += bytes.substr(cut.end).starts_with("\r\n") ? 2U : 1U;
+  }
+  return cut;
+}
+
+/// The fix of a comment with rules that nothing violates: the others stay, with the reason.
+lint::Fix without(const std::vector<std::string>& unused,
+                  const Comment& comment,
+                  const Mark& mark) {
+  lint::Fix fix{"Remove the comment", lint::Tier::neutral, {}, {{cut_of(mark), ""}}};
+  if (unused.size() < comment.rules.size()) {
+    std::vector<std::string> kept;
+    std::ranges::copy_if(comment.rules, std::back_inserter(kept), [&](const std::string& name) {
+      return std::ranges::find(unused, name) == unused.end();
+    });
+    const std::string_view text = mark.file->bytes().substr(mark.begin, mark.end - mark.begin);
+    const auto open = static_cast<std::uint32_t>(text.find('[') + 1);
+    const auto close = static_cast<std::uint32_t>(text.find(']'));
+    fix.title = fmt::format("Remove {} from the comment", fmt::join(unused, " and "));
+    fix.patches = {{{mark.file, mark.begin + open, mark.begin + close},
+                    fmt::format("{}", fmt::join(kept, ", "))}};
+  }
+  return fix;
 }
 
 }  // namespace
@@ -177,7 +213,10 @@ void Suppressions::report(
     }
     return {nullptr, {}};
   };
-  const auto add = [&](std::string_view id, const Comment& comment, std::string message) {
+  const auto add = [&](std::string_view id,
+                       const Comment& comment,
+                       std::string message,
+                       const std::vector<std::string>& unused = {}) {
     const lint::Rule* rule = knowledge.find(id);
     auto [result, mark] = home(*comment.mark.file);
     if (rule == nullptr || result == nullptr || !selection.takes(*rule)) {
@@ -185,7 +224,11 @@ void Suppressions::report(
     }
     mark.begin = comment.mark.begin;
     mark.end = comment.mark.end;
-    insert_by_place(finding_at(*rule, mark, std::move(message)), result->findings);
+    lint::Finding finding = finding_at(*rule, mark, std::move(message));
+    if (!unused.empty()) {
+      finding.fixes.push_back(without(unused, comment, mark));
+    }
+    insert_by_place(std::move(finding), result->findings);
   };
   for (const auto& [key, seen] : seen_) {
     const std::vector<std::string> unused = unused_names(seen, selection, knowledge);
@@ -198,27 +241,12 @@ void Suppressions::report(
           seen.comment,
           fmt::format("this comment accepts nothing while {} is unknown", seen.undecided));
     } else if (!unused.empty()) {
-      const bool all = unused.size() == seen.comment.rules.size();
       add("suppression/unused",
           seen.comment,
-          fmt::format("nothing here violates {}: remove {}",
-                      fmt::join(unused, " or "),
-                      all ? "the comment" : "it from the comment"));
+          fmt::format("nothing here violates {}", fmt::join(unused, " or ")),
+          unused);
     }
   }
-}
-
-Mark cut_of(const Mark& comment) {
-  const std::string_view bytes = comment.file->bytes();
-  Mark cut = comment;
-  while (cut.begin > 0 && (bytes[cut.begin - 1] == ' ' || bytes[cut.begin - 1] == '\t')) {
-    --cut.begin;
-  }
-  const bool alone = cut.begin == 0 || bytes[cut.begin - 1] == '\n' || bytes[cut.begin - 1] == '\r';
-  if (alone && cut.end < bytes.size()) {
-    cut.end += bytes.substr(cut.end).starts_with("\r\n") ? 2U : 1U;
-  }
-  return cut;
 }
 
 }  // namespace epwise::suppress

@@ -67,8 +67,4 @@ class Suppressions {
   std::map<Key, Seen> seen_;
 };
 
-/// The range to delete when the comment is removed: its bytes, and the line if nothing else is left
-/// on it.
-text::Mark cut_of(const text::Mark& comment);
-
 }  // namespace epwise::suppress

@@ -219,29 +219,33 @@ report::Repaired report_of(const fix::Plan& plan, bool made) {
   return repaired;
 }
 
-/// Removes comments that no longer accept anything, with their line if nothing else is on it.
+/// Removes from comments the rules that they no longer accept, and comments of which none is left.
 Draft without_unused_comments(const std::vector<Analysis>& analyses, FixedText& fixed) {
   const std::shared_ptr<const text::SourceFile>& file = analyses.front().document->request.file;
-  std::vector<text::Mark> cuts;
+  std::vector<lint::Fix::Patch> patches;
   for (const Analysis& analysis : analyses) {
     for (const lint::Finding& finding : analysis.result.findings) {
-      const text::Mark& mark = finding.primary.mark;
-      if (finding.rule->id == "suppression/unused" && mark.file == file.get()) {
-        cuts.push_back(suppress::cut_of(mark));
-        fixed.repairs.push_back(
-            {std::string(finding.rule->id),
-             lint::Tier::neutral,
-             {{std::string(mark.file->bytes().substr(mark.begin, mark.end - mark.begin)),
-               "",
-               std::nullopt}}});
+      if (finding.rule->id != "suppression/unused" || finding.primary.mark.file != file.get()) {
+        continue;
       }
+      const lint::Fix::Patch& patch = finding.fixes.front().patches.front();
+      const auto written = [&](const text::Mark& mark) {
+        return std::string(mark.file->bytes().substr(mark.begin, mark.end - mark.begin));
+      };
+      patches.push_back(patch);
+      fixed.repairs.push_back(
+          {std::string(finding.rule->id),
+           lint::Tier::neutral,
+           {patch.text.empty()
+                ? fix::Repair::Edit{written(finding.primary.mark), "", std::nullopt}
+                : fix::Repair::Edit{"epwise: ignore", written(patch.mark), patch.text}}});
     }
   }
   Draft draft = analyses.front().document->draft();
   const std::size_t start = file != nullptr && file->had_byte_order_mark() ? 3 : 0;
-  std::ranges::sort(cuts, std::greater<>(), &text::Mark::begin);
-  for (const text::Mark& cut : cuts) {
-    draft.bytes.erase(start + cut.begin, cut.end - cut.begin);
+  std::ranges::sort(patches, std::greater<>(), [](const auto& patch) { return patch.mark.begin; });
+  for (const lint::Fix::Patch& patch : patches) {
+    draft.bytes.replace(start + patch.mark.begin, patch.mark.end - patch.mark.begin, patch.text);
   }
   return draft;
 }

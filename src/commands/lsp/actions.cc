@@ -44,7 +44,7 @@ std::string title_of(const lint::Fix& fix, const lint::Finding& finding) {
   for (const fix::Repair::Edit& edit : fix::repair_of(fix, finding).edits) {
     edits.push_back(fix::to_text(edit));
   }
-  const std::string lead = fix.title.empty() ? "" : fix.title + ": ";
+  const std::string lead = fix.title.empty() || edits.empty() ? fix.title : fix.title + ": ";
   return fmt::format("{}{} [{}]", lead, fmt::join(edits, ", "), lint::to_string(fix.tier));
 }
 
@@ -52,16 +52,6 @@ std::string title_of(const lint::Fix& fix, const lint::Finding& finding) {
 bool is_of_text(const lint::Fix& fix) {
   return !fix.patches.empty() &&
          std::ranges::all_of(fix.patches, [](const Patch& patch) { return !patch.mark.nowhere(); });
-}
-
-/// Removes a comment that accepts nothing, with its line if nothing else is on it.
-Json without_comment(const text::Mark& comment, const Edited& edited, const Client& client) {
-  Patch patch;
-  patch.mark = suppress::cut_of(comment);
-  return {{"title", "Remove the comment [neutral]"},
-          {"kind", "quickfix"},
-          {"isPreferred", true},
-          {"edit", workspace_edit({patch}, edited, client)}};
 }
 
 bool touches(const text::Mark& mark, std::size_t begin, std::size_t end) {
@@ -95,10 +85,8 @@ Json actions_between(
       }
       const auto about =
           Json::array({diagnostic_of(reading, analysis, untried, edited.uri, client)});
-      if (untried.rule->id == kUnused && untried.primary.mark.file == reading.file.get()) {
-        Json action = without_comment(untried.primary.mark, edited, client);
-        action["diagnostics"] = about;
-        all.push_back(std::move(action));
+      if (untried.rule->id == kUnused && untried.primary.mark.file != reading.file.get()) {
+        continue;  // a comment of another file
       }
       const lint::Finding& finding = fixes.finding(s, f);
       bool first = true;

@@ -268,6 +268,10 @@ class TrainerRecipeReader {
       const bool several = kind == "list" || kind == "any";
       if (!several && !lenient && child.children.size() > 1 && child.spelling.starts_with('-')) {
         const ConfigNode& left = child.children[1];
+        if (const auto* unknown = left.value.unknown()) {  // it may be no word, or an option
+          recipe_.raw["raw.unread_words"] = Value::unknown(unknown->needs);
+          return;
+        }
         refuse("recipe/refused-value",
                left.mark,
                fmt::format("{} takes one value for `{}` and stops at `{}`",
