@@ -182,12 +182,15 @@ std::vector<Fix> spelling_fixes(const text::Diagnostic& diagnostic, const facts:
       diagnostic.rule == "recipe/text-for-number" || diagnostic.rule == "recipe/quoted-boolean";
   const bool chosen = diagnostic.rule == "flags/bad-choice";
   const bool worded = diagnostic.rule == "recipe/unknown-word";
+  if (!plain && !typed && !chosen && !worded) {
+    return {};
+  }
   Fix fix{diagnostic.help, worded ? Tier::training : Tier::neutral, {}};
   for (const auto& [name, field] : facts.recipe().fields) {
-    const auto* spec = facts.vocabulary().find(name);
     const bool here =
         !field.mark.nowhere() && (plain ? !is_quoted(field.mark) : field.mark == diagnostic.mark);
-    if (spec == nullptr || !here || !(plain || typed || chosen || worded)) {
+    const auto* spec = here ? facts.vocabulary().find(name) : nullptr;
+    if (spec == nullptr) {
       continue;
     }
     const auto value =

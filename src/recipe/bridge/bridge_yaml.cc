@@ -23,6 +23,7 @@
 #include "recipe/overrides/overrides.h"
 #include "recipe/overrides/scalar_types.h"
 #include "yaml/node.h"
+#include "yaml/parse.h"
 
 namespace epwise::recipe {
 
@@ -370,7 +371,7 @@ class BridgeYamlReader {
     }
     fold_other_release(tree, *vocabulary_, unknown);
     recipe_.raw["raw.unknown_keys"] = text_list(unknown.paths);
-    append(std::move(unknown.diagnostics));
+    append(yaml::readable_list(std::move(unknown.diagnostics)));
   }
 
   void report_sections(const ConfigNode& tree, bool dump) {
