@@ -129,7 +129,11 @@ Question setting_question(std::string text,
           std::move(fallback),
           std::move(help),
           [&row, &console](const std::string& answer) -> std::string {
-            row.text = answer == kSkipped ? "" : init_scalar(answer);
+            row.text.clear();
+            if (answer == kSkipped) {
+              return {};
+            }
+            row.text = init_scalar(answer);
             std::string wrong = problem_of(".epwise.yaml", file_text({row}), console);
             if (!wrong.empty()) {
               row.text.clear();

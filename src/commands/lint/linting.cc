@@ -6,6 +6,7 @@
 #include <iterator>
 #include <map>
 #include <memory>
+#include <set>
 #include <utility>
 
 #include <fmt/core.h>
@@ -268,6 +269,30 @@ bool is_of_words(const recipe::Recipe& recipe, const Document& document) {
          (launcher != recipe.raw.end() && launcher->second.to_text() == "shell");
 }
 
+/// Launches of a script may share lines, so that what settles an error of one spoils another. The
+/// first problem that a plan for `planned` gives another recipe of the file; empty: none.
+std::string spoils(const std::vector<Analysis>& analyses,
+                   const Analysis& planned,
+                   const Draft& before,
+                   const Draft& after) {
+  if (before == after) {
+    return {};
+  }
+  for (const Analysis& other : analyses) {
+    if (other.place == planned.place) {
+      continue;
+    }
+    const fix::Verdict then = fix::verdict_of(other.with(before));
+    const fix::Verdict now = fix::verdict_of(other.with(after));
+    for (const std::string& problem : now.problems) {
+      if (!std::ranges::binary_search(then.problems, problem)) {
+        return fmt::format("{} would get {}", other.recipe->path, problem);
+      }
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
 std::vector<Analysis> Linter::fix(const std::vector<Analysis>& analyses,
@@ -280,10 +305,19 @@ std::vector<Analysis> Linter::fix(const std::vector<Analysis>& analyses,
   fixed.before = document.draft();
   Draft draft = without_unused_comments(analyses, fixed);
   std::vector<Tiers> higher;
+  std::set<std::size_t> left_out;
   for (const Analysis& analysis : analyses) {
     const Analysis before = analysis.with(draft);
     count_spared(before.result, order.highest, fixed);
     fix::Plan plan = fix::plan(before, order.highest);
+    if (const std::string spoilt = spoils(analyses, analysis, draft, plan.after.draft);
+        !spoilt.empty()) {
+      fixed.unsettled.push_back(fmt::format(
+          "{}: its fixes are left out, {}: they share lines", analysis.recipe->path, spoilt));
+      left_out.insert(repaired.size());
+      plan = {};
+      plan.after = before;
+    }
     repaired.push_back(report_of(plan, !order.show_only));
     higher.push_back(higher_tiers(plan, order.highest));
     fixed.of_words = fixed.of_words || is_of_words(*analysis.recipe, document);
@@ -298,6 +332,9 @@ std::vector<Analysis> Linter::fix(const std::vector<Analysis>& analyses,
     prove(analysis);
   }
   for (std::size_t i = 0; i < repaired.size(); ++i) {
+    if (left_out.contains(i)) {
+      continue;
+    }
     count_left(after[i], order.highest, higher[i], fixed, repaired[i]);
   }
   outcome.fixed = std::move(fixed);
