@@ -77,6 +77,10 @@ def break_batch(sample: Sample) -> None:
     sample.replace("recipes/good.yaml", "global_batch_size: 512", "global_batch_size: 500")
 
 
+def break_job(sample: Sample) -> None:
+    sample.replace("train.sbatch", "--tensor-model-parallel-size 2", "--tensor-model-parallel-size 3")
+
+
 def restore(sample: Sample) -> None:
     done = sample.run("git reset -q --hard && git clean -qfd")
     assert done.returncode == 0, done.stderr
@@ -109,6 +113,9 @@ def check_pre_commit(sample: Sample) -> None:
     sample.run("git add -A")
     expect("so does a commit", sample.run("pre-commit install && git commit -m x"), 1, "batch/indivisible")
     sample.run("rm -f .git/hooks/pre-commit")
+    restore(sample)
+    break_job(sample)
+    expect("pre-commit fails at a job script", sample.run("pre-commit run --all-files"), 1, "attention heads")
     restore(sample)
     hooks = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text())
     assert {hook["id"] for hook in hooks} == {"epwise", "epwise-staged", "epwise-system", "epwise-staged-system"}

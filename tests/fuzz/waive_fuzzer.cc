@@ -1,6 +1,6 @@
 /// Comments that accept findings, in any recipe or script. The first byte chooses: comments alone
-/// ('c' in YAML, 's' in a script), or the whole way of a recipe ('l'). What must hold: every place
-/// lies in the text, a comment that counts names rules and gives a reason, and accepting neither
+/// ('c' in YAML, 's' in a script), or the whole way of a recipe ('l'). What must hold: every place,
+/// also of what is removed, lies in the text, a comment that counts names rules and gives a reason, and accepting neither
 /// loses findings nor makes any; a file that is no readable recipe accepts nothing.
 #include <cstddef>
 #include <cstdint>
@@ -45,7 +45,6 @@ void check_comments(const epwise::text::SourceFile& file, bool script) {
   target.gpus = 16;
   for (const epwise::suppress::Comment& comment : comments) {
     check_inside(comment.mark, file);
-    check_inside(epwise::suppress::cut_of(comment.mark), file);
     require(!comment.problem.empty() || (!comment.rules.empty() && !comment.reason.empty()));
     const auto scope = script ? epwise::suppress::scope_in_script(comment)
                               : epwise::suppress::scope_of(comment, stream.documents);
@@ -84,6 +83,14 @@ void check_recipe(const std::shared_ptr<const epwise::text::SourceFile>& file) {
   for (const Result& result : results) {
     for (const epwise::lint::Accepted& accepted : result.accepted) {
       require(!accepted.reason.empty());
+    }
+    for (const epwise::lint::Finding& finding : result.findings) {
+      for (const epwise::lint::Fix& fix :
+           finding.fixes) {  // of comments; others are not tried here
+        for (const epwise::lint::Fix::Patch& patch : fix.patches) {
+          check_inside(patch.mark, *patch.mark.file);
+        }
+      }
     }
   }
 }
