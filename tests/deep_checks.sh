@@ -113,10 +113,10 @@ released_packages() {
     return 0
   fi
   need_packages python3-pip qemu-user libc6-arm64-cross tcl dpkg-dev >/dev/null || true # release.sh names what is missing
-  bash packaging/release.sh --architecture aarch64 --optimisation 1 build/release || status=$?
+  bash packaging/release.sh --architecture aarch64 --optimisation 1 build/packages || status=$?
   [ "$status" -ne 77 ] || return 0
   [ "$status" -eq 0 ] || return "$status"
-  EPWISE_COMPLETE=1 python3 tests/packages/release.py build/release-ci build/release || return 1
+  EPWISE_COMPLETE=1 python3 tests/packages/release.py build/release-ci build/packages || return 1
   bash tests/packages/emulated.sh aarch64 build/release-packages || status=$?
   [ "$status" -eq 77 ] || return "$status"
 }
