@@ -80,6 +80,14 @@ void check_action(const Command& command, const Arguments& arguments) {
   throw UsageError(fmt::format("{}\nusage: epwise {}", complaint, command.usage));
 }
 
+/// With the operand that the command takes if nothing is named.
+Arguments read_by(const Command& command, Arguments arguments) {
+  if (arguments.operands.empty() && arguments.words.empty() && !command.usual_operand.empty()) {
+    arguments.operands.emplace_back(command.usual_operand);
+  }
+  return arguments;
+}
+
 /// Warns that words after `--` that look like options of the command belong to the launch. No
 /// framework has a flag with one of these names except --help.
 void hint_at_own_options(const std::vector<Option>& options,
@@ -187,7 +195,7 @@ int App::dispatch(const std::vector<std::string>& all) {
   }
   arguments.line = all;
   check_action(command, arguments);
-  check_outputs(arguments, options, console_.files);
+  check_outputs(read_by(command, arguments), options, console_.files);
   session::Remarks remarks;
   Console console = console_;
   console.remarks = &remarks;

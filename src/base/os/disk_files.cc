@@ -368,6 +368,11 @@ std::optional<std::string> DiskFiles::canonical(const std::string& path) const {
   return error ? std::nullopt : std::optional(place.string());
 }
 
+std::string DiskFiles::identity(const std::string& path) const {
+  struct stat about = {};
+  return ::stat(path.c_str(), &about) == 0 ? fmt::format("{} {}", about.st_dev, about.st_ino) : "";
+}
+
 std::string DiskFiles::stamp(const std::string& path) const {
   struct stat about = {};
   if (::stat(path.c_str(), &about) != 0) {

@@ -21,6 +21,8 @@ class DiskFiles : public Files, public PartWriter, public RegularReader {
   std::vector<std::string> list(const std::string& directory) const override;
   std::optional<std::string> canonical(const std::string& path) const override;
 
+  /// Device and inode.
+  std::string identity(const std::string& path) const override;
   std::string stamp(const std::string& path) const override;
 
   /// Preserves mode, owner and group of a replaced file, and a symbolic link: its target is

@@ -176,6 +176,19 @@ TEST_CASE("places are compared without links") {
   CHECK_FALSE(files.canonical(folder / "none").has_value());
 }
 
+TEST_CASE("two names of a file are told from two files with the same content") {
+  const Folder folder;
+  DiskFiles files;
+  files.write_atomically(folder / "a", "text");
+  files.write_atomically(folder / "copy", "text");
+  fs::create_symlink("a", folder / "link");
+  fs::create_hard_link(folder / "a", folder / "b");
+  CHECK(files.identity(folder / "link") == files.identity(folder / "a"));
+  CHECK(files.identity(folder / "b") == files.identity(folder / "a"));
+  CHECK(files.identity(folder / "copy") != files.identity(folder / "a"));
+  CHECK(files.identity(folder / "none").empty());
+}
+
 TEST_CASE("writing keeps the mode and the link, and leaves nothing behind") {
   const Folder folder;
   DiskFiles files;
@@ -247,6 +260,11 @@ TEST_CASE("files in memory behave like files") {
   CHECK_FALSE(files.canonical("none").has_value());
   CHECK_THROWS_AS(files.read("none"), MissingError);
   CHECK_THROWS_AS(files.read("recipes"), MissingError);
+  files.link("recipes/a.yaml", "b.yaml");
+  CHECK(files.identity("./b.yaml") == files.identity("recipes/a.yaml"));
+  CHECK(files.read("b.yaml") == "x: 1");
+  files.put("b.yaml", "x: 1");
+  CHECK(files.identity("b.yaml") != files.identity("recipes/a.yaml"));
   files.write_atomically("out", "text");
   CHECK(files.read("out") == "text");
   CHECK(files.writes == std::vector<support::MemoryFiles::Write>{{"out", "text"}});
