@@ -200,8 +200,8 @@ int App::dispatch(const std::vector<std::string>& all) {
   Console console = console_;
   console.remarks = &remarks;
   const ExitCode code = command.run(console, arguments);
-  for (const std::string& sentence : remarks.sentences()) {
-    console_.err << "epwise: " << sentence << '\n';
+  for (const session::NewerRelease& release : remarks.newer_releases()) {
+    console_.err << "epwise: " << release.sentence() << '\n';
   }
   return to_int(code);
 }
