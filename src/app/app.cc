@@ -80,6 +80,14 @@ void check_action(const Command& command, const Arguments& arguments) {
   throw UsageError(fmt::format("{}\nusage: epwise {}", complaint, command.usage));
 }
 
+/// With the operand that the command takes if nothing is named.
+Arguments read_by(const Command& command, Arguments arguments) {
+  if (arguments.operands.empty() && arguments.words.empty() && !command.usual_operand.empty()) {
+    arguments.operands.emplace_back(command.usual_operand);
+  }
+  return arguments;
+}
+
 /// Warns that words after `--` that look like options of the command belong to the launch. No
 /// framework has a flag with one of these names except --help.
 void hint_at_own_options(const std::vector<Option>& options,
@@ -187,13 +195,13 @@ int App::dispatch(const std::vector<std::string>& all) {
   }
   arguments.line = all;
   check_action(command, arguments);
-  check_outputs(arguments, options, console_.files);
+  check_outputs(read_by(command, arguments), options, console_.files);
   session::Remarks remarks;
   Console console = console_;
   console.remarks = &remarks;
   const ExitCode code = command.run(console, arguments);
-  for (const std::string& sentence : remarks.sentences()) {
-    console_.err << "epwise: " << sentence << '\n';
+  for (const session::NewerRelease& release : remarks.newer_releases()) {
+    console_.err << "epwise: " << release.sentence() << '\n';
   }
   return to_int(code);
 }

@@ -1,8 +1,11 @@
 #include <csignal>
+#include <cstddef>
 #include <iostream>
 #include <string>
 #include <unistd.h>
 #include <vector>
+
+#include <fmt/core.h>
 
 #include "app/app.h"
 #include "base/os/crash_guard.h"
@@ -51,7 +54,12 @@ int main(int argc, char** argv) {
   std::ostream err(&messages);
   err.setf(std::ios::unitbuf);
   err.tie(&std::cout);  // results first, as with std::cerr
-  epwise::os::DiskFiles files;
+  epwise::os::DiskFiles files([&err](const std::string& path, std::size_t others) {
+    err << fmt::format("epwise: {} is a new file now: its {} the old content\n",
+                       path,
+                       others == 1 ? "other name (hard link) keeps"
+                                   : fmt::format("{} other names (hard links) keep", others));
+  });
   const epwise::hw::DriverProbe devices;
   const epwise::os::ProcessPrograms programs;
   epwise::cli::App app({std::cin,

@@ -43,8 +43,13 @@ std::vector<std::string> inputs_of(const Arguments& arguments, const std::vector
 
 bool replaces(const std::string& output, const std::string& input, const os::Files& files) {
   const std::optional<std::string> place = files.canonical(input);
-  return place && (*place == output || (files.is_directory(input) && session::is_lintable(output) &&
-                                        session::below(*place, output)));
+  if (!place) {
+    return false;
+  }
+  if (files.is_directory(input)) {
+    return session::is_lintable(output) && session::below(*place, output);
+  }
+  return files.identity(input) == files.identity(output);
 }
 
 }  // namespace

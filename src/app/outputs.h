@@ -8,8 +8,8 @@
 namespace epwise::cli {
 
 /// Refuses a command line whose output would replace one of its inputs: an operand, a file that
-/// another option names, or a recipe or script below a directory that is an operand. Paths are
-/// compared without symbolic links. Throws os::UsageError:
+/// another option names, or a recipe or script below a directory that is an operand. A symbolic or
+/// hard link to an input counts as that input. Throws os::UsageError:
 ///   epwise lint a.yaml -f json=a.yaml
 ///   → "--format: a.yaml is an input of this command; write the output to another file"
 void check_outputs(const session::Arguments& arguments,

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <map>
 #include <utility>
 
@@ -87,6 +88,30 @@ bool is_apart(const Timing& a, const Timing& b) {
   return a.high < b.low || b.high < a.low;
 }
 
+/// Of files from the same plan: that plan; of others: what is there, and what either lacks.
+std::int64_t planned_by_both(const Calibration& base,
+                             const Calibration& more,
+                             const Calibration& merged) {
+  if (base.planned == 0 && more.planned == 0) {
+    return 0;
+  }
+  if (base.planned == more.planned && base.mode == more.mode && base.ranks == more.ranks &&
+      base.domain == more.domain && base.subject.shape == more.subject.shape) {
+    return base.planned;
+  }
+  return merged.reached() + base.unreached() + more.unreached();
+}
+
+/// "the run did not finish: …"
+std::string unfinished_text(const Calibration& calibration) {
+  return fmt::format("the run did not finish: it came to {} of {} points; {}",
+                     calibration.reached(),
+                     calibration.planned,
+                     calibration.backend == "merged"
+                         ? "finish it with its own command, and merge again"
+                         : "the same `epwise calibrate` command measures the others");
+}
+
 /// "noisy: 14 points (memory.hbm_read.b268435456, …, … and 11 more)"
 std::string flagged_text(const std::string& flag, const std::vector<std::string>& points) {
   constexpr std::size_t kNamed = 3;
@@ -139,6 +164,7 @@ std::optional<Calibration> merge(const Calibration& base,
   merged.domain = std::max(base.domain, more.domain);
   merged.created = std::max(base.created, more.created);
   merged.backend = base.backend == more.backend ? base.backend : "merged";
+  merged.planned = planned_by_both(base, more, merged);
   merged.fits = fit_all(merged);
   return merged;
 }
@@ -173,7 +199,11 @@ Difference difference(const Calibration& before, const Calibration& after) {
 }
 
 std::vector<std::string> weaknesses(const Calibration& calibration) {
-  std::vector<std::string> found = calibration.warnings;
+  std::vector<std::string> found;
+  if (calibration.unreached() > 0) {
+    found.push_back(unfinished_text(calibration));
+  }
+  found.insert(found.end(), calibration.warnings.begin(), calibration.warnings.end());
   std::map<std::string, int> missing;
   std::map<std::string, std::vector<std::string>> flagged;
   for (const Point& point : calibration.points) {

@@ -32,7 +32,7 @@ struct Difference {
 
 Difference difference(const Calibration& before, const Calibration& after);
 
-/// Reasons to distrust a file: the run's own warnings; noisy, drifting, missing or wrong points
+/// Reasons to distrust a file: a run that did not finish; the run's own warnings; noisy, drifting, missing or wrong points
 /// (grouped by reason, three names each); poor fits. Empty: none.
 std::vector<std::string> weaknesses(const Calibration& calibration);
 

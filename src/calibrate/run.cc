@@ -1,6 +1,7 @@
 #include "calibrate/run.h"
 
 #include <algorithm>
+#include <set>
 #include <string_view>
 #include <utility>
 
@@ -152,6 +153,21 @@ std::string other_run(const Calibration& earlier, const Calibration& start) {
                  earlier.subject.format == start.subject.format
              ? ""
              : "sizes of a different recipe";
+}
+
+std::int64_t planned_points(const std::vector<Sweep>& plan, const Calibration& start) {
+  std::set<std::string_view> names;
+  for (const Point& point : start.points) {
+    if (point.status != PointStatus::imported) {
+      names.insert(point.request.id);
+    }
+  }
+  for (const Sweep& sweep : plan) {
+    for (const Request& request : sweep.requests) {
+      names.insert(request.id);
+    }
+  }
+  return static_cast<std::int64_t>(names.size());
 }
 
 std::size_t resume(const Calibration& earlier, Calibration& start) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
@@ -34,6 +35,9 @@ RunResult run_plan(const std::vector<Sweep>& plan,
 /// Why a file does not belong to the starting run: "mode full, not quick". Empty: it does, and the
 /// run resumes from its points.
 std::string other_run(const Calibration& earlier, const Calibration& start);
+
+/// How many points a run of this plan deals with, those counted that `start` already has.
+std::int64_t planned_points(const std::vector<Sweep>& plan, const Calibration& start);
 
 /// Copies the measured points of an earlier, unfinished run if backend, device, sizes, ranks, mode
 /// and seed are the same. Returns their number.

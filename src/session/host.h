@@ -1,5 +1,6 @@
 #pragma once
 
+#include <compare>
 #include <mutex>
 #include <set>
 #include <string>
@@ -10,21 +11,36 @@
 
 namespace epwise::session {
 
+/// A version of the software stack that is newer than every release that this program knows.
+struct NewerRelease {
+  std::string component;  // "te"
+  std::string version;    // "99"
+  std::string source;     // "--stack"
+  std::string newest;     // the newest that is known: "2.20.2"
+  bool checked = true;    // false: only the end of a range, which is not visited
+
+  std::strong_ordering operator<=>(const NewerRelease&) const = default;
+
+  /// "te 99 (--stack) is newer than 2.20.2, the newest release that this version of epwise knows;
+  /// it is checked as if nothing had changed since"
+  std::string sentence() const;
+};
+
 /// What is to be said about the target once per run, whatever number of recipes it concerns, and is
 /// not a finding. Thread-safe.
 class Remarks {
  public:
-  void add(std::string sentence) {
+  void add(NewerRelease release) {
     const std::lock_guard lock(mutex_);
-    sentences_.insert(std::move(sentence));
+    newer_releases_.insert(std::move(release));
   }
 
-  /// In alphabetical order; for when nothing adds to them any more.
-  const std::set<std::string>& sentences() const { return sentences_; }
+  /// Sorted; for when nothing adds to them any more.
+  const std::set<NewerRelease>& newer_releases() const { return newer_releases_; }
 
  private:
   std::mutex mutex_;
-  std::set<std::string> sentences_;
+  std::set<NewerRelease> newer_releases_;
 };
 
 /// What a session asks of the process around it. All of it outlives the session.

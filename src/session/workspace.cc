@@ -160,9 +160,10 @@ DocumentChoice choice_of(const Source& source, const Given& given) {
     return asked;
   }
   if (asked.merge || (asked.number != 0 && asked.number != source.number)) {
-    throw UsageError(fmt::format("{}#{} and --document choose different recipes: drop one of them",
-                                 source.path,
-                                 source.number));
+    throw os::UsageError(
+        fmt::format("{}#{} and --document choose different recipes: drop one of them",
+                    source.path,
+                    source.number));
   }
   return {.number = source.number};
 }
@@ -308,9 +309,9 @@ std::shared_ptr<const Document> Workspace::open(const Source& source) {
   const auto sources = sources_of(settings, header);
   ResolvedTarget resolved = resolve_target(sources, *document->knowledge, machine_);
   if (host_.remarks != nullptr) {
-    for (std::string& sentence :
+    for (NewerRelease& release :
          newer_releases(resolved.target.stack, document->knowledge->tables)) {
-      host_.remarks->add(std::move(sentence));
+      host_.remarks->add(std::move(release));
     }
   }
   document->request = request_for(source, file, resolved, given_, host_);

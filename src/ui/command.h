@@ -36,6 +36,7 @@ struct Command {
   bool needs_action = true;                    // otherwise the first argument may be missing
   std::string_view about = {};                 // paragraphs that --help adds at the end
   Completion operands = Completion::nothing;   // what the arguments are
+  std::string_view usual_operand = {};         // what it reads if nothing is named: "."
   bool takes_words = false;                    // words after `--` have their own meaning
   bool takes_flag = false;  // its first argument may look like an option: --num-experts
   ExitCode (*run)(Console& console, const Arguments& arguments) = nullptr;

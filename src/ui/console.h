@@ -61,6 +61,14 @@ struct Console {
   const os::Programs* programs = nullptr;  // null pointer: processes cannot be started
   session::Remarks* remarks = nullptr;     // printed after the command
 
+  /// What was said about the stack so far, for reports.
+  std::vector<session::NewerRelease> newer_releases() const {
+    using Newer = std::vector<session::NewerRelease>;
+    return remarks == nullptr
+               ? Newer()
+               : Newer(remarks->newer_releases().begin(), remarks->newer_releases().end());
+  }
+
   session::Host host() const { return {files, variables, devices, remarks}; }
 
   /// The same with another file system.

@@ -1,9 +1,11 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include <nlohmann/json.hpp>
 
+#include "session/host.h"
 #include "ui/spool.h"
 
 /// The only user of nlohmann's JSON for everything that epwise prints.
@@ -21,6 +23,11 @@ std::string json_text(const Json& json);
 /// The same on one line, without a line feed: rows of a list, answers on a pipe.
 ///   json_line({{"a", 1}}) → "{\"a\":1}"
 std::string json_line(const Json& json);
+
+/// Adds a list of versions that are newer than every known release, if there are any:
+///   "newer_releases": [{"component": "te", "version": "99", "source": "--stack",
+///                       "newest_known": "2.20.2", "checked": true}]
+void add_newer_releases(const std::vector<session::NewerRelease>& releases, Json& json);
 
 /// A JSON list of any length, one element per line, so that a diff of two reports shows the rows
 /// that differ.

@@ -183,12 +183,18 @@ def interrupted(binary, folder):
     before = measured_times(path)
     check('a killed run loses no point that was measured', len(before) > 2, path.read_text())
     check('and its file is whole', run(binary, 'calibrate', 'show', str(path)).returncode == 0)
+    planned = len(re.findall('^  ', run(binary, 'calibrate', '--backend', 'cpu', '--dry-run').stdout, re.M))
+    checked = run(binary, 'calibrate', 'check', str(path))
+    told = re.match(rf'the run did not finish: it came to (\d+) of {planned} points; the same', checked.stdout)
+    check('check says that a killed run did not finish', checked.returncode == 1 and told and len(before) <= int(told[1]) < planned,
+          (planned, checked.stdout))
     begin = time.monotonic()
     ran = run(binary, 'calibrate', '--backend', 'cpu', '--budget', '1s', '-o', str(path))
     check('a budget ends it', ran.returncode == 0 and 'the budget was spent' in path.read_text(), ran.stderr)
     check('near its time', time.monotonic() - begin < 30, time.monotonic() - begin)
     check('a killed run goes on where it stood', f'{len(before)} points already measured' in ran.stderr, ran.stderr)
     after = measured_times(path)
+    check('which came to the end of its plan', 'did not finish' not in run(binary, 'calibrate', 'check', str(path)).stdout)
     check('and measures nothing twice', before.items() <= after.items(), (before, after))
 
 

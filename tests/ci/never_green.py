@@ -61,6 +61,7 @@ class Row:
     code: int | tuple[int, ...]
     said: str
     links: dict[str, str] = field(default_factory=dict)
+    names: dict[str, str] = field(default_factory=dict)  # further names (hard links) of files
     folders: list[str] = field(default_factory=list)
     locked: list[str] = field(default_factory=list)
     staged: dict[str, str | None] = field(default_factory=dict)  # what is staged beyond the first commit; None: taken away
@@ -212,6 +213,11 @@ def rows(fingerprint: str) -> list[Row]:
         Row("a report over a recipe", good, ["a.yaml", "-f", "json=a.yaml"], 2, "is an input of this command"),
         Row("a report over a recipe in the directory", {"r/a.yaml": GOOD}, ["r", "-f", "json=./r/a.yaml"], 2, "is an input of this command"),
         Row("a receipt over a baseline", both, ["a.yaml", "--baseline", "b.yaml", "--receipt", "b.yaml"], 2, "is an input of this command"),
+        Row("a report over a recipe that nobody named", {"r/a.yaml": GOOD}, ["-f", "json=r/a.yaml"], 2, "is an input of this command"),
+        Row("a report over a recipe by its other name", good, ["a.yaml", "-f", "json=b.yaml"], 2, "is an input of this command",
+            names={"b.yaml": "a.yaml"}),
+        Row("a receipt over a recipe by its other name", good, ["a.yaml", "--receipt", "b.yaml"], 2, "is an input of this command",
+            names={"b.yaml": "a.yaml"}),
         Row("an option given twice", good, ["a.yaml", "--fail-on", "note", "--fail-on", "never"], 2, "--fail-on is given twice"),
         Row("a target that matches nothing", {"r/a.yaml": BAD, ".epwise.yaml": "targets: [{paths: [s/], gpus: 16}]\n"}, ["r"], 1,
             "match no YAML file"),
@@ -242,6 +248,8 @@ class Repository:
             (folder / name).mkdir()
         for name, target in row.links.items():
             (folder / name).symlink_to(target)
+        for name, target in row.names.items():
+            (folder / name).hardlink_to(folder / target)
         self.git("init", "-q", "-b", "main")
         self.git("add", "-A")
         self.git("commit", "-q", "-m", "x", "--allow-empty")

@@ -20,7 +20,7 @@ import sampling
 
 BINARY, LAYER = map(os.path.abspath, sys.argv[1:3])
 WORK = pathlib.Path(tempfile.mkdtemp())
-ENVIRONMENT = {"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8", "EPWISE_TODAY": "2026-11-24"}
+ENVIRONMENT = {"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8", "EPWISE_TODAY": "2026-11-24", "SOURCE_DATE_EPOCH": "1763810100"}
 MOST = 400 if sampling.complete() else 12  # of one command; a calibration changes files a thousand times
 KINDS = ("enospc", "eio", "short", "kill", "killed")
 failures = []
@@ -45,8 +45,23 @@ mixed_precision: bf16_mixed
 train: {global_batch_size: 256, micro_batch_size: 1}
 ddp: {use_distributed_optimizer: true}
 """
+OLD = "old\n" * 5000
 BROKEN = "model: {num_layers: 4, tensor_model_parallel_size: 4}\ntrain: {global_batch_size: 10, micro_batch_size: 4}\n"
 TARGET = "--hw h100 --gpus 16"
+
+LOG = "".join(f" iteration {step}/ 100 | elapsed time per iteration (ms): {5600 + 10 * (step % 3)} | global batch size: 256 |\n" for step in range(1, 12))
+TIMINGS = "kind,backend,ranks,tokens,hidden,topk,experts,dtype,sms,us\ndispatch,deepep,8,4096,7168,8,256,bf16,24,950\n"
+STEPS = "steps:\n  - {recipe: a.yaml, hw: h100, gpus: 16, step_time_s: 5.6}\n"
+
+
+class Name(str):
+    """What a further name (hard link) of the file `of` holds."""
+
+    def __new__(cls, of, content):
+        self = super().__new__(cls, content)
+        self.of = of
+        return self
+
 
 # Files before, and the command. What it writes is found out by running it.
 COMMANDS = {
@@ -57,6 +72,14 @@ COMMANDS = {
     "receipt": ({"a.yaml": RECIPE, "r.json": "old\n"}, f"gate a.yaml {TARGET} --receipt r.json"),
     "charts": ({"a.yaml": RECIPE, "p.html": "old\n"}, f"simulate a.yaml {TARGET} --force -f html=p.html -f trace=t.json -f csv=c.csv"),
     "configuration": ({"a.yaml": RECIPE}, "config init --hw h100 --gpus 16"),
+    # Shorter than what was there: written in place, it would be followed by the rest of that.
+    "other names": ({"a.yaml": BROKEN, "b.yaml": Name("a.yaml", BROKEN), "r.json": OLD, "s.json": Name("r.json", OLD)},
+                    "lint a.yaml --gpus 8 --select batch/ --fix=training -f json=r.json"),
+    "advice": ({"a.yaml": RECIPE, "r.json": "old\n"}, f"advise a.yaml {TARGET} --top 1 --may-change dispatcher -f json=r.json"),
+    "learning": ({"a.yaml": RECIPE, "train.log": LOG}, f"learn train.log a.yaml {TARGET} -o c.yaml"),
+    "fitting": ({"a.yaml": RECIPE, "steps.yaml": STEPS, "c.yaml": "old\n"}, "calibrate fit-steps steps.yaml --fresh -o c.yaml"),
+    "import": ({"rows.csv": TIMINGS, "c.yaml": "old\n"}, "calibrate import -o c.yaml --fresh --hw h100 rows.csv"),
+    "merging": ({"c.yaml": "old\n"}, "calibrate merge -o c.yaml one.yaml two.yaml"),
     "calibration": ({}, "calibrate --backend replay --hw h200 --quick -o c.yaml"),
 }
 
@@ -71,7 +94,10 @@ def laid_out(name, files):
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir()
     for path, text in files.items():
-        (folder / path).write_text(text)
+        if isinstance(text, Name):
+            (folder / path).hardlink_to(folder / text.of)
+        else:
+            (folder / path).write_text(text)
     return folder
 
 
@@ -138,11 +164,16 @@ def check_faults():
             folder = laid_out("known", {"a.yaml": BROKEN})
             run(folder, "baseline write known.yaml a.yaml --gpus 16 --reason x")
             files = {**files, "known.yaml": (folder / "known.yaml").read_text()}
+        if name == "merging":
+            folder = laid_out("measured", {})
+            for seed, path in enumerate(("one.yaml", "two.yaml")):
+                run(folder, f"calibrate --backend replay --hw h200 --quick --seed {seed} -o {path}")
+                files = {**files, path: (folder / path).read_text()}
         count, after = states(name, files, command)
         assert count > 0, f"{name}: the layer counted no call"
         cases = [(kind, at) for kind in KINDS for at in range(1, count + 1)]
         random.Random(1).shuffle(cases)
-        for kind, at in cases[:: sampling.share(8)][:MOST]:
+        for kind, at in cases if name == "other names" else cases[:: sampling.share(8)][:MOST]:
             check_fault(name, files, command, kind, at, after)
             runs += 1
     return runs
@@ -212,6 +243,21 @@ def check_link():
         failures.append(f"a file and a link to it: exit {done.returncode}: {done.stderr}")
 
 
+def check_names():
+    """The other names of a file that was replaced keep its content, and it is told; an output over another name of its input is refused."""
+    folder = laid_out("names", {"a.yaml": BROKEN, "b.yaml": Name("a.yaml", BROKEN), "c.yaml": Name("a.yaml", BROKEN)})
+    done = run(folder, "lint a.yaml --gpus 8 --select batch/ --fix=training")
+    told = b"a.yaml is a new file now: its 2 other names (hard links) keep the old content" in done.stderr
+    kept = [(folder / name).read_text() == BROKEN for name in ("a.yaml", "b.yaml", "c.yaml")]
+    if not told or kept != [False, True, True]:
+        failures.append(f"a fix of a file with three names: kept {kept}: {done.stderr[-300:]!r}")
+    for command in ("lint b.yaml -f json=c.yaml", f"gate b.yaml {TARGET} --receipt c.yaml", f"simulate b.yaml {TARGET} -f html=c.yaml",
+                    f"advise b.yaml {TARGET} -f json=c.yaml"):
+        done = run(folder, command)
+        if done.returncode != 2 or (folder / "c.yaml").read_text() != BROKEN:
+            failures.append(f"`{command}` over a hard link: exit {done.returncode}: {done.stderr[-200:]!r}")
+
+
 try:
     number = check_faults()
     check_writers()
@@ -219,6 +265,7 @@ try:
     check_closed()
     check_interruption()
     check_link()
+    check_names()
 finally:
     shutil.rmtree(WORK)
 for line in failures[:30]:

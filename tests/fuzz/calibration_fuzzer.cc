@@ -56,7 +56,7 @@ void add_line(std::string_view line, epwise::support::Choices& choices, std::str
 }
 
 std::string made_calibration(epwise::support::Choices& choices) {
-  constexpr std::array<std::string_view, 15> kHead = {
+  constexpr std::array<std::string_view, 16> kHead = {
       "schema: epwise.calibration/1",
       "tool: \"0.1.0\"",
       "created: \"2026-11-28T04:44:41Z\"",
@@ -67,6 +67,7 @@ std::string made_calibration(epwise::support::Choices& choices) {
       "seed: 1",
       "ranks: 1",
       "domain: 1",
+      "planned_points: 9",
       "device: {name: \"made\", compute_capability: \"9.0\", sms: 132, l2_bytes: 0, memory_bytes: "
       "0, clock_mhz: 0, power_limit_w: 0, mig: false}",
       "software: {driver: \"replay\"}",

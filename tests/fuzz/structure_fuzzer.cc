@@ -183,6 +183,7 @@ const epwise::Session& session_for(Choices& choices) {
 FUZZ_TARGET(structure) {
   constexpr std::size_t kMost = 256;
   Choices choices(data, std::min(size, kMost));
+  epwise::support::count_structured();
   const epwise::Session& session = session_for(choices);
   const std::size_t what = choices.below(8);
   try {

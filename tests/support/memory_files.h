@@ -33,6 +33,13 @@ class MemoryFiles : public os::Files {
 
   void put(const std::string& path, std::string content) {
     contents_[place(path)] = std::move(content);
+    originals_.erase(place(path));
+  }
+
+  /// A hard link: a second name of a file, until something else is written under one of them.
+  void link(const std::string& existing, const std::string& path) {
+    put(path, read(existing));
+    originals_[place(path)] = identity(existing);
   }
 
   std::string read(const std::string& path,
@@ -67,6 +74,11 @@ class MemoryFiles : public os::Files {
     return is_file(path) || is_directory(path) ? std::optional(place(path)) : std::nullopt;
   }
 
+  std::string identity(const std::string& path) const override {
+    const auto found = originals_.find(place(path));
+    return found == originals_.end() ? Files::identity(path) : found->second;
+  }
+
   void write_atomically(const std::string& path, const std::string& content) override {
     if (forbidden.contains(path)) {
       throw os::MissingError("cannot write " + path + ": permission denied");
@@ -99,7 +111,8 @@ class MemoryFiles : public os::Files {
     return normal;
   }
 
-  std::map<std::string, std::string> contents_;  // by absolute path
+  std::map<std::string, std::string> contents_;   // by absolute path
+  std::map<std::string, std::string> originals_;  // of hard links: the absolute path of the first
 };
 
 /// Environment variables as a test wants them.

@@ -178,9 +178,6 @@ class TemporaryFile {
   }
 
   int place(const fs::path& target) {
-    if (has_other_names(target)) {
-      return ::fsync(file_.number()) != 0 ? errno : pour_into(target, content_of(target));
-    }
     if (::fsync(file_.number()) != 0 || ::rename(path_.c_str(), target.c_str()) != 0) {
       return errno;
     }
@@ -210,9 +207,6 @@ class TemporaryFile {
     if (::fsync(file_.number()) != 0) {
       return errno;
     }
-    if (has_other_names(target)) {
-      return content_of(target) == before ? pour_into(target, before) : ESTALE;
-    }
     const Descriptor folder(
         ::open(target.parent_path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     if (folder.is_open()) {  // of three that exchange at once, two could lose what the third wrote
@@ -234,38 +228,6 @@ class TemporaryFile {
   }
 
  private:
-  /// Hard links, which a renamed file would part: the other names would keep the old content.
-  static bool has_other_names(const fs::path& target) {
-    struct stat status = {};
-    return ::stat(target.c_str(), &status) == 0 && S_ISREG(status.st_mode) && status.st_nlink > 1;
-  }
-
-  /// Writes this file's content into the target itself, which gets `before` back if that fails. This
-  /// file is complete on the disk and stays there until it is done, even if the process is killed.
-  int pour_into(const fs::path& target, const std::string& before) const {
-    const Descriptor file(::open(target.c_str(), O_WRONLY | O_CLOEXEC));
-    if (!file.is_open()) {
-      return errno;
-    }
-    unfinished = nullptr;
-    const int failure = overwrite(file, content_of(path_));
-    if (failure != 0) {
-      overwrite(file, before);
-    }
-    return failure;
-  }
-
-  static int overwrite(const Descriptor& file, std::string_view content) {
-    if (::lseek(file.number(), 0, SEEK_SET) != 0) {
-      return errno;
-    }
-    if (const int failure = write_all(file, content); failure != 0) {
-      return failure;
-    }
-    const bool cut = ::ftruncate(file.number(), static_cast<off_t>(content.size())) == 0;
-    return cut && ::fsync(file.number()) == 0 ? 0 : errno;
-  }
-
   bool exchange(const fs::path& target) const {
     return ::renameat2(AT_FDCWD, path_.c_str(), AT_FDCWD, target.c_str(), RENAME_EXCHANGE) == 0;
   }
@@ -368,6 +330,11 @@ std::optional<std::string> DiskFiles::canonical(const std::string& path) const {
   return error ? std::nullopt : std::optional(place.string());
 }
 
+std::string DiskFiles::identity(const std::string& path) const {
+  struct stat about = {};
+  return ::stat(path.c_str(), &about) == 0 ? fmt::format("{} {}", about.st_dev, about.st_ino) : "";
+}
+
 std::string DiskFiles::stamp(const std::string& path) const {
   struct stat about = {};
   if (::stat(path.c_str(), &about) != 0) {
@@ -387,17 +354,23 @@ void DiskFiles::write_atomically(const std::string& path, const std::string& con
 
 namespace {
 
-/// The file behind links; the name itself if there is none.
+/// The file behind symbolic links; the name itself if there is none.
 fs::path target_of(const std::string& path) {
   std::error_code error;
   const auto existing = fs::canonical(path, error);
   return error ? fs::absolute(path, error) : existing;
 }
 
+/// Hard links of a file beside this name.
+std::size_t other_names(const fs::path& target) {
+  struct stat status = {};
+  const bool has_names = ::stat(target.c_str(), &status) == 0 && S_ISREG(status.st_mode);
+  return has_names && status.st_nlink > 1 ? static_cast<std::size_t>(status.st_nlink - 1) : 0;
+}
+
 /// Writes a temporary file and puts it in place; 0, or the system's error number.
 template <class Place>
-int written(const std::string& path, const Parts& parts, const Place& place) {
-  const fs::path target = target_of(path);
+int written(const fs::path& target, const Parts& parts, const Place& place) {
   int failure = writable(target);
   if (failure != 0) {
     return failure;
@@ -410,10 +383,21 @@ int written(const std::string& path, const Parts& parts, const Place& place) {
 
 }  // namespace
 
+template <class Place>
+int DiskFiles::replace(const std::string& path, const Parts& parts, const Place& place) const {
+  const fs::path target = target_of(path);
+  const std::size_t parted = other_names(target);
+  const int failure = written(target, parts, place);
+  if (failure == 0 && parted > 0 && on_parted_) {
+    on_parted_(path, parted);
+  }
+  return failure;
+}
+
 void DiskFiles::write_in_parts(const std::string& path, const Parts& parts) {
   const int failure = is_passage(path)
                           ? write_through(path, parts)
-                          : written(path, parts, [](TemporaryFile& file, const fs::path& target) {
+                          : replace(path, parts, [](TemporaryFile& file, const fs::path& target) {
                               return file.place(target);
                             });
   if (failure != 0) {
@@ -423,7 +407,7 @@ void DiskFiles::write_in_parts(const std::string& path, const Parts& parts) {
 
 bool DiskFiles::create_atomically(const std::string& path, const std::string& content) {
   const int failure = written(
-      path,
+      target_of(path),
       [&content](const auto& sink) { sink(content); },
       [](TemporaryFile& file, const fs::path& target) { return file.place_new(target); });
   if (failure != 0 && failure != EEXIST) {
@@ -435,7 +419,7 @@ bool DiskFiles::create_atomically(const std::string& path, const std::string& co
 bool DiskFiles::replace_atomically(const std::string& path,
                                    const std::string& before,
                                    const std::string& content) {
-  const int failure = written(
+  const int failure = replace(
       path,
       [&content](const auto& sink) { sink(content); },
       [&before](TemporaryFile& file, const fs::path& target) {

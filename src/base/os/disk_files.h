@@ -1,7 +1,10 @@
 #pragma once
 
+#include <cstddef>
+#include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/os/files.h"
@@ -13,6 +16,12 @@ namespace epwise::os {
 /// recipes/a.yaml: permission denied".
 class DiskFiles : public Files, public PartWriter, public RegularReader {
  public:
+  /// Is called when a file with `others` more names (hard links) was replaced: they keep the old
+  /// content. Writing into the file itself would change them too, but could be cut short.
+  using OnParted = std::function<void(const std::string& path, std::size_t others)>;
+
+  explicit DiskFiles(OnParted on_parted = {}) : on_parted_(std::move(on_parted)) {}
+
   std::string read(const std::string& path,
                    std::size_t limit = static_cast<std::size_t>(-2)) const override;
   std::string read_regular(const std::string& path, std::size_t limit) const override;
@@ -21,6 +30,8 @@ class DiskFiles : public Files, public PartWriter, public RegularReader {
   std::vector<std::string> list(const std::string& directory) const override;
   std::optional<std::string> canonical(const std::string& path) const override;
 
+  /// Device and inode.
+  std::string identity(const std::string& path) const override;
   std::string stamp(const std::string& path) const override;
 
   /// Preserves mode, owner and group of a replaced file, and a symbolic link: its target is
@@ -31,6 +42,12 @@ class DiskFiles : public Files, public PartWriter, public RegularReader {
                           const std::string& before,
                           const std::string& content) override;
   void write_in_parts(const std::string& path, const Parts& parts) override;
+
+ private:
+  template <class Place>
+  int replace(const std::string& path, const Parts& parts, const Place& place) const;
+
+  OnParted on_parted_;
 };
 
 /// Removes the temporary file that is being written, if there is one; for a handler of a signal that

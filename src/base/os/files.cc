@@ -18,6 +18,10 @@ std::string content_stamp(const Files& files, const std::string& path) {
   return text;
 }
 
+std::string Files::identity(const std::string& path) const {
+  return canonical(path).value_or("");
+}
+
 std::string Files::stamp(const std::string& path) const {
   return content_stamp(*this, path);
 }

@@ -45,6 +45,11 @@ class Files {
   /// if there is none.
   virtual std::optional<std::string> canonical(const std::string& path) const = 0;
 
+  /// A text that two names of the same file share, and no other file has: also hard links, whose
+  /// canonical forms differ. Only used for comparing files and never printed; empty if there is no
+  /// file or directory. Here: the canonical form.
+  virtual std::string identity(const std::string& path) const;
+
   /// A text that changes when the file or directory does; empty if there is none. Here: content_stamp.
   virtual std::string stamp(const std::string& path) const;
 

@@ -35,6 +35,8 @@ class ForwardingFiles : public Files, public PartWriter, public RegularReader {
     return below_.canonical(path);
   }
 
+  std::string identity(const std::string& path) const override { return below_.identity(path); }
+
   std::string stamp(const std::string& path) const override { return below_.stamp(path); }
 
   void write_atomically(const std::string& path, const std::string& content) override {

@@ -65,6 +65,16 @@ const Fit* Calibration::fit(std::string_view id) const {
   return find_id(fits, id);
 }
 
+std::int64_t Calibration::reached() const {
+  return std::count_if(points.begin(), points.end(), [](const Point& point) {
+    return point.status != PointStatus::imported;
+  });
+}
+
+std::int64_t Calibration::unreached() const {
+  return std::max<std::int64_t>(planned - reached(), 0);
+}
+
 std::string_view to_string(PointStatus status) {
   switch (status) {
     case PointStatus::measured:

@@ -132,6 +132,7 @@ struct Calibration {
   int domain = 1;    // ranks of one NVLink domain
   std::string mode;  // "quick", "full"
   std::uint64_t seed = 1;
+  std::int64_t planned = 0;  // points of the run, measured or not yet; 0: not stated
   Environment environment;
   Subject subject;
   std::vector<Point> points;
@@ -142,6 +143,11 @@ struct Calibration {
 
   const Point* point(std::string_view id) const;
   const Fit* fit(std::string_view id) const;
+
+  /// Points that a run came to: measured, or not measured with a reason. Not the imported ones.
+  std::int64_t reached() const;
+  /// Points of the plan that the run, which was killed or is still going on, has not come to.
+  std::int64_t unreached() const;
 };
 
 /// YAML → calibration; nullopt and all problems with their locations for a file that is damaged,

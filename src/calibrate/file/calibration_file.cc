@@ -317,6 +317,7 @@ class CalibrationReader {
     result_.seed = static_cast<std::uint64_t>(read_count(in, "seed", 1));
     result_.ranks = static_cast<int>(read_number(in, "ranks", 1, 1, kMostFileRanks));
     result_.domain = static_cast<int>(read_number(in, "domain", 1, 1, kMostFileRanks));
+    result_.planned = read_count(in, "planned_points");
     in.required("device");
     if (const yaml::Node* device = in.mapping("device")) {
       read_device(*device);
@@ -805,7 +806,7 @@ std::string subject_text(const Subject& subject) {
 std::string head_text(const Calibration& calibration) {
   std::string text = fmt::format(
       "schema: {}\ntool: {}\ncreated: {}\nbackend: {}\nhw: {}\nhost: {}\nmode: {}\nseed: "
-      "{}\nranks: {}\ndomain: {}\n",
+      "{}\nranks: {}\ndomain: {}\n{}",
       kSchema,
       quoted(calibration.tool),
       quoted(calibration.created),
@@ -815,7 +816,8 @@ std::string head_text(const Calibration& calibration) {
       quoted(calibration.mode),
       calibration.seed,
       calibration.ranks,
-      calibration.domain);
+      calibration.domain,
+      calibration.planned > 0 ? fmt::format("planned_points: {}\n", calibration.planned) : "");
   text += device_text(calibration.environment.device);
   text += "software: {";
   for (const auto& [name, version] : calibration.environment.software) {

@@ -116,7 +116,7 @@ ExitCode answer(Console& console, const Arguments& arguments, const AdvisedJob& 
                       edit_of(*arguments.one("--why-not"), job),
                       advise_request(console, arguments, *job.base().target->hw))};
   put(destination.format == "json"
-          ? report::why_not_json(answered)
+          ? report::why_not_json(answered, console.newer_releases())
           : report::why_not_text(answered, style_for(destination, arguments, console)),
       destination,
       console);
@@ -175,7 +175,7 @@ void print(Console& console,
   if (arguments.flag("--diff")) {
     show_diff(console, job, recipe.advice);
   } else if (destination.format == "json") {
-    put(report::advise_json(recipe), destination, console);
+    put(report::advise_json(recipe, console.newer_releases()), destination, console);
   } else if (destination.format == "markdown") {
     put(report::advise_markdown(recipe), destination, console);
   } else if (destination.format == "html") {

@@ -333,13 +333,15 @@ void add_advice_findings(const advise::Advice& advice, Json& json) {
 
 }  // namespace
 
-std::string advise_json(const AdvisedRecipe& recipe) {
+std::string advise_json(const AdvisedRecipe& recipe,
+                        const std::vector<session::NewerRelease>& newer) {
   const advise::Advice& advice = recipe.advice;
   Json json = {{"schema", "epwise.advise/1"},
                {"path", recipe.path},
                {"target", recipe.target},
                {"goal", to_string(advice.goal)},
                {"repairs", list_json(advice.repairs, repair_json)}};
+  add_newer_releases(newer, json);
   Json left = Json::array();
   for (const lint::Rule* rule : advice.left) {
     left.push_back(rule->code);
@@ -359,12 +361,14 @@ std::string advise_json(const AdvisedRecipe& recipe) {
   return json_text(json);
 }
 
-std::string why_not_json(const AnsweredWhyNot& answered) {
+std::string why_not_json(const AnsweredWhyNot& answered,
+                         const std::vector<session::NewerRelease>& newer) {
   const advise::WhyNot& answer = answered.answer;
   Json json = {{"schema", "epwise.why-not/1"},
                {"path", answered.path},
                {"field", answer.field},
                {"value", answer.value}};
+  add_newer_releases(newer, json);
   add_legality(answer.legality, json);
   if (answer.legality.legal && !answer.legality.reason.empty()) {
     json["note"] = answer.legality.reason;

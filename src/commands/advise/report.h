@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "advise/advice.h"
+#include "session/host.h"
 #include "ui/findings/writer.h"
 
 namespace epwise::report {
@@ -32,7 +33,8 @@ struct AnsweredWhyNot {
 std::string advise_text(const AdvisedRecipe& recipe, const Style& style);
 
 /// {"schema": "epwise.advise/1", "wall": {"name", "share"}, "dispatchers": […], "plans": […], …}
-std::string advise_json(const AdvisedRecipe& recipe);
+std::string advise_json(const AdvisedRecipe& recipe,
+                        const std::vector<session::NewerRelease>& newer = {});
 
 /// For a pull request.
 std::string advise_markdown(const AdvisedRecipe& recipe);
@@ -42,7 +44,8 @@ std::string advise_markdown(const AdvisedRecipe& recipe);
 std::string advise_html(const AdvisedRecipe& recipe);
 
 std::string why_not_text(const AnsweredWhyNot& answered, const Style& style);
-std::string why_not_json(const AnsweredWhyNot& answered);
+std::string why_not_json(const AnsweredWhyNot& answered,
+                         const std::vector<session::NewerRelease>& newer = {});
 
 }  // namespace epwise::report
 

@@ -9,6 +9,7 @@
 
 #include <fmt/core.h>
 
+#include "base/text/count.h"
 #include "calibrate/fits/fits.h"
 #include "calibrate/import/import.h"
 #include "calibrate/merge.h"
@@ -132,7 +133,7 @@ ExitCode check_calibration(Console& console, const Arguments& arguments) {
       console.out << weakness << '\n';
     }
     console.out << (found.empty() ? std::string("no weak points\n")
-                                  : fmt::format("{} weak points\n", found.size()));
+                                  : text::counted(found.size(), "weak point") + "\n");
   }
   return found.empty() ? ExitCode::clean : ExitCode::findings;
 }

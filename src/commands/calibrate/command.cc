@@ -32,7 +32,8 @@ ACTIONS
   show FILE                 print the contents of a file, and what the simulator uses of it
   diff A B                  compare two files
   merge -o FILE A B...      merge points of several files from the same kind of device
-  check FILE                exit 1 if points are missing, noisy or drifting, or fits are poor
+  check FILE                exit 1 if the run did not finish, points are missing, noisy or
+                            drifting, or fits are poor
   import -o FILE FILE...    output of nccl-tests, of DeepEP's and HybridEP's tests, CSV, JSON lines
   fit-steps FILE            refit the most influential constants to measured step times
 

@@ -79,7 +79,8 @@ class CalibrationText {
       timed += point.status == PointStatus::measured ? 1 : 0;
       imported += point.status == PointStatus::imported ? 1 : 0;
     }
-    const int missing = static_cast<int>(calibration.points.size()) - timed - imported;
+    const int missing = static_cast<int>(calibration.points.size()) +
+                        static_cast<int>(calibration.unreached()) - timed - imported;
     line(fmt::format("{} points measured, {} imported, {} not measured", timed, imported, missing));
   }
 

@@ -306,6 +306,7 @@ class CalibrationRun {
       return ExitCode::clean;
     }
     resume_from_file();
+    start_.planned = calibrate::planned_points(sweeps, start_);
     const double begin = clock();
     const Awaiting awaiting(console_.interruption);
     calibrate::RunSettings settings;

@@ -65,7 +65,7 @@ ExitCode compare_directories(Console& console,
     return ExitCode::nothing_checked;
   }
   if (arguments.text_of("--format", "full") == "json") {
-    console.out << report::comparisons_json(all);
+    console.out << report::comparisons_json(all, console.newer_releases());
     return code;
   }
   for (std::size_t i = 0; i < all.size(); ++i) {
@@ -91,7 +91,7 @@ ExitCode run_compare(Console& console, const Arguments& arguments) {
                                                        simulator.run(arguments.operands[1], true));
   const ExitCode code = exit_code_of(recipes, arguments.flag("--force"));
   console.out << (arguments.text_of("--format", "full") == "json"
-                      ? report::compare_json(recipes)
+                      ? report::compare_json(recipes, console.newer_releases())
                       : report::compare_text(recipes, style_of(arguments, console)));
   return code;
 }

@@ -194,16 +194,23 @@ Json comparison_json(const ComparedRecipes& recipes) {
 
 }  // namespace
 
-std::string compare_json(const ComparedRecipes& recipes) {
-  return json_text(comparison_json(recipes));
+std::string compare_json(const ComparedRecipes& recipes,
+                         const std::vector<session::NewerRelease>& newer) {
+  Json json = comparison_json(recipes);
+  add_newer_releases(newer, json);
+  return json_text(json);
 }
 
-std::string comparisons_json(const std::vector<ComparedRecipes>& all) {
+std::string comparisons_json(const std::vector<ComparedRecipes>& all,
+                             const std::vector<session::NewerRelease>& newer) {
   Json rows = Json::array();
   for (const ComparedRecipes& each : all) {
     rows.push_back(comparison_json(each));
   }
-  return json_text({{"schema", "epwise.comparisons/1"}, {"comparisons", rows}});
+  Json json = {{"schema", "epwise.comparisons/1"}};
+  add_newer_releases(newer, json);
+  json["comparisons"] = std::move(rows);
+  return json_text(json);
 }
 
 }  // namespace epwise::report

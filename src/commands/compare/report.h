@@ -6,6 +6,7 @@
 
 #include "commands/simulate/report.h"
 #include "perf/sim/prediction/comparison.h"
+#include "session/host.h"
 
 namespace epwise::report {
 
@@ -29,9 +30,11 @@ std::string compare_text(const ComparedRecipes& recipes, const Style& style);
 
 /// {"schema": "epwise.compare/1", "speedup": {"value", "low", "high"}, "verdict": "a|b|too_close",
 ///  "causes": […]}
-std::string compare_json(const ComparedRecipes& recipes);
+std::string compare_json(const ComparedRecipes& recipes,
+                         const std::vector<session::NewerRelease>& newer = {});
 
 /// {"schema": "epwise.comparisons/1", "comparisons": [epwise.compare/1, …]}
-std::string comparisons_json(const std::vector<ComparedRecipes>& all);
+std::string comparisons_json(const std::vector<ComparedRecipes>& all,
+                             const std::vector<session::NewerRelease>& newer = {});
 
 }  // namespace epwise::report

@@ -64,6 +64,8 @@ TEMPLATES
   An unknown name is an error.
 )";
 
+constexpr std::string_view kUsualOperand = ".";
+
 ExitCode verify(Console& console, const Arguments& arguments, const std::string& path) {
   if (!arguments.operands.empty()) {
     throw UsageError("--verify-receipt takes no paths; the receipt contains them");
@@ -169,7 +171,7 @@ void warn_of_unused_targets(Console& console, const Arguments& arguments) {
 ExitCode gate(Console& console, const Arguments& given, const GateWatch& watch) {
   Arguments arguments = given;
   if (arguments.operands.empty() && arguments.words.empty()) {
-    arguments.operands.emplace_back(".");
+    arguments.operands.emplace_back(kUsualOperand);
   }
   const BudgetLimits limits = budget_limits(arguments);
   const Git git(console.programs);
@@ -225,6 +227,7 @@ Command gate_command() {
                     {ExitCode::nothing_checked, "nothing checked"}},
           .about = kAboutGate,
           .operands = Completion::files,
+          .usual_operand = kUsualOperand,
           .takes_words = true,
           .run = run_gate};
 }

@@ -256,7 +256,8 @@ std::vector<Option> learn_options() {
                               .value = "FILE",
                               .summary = "output file",
                               .completion = Completion::files,
-                              .brief = true},
+                              .brief = true,
+                              .writes = Option::Writes::value},
                              {.name = "--fresh", .summary = "ignore what the output file holds"}};
   for (Option& option : simulation_options({"text"})) {
     if (option.name != "--calibration" && option.name != "--format") {

@@ -111,6 +111,7 @@ report::LintReport& ReportBuilder::finish() {
     code_ = ExitCode::clean;
   }
   report_.exit_code = to_int(code_);
+  report_.newer_releases = console_.newer_releases();
   return report_;
 }
 

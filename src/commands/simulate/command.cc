@@ -54,6 +54,7 @@ const std::vector<std::string_view>& format_names() {
 
 std::string text_of(const std::string& format,
                     const std::vector<SimulatedJob>& jobs,
+                    const std::vector<session::NewerRelease>& newer,
                     const report::Style& style) {
   if (format == "trace") {
     return trace_text(jobs);
@@ -66,7 +67,7 @@ std::string text_of(const std::string& format,
     recipes.push_back(job.report);
   }
   if (format == "json") {
-    return report::simulate_json(recipes);
+    return report::simulate_json(recipes, newer);
   }
   return format == "csv" ? report::simulate_csv(recipes) : report::simulate_text(recipes, style);
 }
@@ -155,7 +156,7 @@ ExitCode run_simulate(Console& console, const Arguments& arguments) {
     if (sink.path.empty()) {
       style = style_of(arguments, console);
     }
-    write_format(sink, text_of(sink.name, jobs, style), console);
+    write_format(sink, text_of(sink.name, jobs, console.newer_releases(), style), console);
     if (sink.name == "trace" || sink.name == "html") {
       tell_missing(jobs, console);
     }

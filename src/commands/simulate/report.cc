@@ -313,7 +313,8 @@ void add_prediction(Json& json, const SimulatedRecipe& recipe) {
 
 }  // namespace
 
-std::string simulate_json(const std::vector<SimulatedRecipe>& recipes) {
+std::string simulate_json(const std::vector<SimulatedRecipe>& recipes,
+                          const std::vector<session::NewerRelease>& newer) {
   Json files = Json::array();
   for (const SimulatedRecipe& recipe : recipes) {
     Json json = {{"path", recipe.path},
@@ -331,7 +332,10 @@ std::string simulate_json(const std::vector<SimulatedRecipe>& recipes) {
     }
     files.push_back(json);
   }
-  return json_text({{"schema", "epwise.simulate/1"}, {"files", files}});
+  Json json = {{"schema", "epwise.simulate/1"}};
+  add_newer_releases(newer, json);
+  json["files"] = std::move(files);
+  return json_text(json);
 }
 
 namespace {

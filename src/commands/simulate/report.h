@@ -7,6 +7,7 @@
 #include "perf/sim/prediction/measured_constants.h"
 #include "perf/sim/prediction/prediction.h"
 #include "perf/workload/workload.h"
+#include "session/host.h"
 #include "ui/findings/writer.h"
 
 namespace epwise::report {
@@ -51,7 +52,8 @@ struct SimulatedRecipe {
 std::string simulate_text(const std::vector<SimulatedRecipe>& recipes, const Style& style);
 
 /// {"schema": "epwise.simulate/1", "files": [{"path", "step_time_s": {"value", "low", "high"}, …}]}
-std::string simulate_json(const std::vector<SimulatedRecipe>& recipes);
+std::string simulate_json(const std::vector<SimulatedRecipe>& recipes,
+                          const std::vector<session::NewerRelease>& newer = {});
 
 /// One line per recipe, with the terms of the waterfall as columns, which are empty without a
 /// prediction.

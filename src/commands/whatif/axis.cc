@@ -442,6 +442,25 @@ bool is_span(std::string_view text) {
   return text.find("..") != std::string_view::npos || text.find(',') != std::string_view::npos;
 }
 
+std::vector<NamedVersion> named_versions(const Span& span) {
+  std::vector<NamedVersion> named;
+  if (span.name == "hw" || span.name == "gpus") {
+    return named;
+  }
+  if (const auto ends = ends_of(span.text)) {
+    for (const std::string& end : {ends->from, ends->to}) {
+      if (!end.empty()) {
+        named.push_back({end, false});
+      }
+    }
+    return named;
+  }
+  for (std::string& point : listed(span.text)) {
+    named.push_back({std::move(point)});
+  }
+  return named;
+}
+
 Axis make_axis(const Span& span,
                const facts::Target& target,
                const lint::Knowledge& knowledge,

@@ -42,6 +42,15 @@ struct Span {
 /// Whether a text describes several values.
 bool is_span(std::string_view text);
 
+/// A version that a span names.
+struct NamedVersion {
+  std::string text;
+  bool visited = true;  // false: the end of a range, which is visited only if a release is there
+};
+
+/// None for a span of hardware or of numbers of GPUs.
+std::vector<NamedVersion> named_versions(const Span& span);
+
 /// The points of a span and the target's position on it; the target's own value is always a
 /// point. `layout` (gpus) is the smallest number of GPUs that the recipe's parallel sizes fit, 0
 /// when not known. Throws os::UsageError for texts that name no value.

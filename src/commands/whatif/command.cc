@@ -7,6 +7,7 @@
 
 #include "commands/all.h"
 #include "commands/whatif/answer.h"
+#include "commands/whatif/axis.h"
 #include "commands/whatif/report.h"
 #include "session/options/target_options.h"
 #include "session/target/resolution.h"
@@ -103,6 +104,17 @@ std::string path_of(const Arguments& arguments) {
   return arguments.operands.empty() ? "" : arguments.operands.front();
 }
 
+/// Versions on an axis that no table knows.
+void tell_newer(const whatif::Span& span, const lint::Knowledge& knowledge, Console& console) {
+  for (const whatif::NamedVersion& named : whatif::named_versions(span)) {
+    auto newer = session::newer_release(span.name, named.text, "--" + span.name, knowledge.tables);
+    if (newer && console.remarks != nullptr) {
+      newer->checked = named.visited;
+      console.remarks->add(std::move(*newer));
+    }
+  }
+}
+
 ExitCode run_whatif(Console& console, const Arguments& arguments) {
   const Given given = given_of(arguments);
   session::Given said = given_by(arguments);
@@ -113,6 +125,7 @@ ExitCode run_whatif(Console& console, const Arguments& arguments) {
   whatif::Question question{recipe, *recipe.target, {}, threshold.fail_on, threshold.strict};
   const facts::Facts facts = recipe.facts();
   for (const auto& span : given.spans) {
+    tell_newer(span, recipe.knowledge(), console);
     question.axes.push_back(
         whatif::make_axis(span, question.target, recipe.knowledge(), layout_ranks(facts)));
   }
@@ -125,7 +138,7 @@ ExitCode run_whatif(Console& console, const Arguments& arguments) {
                                     question,
                                     answer};
   const std::string format = arguments.text_of("--format", "text");
-  console.out << (format == "json" ? report::whatif_json(report)
+  console.out << (format == "json" ? report::whatif_json(report, console.newer_releases())
                                    : report::whatif_text(report, style_of(arguments, console)));
   return answer.clean && answer.stuck.empty() ? ExitCode::clean : ExitCode::findings;
 }

@@ -458,7 +458,8 @@ Json ids(const std::vector<const lint::Rule*>& rules) {
 
 }  // namespace
 
-std::string whatif_json(const WhatifReport& report) {
+std::string whatif_json(const WhatifReport& report,
+                        const std::vector<session::NewerRelease>& newer) {
   const auto& axes = report.question.axes;
   const auto& answer = report.answer;
   Json all_axes = Json::array();
@@ -469,17 +470,18 @@ std::string whatif_json(const WhatifReport& report) {
   for (const auto& sweep : answer.sweeps) {
     sweeps.push_back(axis_sweep_json(sweep, axes[sweep.axis]));
   }
-  const Json json = {{"schema", "epwise.whatif/1"},
-                     {"path", report.path},
-                     {"framework", recipe::to_string(report.framework)},
-                     {"axes", all_axes},
-                     {"present", launch_errors_json(answer.present.launch)},
-                     {"sweeps", sweeps},
-                     {"steady", ids(answer.steady)},
-                     {"stuck", ids(answer.stuck)},
-                     {"clean", answer.clean ? clean_json(*answer.clean, axes) : Json()},
-                     {"searched_all", answer.searched_all},
-                     {"linted", answer.looked_at}};
+  Json json = {{"schema", "epwise.whatif/1"},
+               {"path", report.path},
+               {"framework", recipe::to_string(report.framework)},
+               {"axes", all_axes},
+               {"present", launch_errors_json(answer.present.launch)},
+               {"sweeps", sweeps},
+               {"steady", ids(answer.steady)},
+               {"stuck", ids(answer.stuck)},
+               {"clean", answer.clean ? clean_json(*answer.clean, axes) : Json()},
+               {"searched_all", answer.searched_all},
+               {"linted", answer.looked_at}};
+  add_newer_releases(newer, json);
   return json_text(json);
 }
 

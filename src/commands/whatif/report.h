@@ -1,9 +1,11 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "commands/whatif/answer.h"
 #include "recipe/framework.h"
+#include "session/host.h"
 #include "ui/findings/writer.h"
 #include "ui/style.h"
 
@@ -29,6 +31,7 @@ struct WhatifReport {
 std::string whatif_text(const WhatifReport& report, const Style& style);
 
 /// {"schema": "epwise.whatif/1", "axes": […], "sweeps": […], "clean": {…}}
-std::string whatif_json(const WhatifReport& report);
+std::string whatif_json(const WhatifReport& report,
+                        const std::vector<session::NewerRelease>& newer = {});
 
 }  // namespace epwise::report

@@ -82,7 +82,7 @@ ExitCode run_why(Console& console, const Arguments& arguments) {
   auto trace = tracer.trace(key);
   why::judge_remainders(analysis.result, trace);
   const std::string format = arguments.text_of("--format", "text");
-  console.out << (format == "json" ? report::why_json(trace)
+  console.out << (format == "json" ? report::why_json(trace, console.newer_releases())
                                    : report::why_text(trace, style_of(arguments, console)));
   return ExitCode::clean;
 }

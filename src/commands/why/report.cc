@@ -303,8 +303,9 @@ Json why_trace_json(const why::Trace& trace) {
 
 }  // namespace
 
-std::string why_json(const why::Trace& trace) {
+std::string why_json(const why::Trace& trace, const std::vector<session::NewerRelease>& newer) {
   Json json = {{"schema", "epwise.why/1"}};
+  add_newer_releases(newer, json);
   json.update(why_trace_json(trace));
   return json_text(json);
 }

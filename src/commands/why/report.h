@@ -1,8 +1,10 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "commands/why/trace.h"
+#include "session/host.h"
 #include "ui/findings/writer.h"
 #include "ui/style.h"
 
@@ -19,6 +21,6 @@ namespace epwise::report {
 std::string why_text(const why::Trace& trace, const Style& style);
 
 /// {"schema": "epwise.why/1", "name", "value", "steps": […], "inputs": […]}
-std::string why_json(const why::Trace& trace);
+std::string why_json(const why::Trace& trace, const std::vector<session::NewerRelease>& newer = {});
 
 }  // namespace epwise::report

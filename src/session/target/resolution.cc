@@ -373,31 +373,49 @@ ResolvedTarget resolve_target(std::span<const TargetSettings* const> sources,
   return result;
 }
 
-std::vector<std::string> newer_releases(const recipe::Stack& stack, const lint::Tables& tables) {
-  std::vector<std::string> sentences;
-  for (const lint::ReleaseList& list : tables.releases) {
-    const recipe::Stack::Component* component = stack.find(list.component);
-    const bool stated = component != nullptr && component->version && !component->follows;
-    const auto newest = std::find_if(list.releases.rbegin(),
-                                     list.releases.rend(),
-                                     [](std::string_view release) { return release != "head"; });
-    if (!stated || component->version->is_head() || newest == list.releases.rend()) {
-      continue;
-    }
-    // Without the local part: "2.20.2+cu13" is a build of a known release.
-    const std::string& text = component->version->text();
-    const auto version = units::Version::parse(text.substr(0, text.find('+')));
-    if (version && *version > *units::Version::parse(*newest)) {
-      sentences.push_back(
-          fmt::format("{} {} ({}) is newer than {}, the newest release that this version of epwise "
-                      "knows; it is checked as if nothing had changed since",
-                      list.component,
-                      text,
-                      component->source,
-                      *newest));
+std::string NewerRelease::sentence() const {
+  return fmt::format(
+      "{} {} ({}) is newer than {}, the newest release that this version of epwise knows; {}",
+      component,
+      version,
+      source,
+      newest,
+      checked ? "it is checked as if nothing had changed since" : "the range ends there");
+}
+
+std::optional<NewerRelease> newer_release(std::string_view component,
+                                          std::string_view version,
+                                          std::string_view source,
+                                          const lint::Tables& tables) {
+  const auto list = std::ranges::find(tables.releases, component, &lint::ReleaseList::component);
+  if (list == tables.releases.end()) {
+    return std::nullopt;
+  }
+  const auto newest = std::find_if(list->releases.rbegin(),
+                                   list->releases.rend(),
+                                   [](std::string_view release) { return release != "head"; });
+  // Without the local part: "2.20.2+cu13" is a build of a known release.
+  const auto given = units::Version::parse(version.substr(0, version.find('+')));
+  const bool newer = newest != list->releases.rend() && given && !given->is_head() &&
+                     *given > *units::Version::parse(*newest) &&
+                     !version.starts_with(fmt::format("{}.", *newest));
+  return newer ? std::optional(NewerRelease{std::string(component),
+                                            std::string(version),
+                                            std::string(source),
+                                            std::string(*newest)})
+               : std::nullopt;
+}
+
+std::vector<NewerRelease> newer_releases(const recipe::Stack& stack, const lint::Tables& tables) {
+  std::vector<NewerRelease> newer;
+  for (const auto& [name, component] : stack.components()) {
+    if (component.version && !component.follows) {
+      if (auto release = newer_release(name, component.version->text(), component.source, tables)) {
+        newer.push_back(std::move(*release));
+      }
     }
   }
-  return sentences;
+  return newer;
 }
 
 std::string framework_version(const recipe::Stack& stack, recipe::Framework framework) {

@@ -77,9 +77,16 @@ ResolvedTarget resolve_target(std::span<const TargetSettings* const> sources,
                               const lint::Knowledge& knowledge,
                               const ThisMachine& machine);
 
-/// One sentence for each component of the stack that is newer than every known release:
-///   "te 99 (--stack) is newer than 2.20.2, the newest release that this version of epwise knows; …"
-std::vector<std::string> newer_releases(const recipe::Stack& stack, const lint::Tables& tables);
+/// A version that is newer than every release of its component in rules/tables/versions.yaml;
+/// nullopt if it is not, or if the table does not have the component. The only place that decides
+/// it. A version below the newest counts as known: 615.71.05 where the newest is 615.
+std::optional<NewerRelease> newer_release(std::string_view component,
+                                          std::string_view version,
+                                          std::string_view source,
+                                          const lint::Tables& tables);
+
+/// All of them in a stack. Those that follow from another component are left out.
+std::vector<NewerRelease> newer_releases(const recipe::Stack& stack, const lint::Tables& tables);
 
 /// The version of `framework` in the stack; for Megatron-LM, its own or that of Megatron-Core,
 /// which are released together. Empty if there is none.

@@ -266,6 +266,7 @@ Json summary_v1(const LintReport& report, const Tally& sum) {
                         {"known", report.baseline->known},
                         {"settled", report.baseline->settled}};
   }
+  add_newer_releases(report.newer_releases, json);
   if (!report.budgets.empty()) {
     json["budgets"] = Json::array();
     for (const Budget& budget : report.budgets) {

@@ -14,6 +14,7 @@
 #include "recipe/recipe.h"
 #include "session/baseline.h"
 #include "session/files/checkout.h"
+#include "session/host.h"
 
 namespace epwise::report {
 
@@ -75,7 +76,8 @@ struct LintReport {
   lint::Selection selection;
   std::vector<std::string> unreadable;  // messages, one per input
   std::vector<std::string> skipped;     // paths of files that were found but are not recipes
-  std::vector<Budget> budgets;          // of `epwise gate`
+  std::vector<session::NewerRelease> newer_releases;  // of the stacks
+  std::vector<Budget> budgets;                        // of `epwise gate`
   std::optional<BaselineCount> baseline = {};
   int exit_code = 0;
   bool strict = false;

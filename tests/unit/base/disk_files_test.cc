@@ -85,17 +85,29 @@ TEST_CASE("who wants a regular file waits for no pipe") {
   CHECK_THROWS_AS(read_regular(files, folder.path()), MissingError);
 }
 
-TEST_CASE("a file keeps its other names") {
+TEST_CASE("the other names of a file that is replaced keep its content, which is told") {
   const Folder folder;
-  DiskFiles files;
+  std::vector<std::string> told;
+  DiskFiles files([&told](const std::string& path, std::size_t others) {
+    told.push_back(path.substr(path.rfind('/') + 1) + " " + std::to_string(others));
+  });
   files.write_atomically(folder / "a.yaml", "a long text");
-  REQUIRE(::link((folder / "a.yaml").c_str(), (folder / "b.yaml").c_str()) == 0);
+  CHECK(told.empty());
+  fs::create_hard_link(folder / "a.yaml", folder / "b.yaml");
+  fs::create_hard_link(folder / "a.yaml", folder / "c.yaml");
+  CHECK_FALSE(files.replace_atomically(folder / "a.yaml", "other", "newer"));
+  CHECK_FALSE(files.create_atomically(folder / "a.yaml", "newer"));
+  CHECK(told.empty());
   CHECK(files.replace_atomically(folder / "a.yaml", "a long text", "new"));
-  CHECK(files.read(folder / "b.yaml") == "new");
-  CHECK_FALSE(files.replace_atomically(folder / "b.yaml", "other", "newer"));
+  CHECK(told == std::vector<std::string>{"a.yaml 2"});
   files.write_atomically(folder / "b.yaml", "the newest text");
-  CHECK(files.read(folder / "a.yaml") == "the newest text");
-  CHECK(files.list(folder.path()) == std::vector<std::string>{"a.yaml", "b.yaml"});
+  CHECK(told == std::vector<std::string>{"a.yaml 2", "b.yaml 1"});
+  CHECK(files.read(folder / "a.yaml") == "new");
+  CHECK(files.read(folder / "b.yaml") == "the newest text");
+  CHECK(files.read(folder / "c.yaml") == "a long text");
+  files.write_atomically(folder / "b.yaml", "alone");
+  CHECK(told.size() == 2);
+  CHECK(files.list(folder.path()) == std::vector<std::string>{"a.yaml", "b.yaml", "c.yaml"});
 }
 
 TEST_CASE("an input may be a pipe that somebody writes to") {
@@ -176,6 +188,19 @@ TEST_CASE("places are compared without links") {
   CHECK_FALSE(files.canonical(folder / "none").has_value());
 }
 
+TEST_CASE("two names of a file are told from two files with the same content") {
+  const Folder folder;
+  DiskFiles files;
+  files.write_atomically(folder / "a", "text");
+  files.write_atomically(folder / "copy", "text");
+  fs::create_symlink("a", folder / "link");
+  fs::create_hard_link(folder / "a", folder / "b");
+  CHECK(files.identity(folder / "link") == files.identity(folder / "a"));
+  CHECK(files.identity(folder / "b") == files.identity(folder / "a"));
+  CHECK(files.identity(folder / "copy") != files.identity(folder / "a"));
+  CHECK(files.identity(folder / "none").empty());
+}
+
 TEST_CASE("writing keeps the mode and the link, and leaves nothing behind") {
   const Folder folder;
   DiskFiles files;
@@ -247,6 +272,11 @@ TEST_CASE("files in memory behave like files") {
   CHECK_FALSE(files.canonical("none").has_value());
   CHECK_THROWS_AS(files.read("none"), MissingError);
   CHECK_THROWS_AS(files.read("recipes"), MissingError);
+  files.link("recipes/a.yaml", "b.yaml");
+  CHECK(files.identity("./b.yaml") == files.identity("recipes/a.yaml"));
+  CHECK(files.read("b.yaml") == "x: 1");
+  files.put("b.yaml", "x: 1");
+  CHECK(files.identity("b.yaml") != files.identity("recipes/a.yaml"));
   files.write_atomically("out", "text");
   CHECK(files.read("out") == "text");
   CHECK(files.writes == std::vector<support::MemoryFiles::Write>{{"out", "text"}});

@@ -20,6 +20,7 @@ Calibration sample() {
   calibration.hw = "h200";
   calibration.host = "x86";
   calibration.mode = "quick";
+  calibration.planned = 2;
   calibration.environment.device.name = "NVIDIA \"H200\"";
   calibration.environment.device.sms = 132;
   calibration.environment.software = {{"driver", "580.65"}, {"nccl", "2.28.9"}};
@@ -100,6 +101,19 @@ TEST_CASE("what is written is read again, byte for byte") {
   CHECK(read->environment.software.at("nccl") == "2.28.9");
 }
 
+TEST_CASE("a file states how many points its run planned, or does not") {
+  Calibration calibration = sample();
+  CHECK(to_yaml(calibration).find("\nplanned_points: 2\n") != std::string::npos);
+  CHECK(calibration.unreached() == 0);
+  calibration.planned = 163;
+  CHECK(calibration.unreached() == 161);
+  calibration.points[0].status = PointStatus::imported;
+  CHECK(calibration.unreached() == 162);
+  calibration.planned = 0;
+  CHECK(calibration.unreached() == 0);
+  CHECK(to_yaml(calibration).find("planned") == std::string::npos);
+}
+
 TEST_CASE("damaged files are refused with the place") {
   struct Row {
     std::string from;
@@ -112,7 +126,7 @@ TEST_CASE("damaged files are refused with the place") {
        "epwise.calibration/2",
        "this version cannot read `epwise.calibration/2`"},
       {"schema: epwise.calibration/1\n", "", "has no `schema`"},
-      {"points:", "pionts:", "unknown key `pionts`"},
+      {"\npoints:", "\npionts:", "unknown key `pionts`"},
       {"median: 1500", "median: 1700", "is outside"},
       {"median: 1500", "median: .nan", "`median`"},
       {"median: 1500", "median: fast", "`median`"},

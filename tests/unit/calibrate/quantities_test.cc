@@ -150,6 +150,18 @@ TEST_CASE("files are merged, held against each other and against the machine of 
   REQUIRE(merged);
   CHECK(merged->points.size() == whole.points.size());
   CHECK(merged->points[3].has_time());
+  CHECK(weaknesses(part)[0].find("did not finish") == std::string::npos);  // an older file
+  part.planned = 60;
+  Calibration planned = whole;
+  planned.planned = 60;
+  CHECK(weaknesses(part)[0] ==
+        "the run did not finish: it came to 10 of 60 points; the same `epwise calibrate` command "
+        "measures the others");
+  CHECK(merge(part, planned, problem)->planned == 60);
+  planned.mode = "of another plan";
+  CHECK(merge(part, planned, problem)->unreached() == part.unreached() + planned.unreached());
+  CHECK(merge(part, whole, problem)->unreached() == part.unreached());
+  CHECK(merge(whole, whole, problem)->planned == 0);
   Calibration slower = whole;
   slower.points[5].time.median *= 2;
   slower.points[5].time.low *= 2;

@@ -1,5 +1,8 @@
 #include "app/app.h"
 
+#include <string>
+#include <vector>
+
 #include <doctest/doctest.h>
 
 #include "support/app_run.h"
@@ -123,6 +126,29 @@ TEST_CASE("Misspelt commands and options get the nearest name") {
   CHECK(app.run({"help", "lintt"}) == 2);
   CHECK(app.run({"lint"}) == 2);
   CHECK(holds(app.err, "nothing to lint"));
+}
+
+TEST_CASE("No command writes an output over its input, by whatever name") {
+  const std::string recipe = "model: {num_layers: 2}\ntrain: {global_batch_size: 8}\n";
+  for (const std::vector<std::string>& words : std::vector<std::vector<std::string>>{
+           {"lint", "a.yaml", "-f", "json=NAME"},
+           {"gate", "a.yaml", "--gpus", "8", "--receipt", "NAME"},
+           {"simulate", "a.yaml", "--hw", "h100", "--gpus", "8", "-f", "html=NAME"},
+           {"advise", "a.yaml", "--hw", "h100", "--gpus", "8", "-f", "json=NAME"},
+           {"learn", "a.yaml", "--fresh", "-o", "NAME"}}) {
+    for (const std::string name : {"a.yaml", "./a.yaml", "b.yaml"}) {
+      AppRun app;
+      app.files.put("a.yaml", recipe);
+      app.files.link("a.yaml", "b.yaml");
+      std::vector<std::string> line = words;
+      line.back().replace(line.back().find("NAME"), 4, name);
+      CAPTURE(line);
+      CHECK(app.run(line) == 2);
+      CHECK(holds(app.err, name + " is an input of this command"));
+      CHECK(app.files.read("a.yaml") == recipe);
+      CHECK(app.files.read("b.yaml") == recipe);
+    }
+  }
 }
 
 TEST_CASE("Output that can't be written is no success") {

@@ -1,12 +1,15 @@
 #include "commands/whatif/axis.h"
 
 #include <algorithm>
+#include <string>
+#include <string_view>
 
 #include <doctest/doctest.h>
 
 #include "base/os/files.h"
 #include "base/units/version.h"
 #include "lint/knowledge.h"
+#include "session/target/resolution.h"
 #include "support/example_target.h"
 
 namespace epwise::whatif {
@@ -67,6 +70,58 @@ TEST_CASE("every version that the rules compare with is a point of an open range
       CHECK_MESSAGE(std::ranges::any_of(all.points, same), component, " ", version);
     }
   }
+}
+
+TEST_CASE("no version that the rules compare with or a container holds is newer than its table") {
+  const lint::Knowledge& all = test::knowledge();
+  const auto is_known = [&](std::string_view component, std::string_view version) {
+    const bool known = !session::newer_release(component, version, "", all.tables);
+    CHECK_MESSAGE(known, component, " ", version);
+  };
+  for (const lint::ReleaseList& list : all.tables.releases) {
+    for (const std::string& version : boundaries(list.component, all)) {
+      const bool next = list.component == "bridge" || list.component == "mlm" ||
+                        list.component == "mcore";  // of which rules read the head
+      if (!next) {
+        is_known(list.component, version);
+      }
+    }
+  }
+  for (const lint::Container& container : all.containers) {
+    for (const std::string_view part : container.components) {
+      const std::size_t equals = part.find('=');
+      is_known(part.substr(0, equals), part.substr(std::min(equals + 1, part.size())));
+    }
+  }
+  for (const std::string_view component : {"te",
+                                           "torch",
+                                           "nccl",
+                                           "cuda",
+                                           "cudnn",
+                                           "deepep",
+                                           "hybridep",
+                                           "driver",
+                                           "flash_attn",
+                                           "transformers",
+                                           "vllm"}) {
+    CAPTURE(component);
+    CHECK(session::newer_release(component, "999", "", all.tables).has_value());
+  }
+}
+
+TEST_CASE("the versions that a span names, and whether they are visited") {
+  const auto names = [](const char* name, const char* text) {
+    std::string all;
+    for (const NamedVersion& each : named_versions({name, text})) {
+      all += each.text + (each.visited ? " " : "! ");
+    }
+    return all;
+  };
+  CHECK(names("te", "2.6..99") == "2.6! 99! ");
+  CHECK(names("te", "2.6..") == "2.6! ");
+  CHECK(names("te", "2.6,99") == "2.6 99 ");
+  CHECK(names("gpus", "8..64").empty());
+  CHECK(names("hw", "h100,b200").empty());
 }
 
 TEST_CASE("where the target stands is a point, in the range or outside of it") {

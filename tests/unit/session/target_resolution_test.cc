@@ -1,4 +1,5 @@
 #include <array>
+#include <utility>
 
 #include <doctest/doctest.h>
 
@@ -162,6 +163,39 @@ TEST_CASE("Megatron-LM goes by its own version or by Megatron-Core's") {
   CHECK(framework_version(own.target.stack, Framework::bridge).empty());
   const ResolvedTarget core = resolve({with_stack({{"mcore=0.16.0", "--stack"}})});
   CHECK(framework_version(core.target.stack, Framework::mlm) == "0.16.0");
+}
+
+TEST_CASE("A release that no table knows is told for every component that has a table") {
+  epwise::lint::Tables tables;
+  tables.releases = {{"te", {"2.19.0", "2.20.2"}, "", ""},
+                     {"mcore", {"0.19.2", "head"}, "", ""},
+                     {"driver", {"590", "615"}, "", ""},
+                     {"flash_attn", {"2.8.3", "4.0.0b36"}, "", ""}};
+  const auto newest = [&](const char* component, const char* version) {
+    const auto newer = epwise::session::newer_release(component, version, "--stack", tables);
+    return newer ? newer->newest : "";
+  };
+  CHECK(newest("te", "2.20.3") == "2.20.2");
+  CHECK(newest("te", "2.20.2+cu13").empty());
+  CHECK(newest("te", "2.3").empty());
+  CHECK(newest("te", "head").empty());
+  CHECK(newest("mcore", "0.20.0") == "0.19.2");
+  CHECK(newest("driver", "615.71.05").empty());
+  CHECK(newest("driver", "620.11") == "615");
+  CHECK(newest("flash_attn", "4.0.0b24").empty());
+  CHECK(newest("flash_attn", "4.0.0") == "4.0.0b36");
+  CHECK(newest("verl", "99").empty());
+  epwise::recipe::Stack stack;
+  for (const auto& [component, version] :
+       {std::pair("te", "99"), std::pair("driver", "999"), std::pair("verl", "99")}) {
+    stack.set(component, version, ".epwise.yaml:3");
+  }
+  const auto all = epwise::session::newer_releases(stack, tables);
+  REQUIRE(all.size() == 2);
+  CHECK(all[0].component == "driver");
+  CHECK(all[1].sentence() ==
+        "te 99 (.epwise.yaml:3) is newer than 2.20.2, the newest release that this version of "
+        "epwise knows; it is checked as if nothing had changed since");
 }
 
 TEST_CASE("Every effective value knows who said it") {
