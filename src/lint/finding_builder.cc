@@ -37,6 +37,9 @@ std::string source_of(std::string_view name, const facts::Facts& facts) {
   if (name == "gpus") {
     return target.gpus_source;
   }
+  if (name == "purpose") {
+    return target.purpose_source;
+  }
   if (name.starts_with("stack.")) {
     const auto* component = target.stack.find(name.substr(6));
     return component == nullptr ? "" : component->source;

@@ -31,6 +31,7 @@ struct Target {
   bool gpus_are_default = false;
   recipe::Stack stack;
   std::optional<std::string> purpose;  // purpose of the run: one of kPurposes
+  std::string purpose_source;          // "--purpose", ".epwise.yaml:3"
   /// Options of Bridge's performance harness, when it launches the recipe: {"moe_a2a_overlap",
   /// true}.
   std::map<std::string, expr::Value, std::less<>> harness;

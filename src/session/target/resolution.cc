@@ -366,6 +366,7 @@ ResolvedTarget resolve_target(std::span<const TargetSettings* const> sources,
   }
   if (const Setting* purpose = strongest(sources, &TargetSettings::purpose)) {
     result.target.purpose = purpose->value;
+    result.target.purpose_source = purpose->source;
   }
   resolve_harness(sources, result.target);
   result.target.stack = resolve_stack(sources, knowledge, machine);
