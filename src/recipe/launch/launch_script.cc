@@ -242,8 +242,8 @@ class LaunchScriptReader {
       set_ranks(recipe, *world, "the launcher");
     }
     report_allocation(recipe, launch.processes, invocation.nested_from);
-    if (command_ != nullptr && command_->ranks) {
-      report_pods(recipe, launch.processes, command_->ranks->nodes);
+    if (command_ != nullptr && command_->gpus) {
+      report_pods(recipe, launch.processes, *command_->gpus);
     }
     return recipe;
   }

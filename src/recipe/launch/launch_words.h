@@ -55,6 +55,7 @@ struct Processes {
   std::optional<Count> nodes;            // sbatch, srun: --nodes
   std::optional<Count> allocated_nodes;  // sbatch alone
   std::optional<Count> tasks;            // --ntasks
+  bool own_tasks = false;                // … of srun itself
   std::optional<Count> node_tasks;       // --ntasks-per-node
   std::optional<Count> node_gpus;        // --gpus-per-node, --gres=gpu:8
   std::optional<Count> ranks;            // mpirun -np

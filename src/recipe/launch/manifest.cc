@@ -222,17 +222,14 @@ void collect(const yaml::Node& node, std::int64_t pods, std::vector<Container>& 
   }
 }
 
-/// All ranks of a job: the GPUs of its pods, if each has as many.
-std::optional<Ranks> job_ranks(const std::vector<Container>& containers, const yaml::Node& root) {
-  const yaml::Node* spec = root.find("spec");
-  const auto slots = integer_of(spec == nullptr ? nullptr : spec->find("slotsPerWorker"));
+/// The GPUs of a job's pods, if each has as many.
+std::optional<Ranks> job_gpus(const std::vector<Container>& containers) {
   std::optional<Ranks> all;
   for (const Container& each : containers) {
     auto gpus = gpus_of(*each.node);
     if (!gpus || each.pods < 1) {
       continue;
     }
-    gpus->each = slots.value_or(gpus->each);
     gpus->nodes = each.pods;
     if (!all) {
       all = gpus;
@@ -243,6 +240,12 @@ std::optional<Ranks> job_ranks(const std::vector<Container>& containers, const y
     }
   }
   return all;
+}
+
+/// MPIJob: how many processes mpirun starts in a pod.
+std::optional<std::int64_t> job_slots(const yaml::Node& root) {
+  const yaml::Node* spec = root.find("spec");
+  return integer_of(spec == nullptr ? nullptr : spec->find("slotsPerWorker"));
 }
 
 /// `command` and `args` of a container.
@@ -339,7 +342,13 @@ std::vector<Recipe> read_manifest(
   collect(root, 1, containers);
   const std::string kind = scalar_at(root, "kind");
   Command command;
-  command.ranks = job_ranks(containers, root);
+  command.gpus = job_gpus(containers);
+  command.ranks = command.gpus;
+  const auto slots = job_slots(root);
+  if (command.gpus && slots) {
+    command.ranks->each = *slots;
+    command.gpus->each = std::min(*slots, command.gpus->each);
+  }
   command.sets_nodes = kind == "PyTorchJob" || kind == "TrainJob";
   std::vector<Recipe> recipes;
   std::vector<std::string> seen;

@@ -556,6 +556,25 @@ void Interpreter::external(const Command& command, std::vector<Field> words, Exp
   variables_ = before;
 }
 
+namespace {
+
+/// The `#SBATCH` lines of a script that sbatch starts, in front of sbatch's own options: those win.
+/// For any other program they are comments.
+void add_directives(const text::SourceFile& script, std::vector<Field>& words) {
+  const auto submits = [](const Field& word) {
+    const std::string text = word.text();
+    return word.known() && text.substr(text.rfind('/') + 1) == "sbatch";
+  };
+  const auto last = std::find_if(words.rbegin(), words.rend(), submits);
+  if (last != words.rend()) {
+    std::vector<Field> lines = directives(script);
+    words.insert(
+        last.base(), std::make_move_iterator(lines.begin()), std::make_move_iterator(lines.end()));
+  }
+}
+
+}  // namespace
+
 void Interpreter::enter(const NestedScript& nested, const std::vector<Field>& words) {
   std::vector<Field> outer(words.begin(),
                            words.begin() + static_cast<std::ptrdiff_t>(nested.first));
@@ -588,9 +607,7 @@ void Interpreter::enter(const NestedScript& nested, const std::vector<Field>& wo
   if (file == nullptr) {
     run_nested(joined({own->second}), std::move(outer));
   } else {
-    for (Field& directive : directives(*file)) {
-      outer.push_back(std::move(directive));
-    }
+    add_directives(*file, outer);
     run_nested(Source(*file), std::move(outer));
   }
   std::swap(arguments_, arguments);
