@@ -125,6 +125,11 @@ Starter starter_of(std::string_view name) {
   return python ? Starter::python : Starter::none;
 }
 
+/// What starts the programs of frameworks that have flags of Megatron's names.
+bool is_other_launcher(const std::string& word) {
+  return text::is_one_of(program_name(word), {"deepspeed", "accelerate", "colossalai", "composer"});
+}
+
 bool is_torch_module(std::string_view module) {
   return module == "torch.distributed.run" || module == "torch.distributed.launch";
 }
@@ -144,6 +149,7 @@ class LaunchWordsReader {
     while (at_ < words_.size()) {
       const std::string text = words_[at_].text();
       const Starter next = words_[at_].known() ? starter_of(program_name(text)) : Starter::none;
+      out_.by_other = out_.by_other || (words_[at_].known() && is_other_launcher(text));
       if (is_swift_command(text)) {
         out_.program = "megatron " + words_[at_ + 1].text();
         take_arguments(at_ + 1);

@@ -84,6 +84,7 @@ struct LaunchWords {
   std::vector<shell::Field> arguments;
   std::map<std::string, shell::Field> variables;  // env K=V, mpirun -x K=V, docker -e K=V
   Processes processes;
+  bool by_other = false;  // a launcher of another framework starts it: deepspeed, accelerate
 };
 
 /// Nullopt if it starts no Python program.
