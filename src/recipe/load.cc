@@ -217,6 +217,9 @@ class Loader {
 
  private:
   std::vector<Recipe> run(const yaml::Stream& stream) {
+    if (const auto mark = template_place(stream)) {
+      return {of_template(*mark)};
+    }
     const auto manifest = [](const yaml::Document& each) { return is_manifest(each.root); };
     if (std::ranges::any_of(stream.documents, manifest)) {
       return run_manifests(stream);
@@ -236,6 +239,33 @@ class Loader {
     }
     distribute(stream.diagnostics, stream.documents, firsts, recipes);
     return recipes;
+  }
+
+  /// Where a text is no YAML because of what a template engine replaces: Helm's `{{- if … }}`.
+  static std::optional<text::Mark> template_place(const yaml::Stream& stream) {
+    constexpr std::array<std::string_view, 2> kFatal = {"yaml/syntax", "yaml/key-not-scalar"};
+    for (const text::Diagnostic& each : stream.diagnostics) {
+      const bool fatal = std::ranges::find(kFatal, each.rule) != kFatal.end();
+      if (fatal && !each.mark.nowhere() &&
+          !template_expression(each.mark.file->line(each.mark.start().line)).empty()) {
+        return each.mark;
+      }
+    }
+    return std::nullopt;
+  }
+
+  Recipe of_template(const text::Mark& mark) const {
+    Recipe recipe = start(1);
+    recipe.readable = false;
+    recipe.root = mark;
+    recipe.diagnostics.push_back(
+        {"recipe/template",
+         mark,
+         "a template, which is no YAML before it is rendered",
+         {},
+         fmt::format("render it with `helm template` and lint the result: helm template CHART | "
+                     "epwise lint -")});
+    return recipe;
   }
 
   /// Objects of Kubernetes: what their containers start, and what ConfigMaps hold besides.
@@ -311,12 +341,25 @@ class Loader {
     for (std::size_t i = 0; i < recipes.size(); ++i) {
       recipes[i].path = start(number + static_cast<int>(i)).path;
       add_duplicates(recipes[i], document.root);
+      if (!states_nodes(document.root) && request_.open && request_.open("Chart.yaml") != nullptr) {
+        recipes[i].raw.erase("raw.gpus");  // the chart starts as many nodes as it is told
+        recipes[i].raw.erase("raw.gpus_source");
+      }
     }
     if (recipes.empty()) {
       unrecognized(first, document, "it does not train a model with Megatron");
       recipes.push_back(std::move(first));
     }
     return recipes;
+  }
+
+  /// Whether a trainer's configuration says how many nodes there are.
+  static bool states_nodes(const yaml::Node& root) {
+    const yaml::Node* trainer = mapping_at(root, "trainer");
+    const yaml::Node* cluster = mapping_at(root, "cluster");
+    return (cluster != nullptr && cluster->find("num_nodes") != nullptr) ||
+           (trainer != nullptr &&
+            (trainer->find("num_nodes") != nullptr || trainer->find("nnodes") != nullptr));
   }
 
   Recipe start(int number) const {

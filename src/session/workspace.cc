@@ -161,9 +161,10 @@ DocumentChoice choice_of(const Source& source, const Given& given) {
     return asked;
   }
   if (asked.merge || (asked.number != 0 && asked.number != source.number)) {
-    throw UsageError(fmt::format("{}#{} and --document choose different recipes: drop one of them",
-                                 source.path,
-                                 source.number));
+    throw os::UsageError(
+        fmt::format("{}#{} and --document choose different recipes: drop one of them",
+                    source.path,
+                    source.number));
   }
   return {.number = source.number};
 }
