@@ -82,7 +82,7 @@ bool is_only_word(std::string_view word) {
       kParts, [word](std::string_view part) { return word.find(part) != std::string_view::npos; });
 }
 
-bool names_megatron(std::string_view word) {
+bool mentions_megatron(std::string_view word) {
   return text::lower(word).find("megatron") != std::string::npos;
 }
 
@@ -95,10 +95,11 @@ bool is_of_another(const LaunchWords& launch) {
   };
   const auto says_megatron = [](const Given& field) {
     const std::string text = field.text();
-    return names_megatron(text) || is_only_word(text);
+    return mentions_megatron(text) || is_only_word(text);
   };
   return (launch.by_other || std::ranges::any_of(launch.arguments, configures)) &&
-         !names_megatron(launch.program) && !std::ranges::any_of(launch.arguments, says_megatron);
+         !mentions_megatron(launch.program) &&
+         !std::ranges::any_of(launch.arguments, says_megatron);
 }
 
 class LaunchFlags {
