@@ -15,7 +15,7 @@
 namespace epwise::lint {
 
 /// A message with values filled in: {"EP is ", 1, " rank"} → "EP is 1 rank"; empty if one of them
-/// cannot be computed.
+/// cannot be computed or is not known.
 std::string fill(const std::vector<MessagePart>& parts, const expr::Environment& facts);
 
 namespace {
@@ -251,6 +251,22 @@ void add_fixes(Finding& finding,
   }
 }
 
+/// ": train.global_batch_size 501, train.micro_batch_size 2": what the recipe says, where a message
+/// also needs what nothing says; empty if all is known.
+std::string known_operands(const Rule& rule, const facts::Facts& facts) {
+  std::string text;
+  bool open = false;
+  for (const auto& operand : rule.operands) {
+    const auto& value = facts.value(operand.slot);
+    const auto name = facts.names().name(operand.slot);
+    open = open || value.is_unknown();
+    if (value.is_known() && !value.is_unset() && !place(name, facts).nowhere()) {
+      text += (text.empty() ? ": " : ", ") + spelling(name, facts) + " " + value.to_text();
+    }
+  }
+  return open ? text : std::string();
+}
+
 }  // namespace
 
 Finding build_finding(const Rule& rule,
@@ -262,7 +278,7 @@ Finding build_finding(const Rule& rule,
   finding.severity = rule.severity;
   finding.message = fill(rule.prose->message, facts);
   if (finding.message.empty()) {
-    finding.message = rule.what;
+    finding.message = std::string(rule.what) + known_operands(rule, facts);
   }
   if (!crash.empty()) {
     finding.message += " (the check itself fails: " + crash + ")";
@@ -305,7 +321,7 @@ std::string fill(const std::vector<MessagePart>& parts, const expr::Environment&
       continue;
     }
     const auto value = expr::evaluate(part.expression, facts);
-    if (value.is_crash()) {
+    if (value.is_crash() || value.is_unknown()) {
       return {};
     }
     sentence += value.to_text();

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "base/text/ascii.h"
 #include "base/text/spelling.h"
 #include "recipe/arguments/arguments.h"
 #include "recipe/arguments/model_args.h"
@@ -26,17 +27,33 @@ namespace {
 using expr::Value;
 
 /// Sections that identify a Megatron-Bridge override file.
+constexpr std::array<std::string_view, 20> kSections = {
+    "model",           "train",      "ddp",  "optimizer",  "comm_overlap",
+    "mixed_precision", "checkpoint", "dist", "dataset",    "scheduler",
+    "logger",          "tokenizer",  "rng",  "validation", "profiling",
+    "env_vars",        "peft",       "ft",   "straggler",  "inprocess_restart"};
+
 bool is_bridge_section(std::string_view key) {
-  constexpr std::array<std::string_view, 20> kSections = {
-      "model",           "train",      "ddp",  "optimizer",  "comm_overlap",
-      "mixed_precision", "checkpoint", "dist", "dataset",    "scheduler",
-      "logger",          "tokenizer",  "rng",  "validation", "profiling",
-      "env_vars",        "peft",       "ft",   "straggler",  "inprocess_restart"};
   return std::find(kSections.begin(), kSections.end(), key) != kSections.end();
 }
 
 /// The sections that make a file a recipe of Megatron-Bridge.
 constexpr std::array<std::string_view, 3> kMainSections = {"model", "train", "comm_overlap"};
+
+constexpr std::string_view kFlagSection = "MODEL_ARGS";
+
+/// The section that a misspelt one is meant to be: "modle", "Model" → "model"; "" if there is none.
+std::string_view meant_section(std::string_view key) {
+  constexpr std::size_t kShort = 4;
+  const std::string lower = text::lower(key);
+  for (const std::string_view name : kSections) {
+    const int most = name.size() <= kShort ? 0 : name.size() <= kShort + 2 ? 1 : 2;
+    if (text::edit_distance(lower, name) <= most) {
+      return name;
+    }
+  }
+  return {};
+}
 
 /// Whether a section is misspelt ("modle"): its name is close to one that is known, and it has a
 /// field that no other program's files have.
@@ -76,7 +93,12 @@ std::optional<Framework> sniff_root(const yaml::Node& root) {
   return bridge ? std::optional<Framework>(Framework::bridge) : std::nullopt;
 }
 
-/// Why a file without any section of a recipe is meant as one; empty if it is not.
+/// "no section is known by the name `modle`, did you mean `model`?"
+std::string slip_text(std::string_view key, std::string_view meant) {
+  return fmt::format("no section is known by the name `{}`, did you mean `{}`?", key, meant);
+}
+
+/// Why a file without any section of a recipe is certainly meant as one; empty if it is not.
 std::string misspelt_recipe(const yaml::Node& root) {
   if (sniff_root(root)) {
     return {};
@@ -195,6 +217,9 @@ class Loader {
 
  private:
   std::vector<Recipe> run(const yaml::Stream& stream) {
+    if (const auto mark = template_place(stream)) {
+      return {of_template(*mark)};
+    }
     const auto manifest = [](const yaml::Document& each) { return is_manifest(each.root); };
     if (std::ranges::any_of(stream.documents, manifest)) {
       return run_manifests(stream);
@@ -214,6 +239,33 @@ class Loader {
     }
     distribute(stream.diagnostics, stream.documents, firsts, recipes);
     return recipes;
+  }
+
+  /// Where a text is no YAML because of what a template engine replaces: Helm's `{{- if … }}`.
+  static std::optional<text::Mark> template_place(const yaml::Stream& stream) {
+    constexpr std::array<std::string_view, 2> kFatal = {"yaml/syntax", "yaml/key-not-scalar"};
+    for (const text::Diagnostic& each : stream.diagnostics) {
+      const bool fatal = std::ranges::find(kFatal, each.rule) != kFatal.end();
+      if (fatal && !each.mark.nowhere() &&
+          !template_expression(each.mark.file->line(each.mark.start().line)).empty()) {
+        return each.mark;
+      }
+    }
+    return std::nullopt;
+  }
+
+  Recipe of_template(const text::Mark& mark) const {
+    Recipe recipe = start(1);
+    recipe.readable = false;
+    recipe.root = mark;
+    recipe.diagnostics.push_back(
+        {"recipe/template",
+         mark,
+         "a template, which is no YAML before it is rendered",
+         {},
+         fmt::format("render it with `helm template` and lint the result: helm template CHART | "
+                     "epwise lint -")});
+    return recipe;
   }
 
   /// Objects of Kubernetes: what their containers start, and what ConfigMaps hold besides.
@@ -289,12 +341,25 @@ class Loader {
     for (std::size_t i = 0; i < recipes.size(); ++i) {
       recipes[i].path = start(number + static_cast<int>(i)).path;
       add_duplicates(recipes[i], document.root);
+      if (!states_nodes(document.root) && request_.open && request_.open("Chart.yaml") != nullptr) {
+        recipes[i].raw.erase("raw.gpus");  // the chart starts as many nodes as it is told
+        recipes[i].raw.erase("raw.gpus_source");
+      }
     }
     if (recipes.empty()) {
       unrecognized(first, document, "it does not train a model with Megatron");
       recipes.push_back(std::move(first));
     }
     return recipes;
+  }
+
+  /// Whether a trainer's configuration says how many nodes there are.
+  static bool states_nodes(const yaml::Node& root) {
+    const yaml::Node* trainer = mapping_at(root, "trainer");
+    const yaml::Node* cluster = mapping_at(root, "cluster");
+    return (cluster != nullptr && cluster->find("num_nodes") != nullptr) ||
+           (trainer != nullptr &&
+            (trainer->find("num_nodes") != nullptr || trainer->find("nnodes") != nullptr));
   }
 
   Recipe start(int number) const {
@@ -354,7 +419,7 @@ class Loader {
     recipe.framework = request_.framework.value_or(sniffed.value_or(Framework::bridge));
     if (!document.root.is_mapping()) {
       unrecognized(recipe, document, "it does not contain a mapping of keys to values");
-    } else if (const std::string slip = misspelt_recipe(document.root); !slip.empty()) {
+    } else if (const std::string slip = misspelt(document.root); !slip.empty()) {
       unrecognized(recipe, document, slip);
       recipe.diagnostics.back().rule = "recipe/misspelt-section";
       recipe.diagnostics.back().help = "correct the name of the section";
@@ -370,6 +435,74 @@ class Loader {
     }
     add_duplicates(recipe, document.root);
     return recipe;
+  }
+
+  std::string misspelt(const yaml::Node& root) const {
+    const std::string slip = misspelt_recipe(root);
+    return slip.empty() && !sniff_root(root) ? misspelt_beside_recipes(root) : slip;
+  }
+
+  /// The same for a file of which only its neighbours tell what it is: beside recipes, sections with
+  /// fields of one, by names that are nearly those of one.
+  std::string misspelt_beside_recipes(const yaml::Node& root) const {
+    std::string first;
+    int slips = 0;
+    int others = 0;
+    for (const yaml::Entry& entry : root.entries) {
+      const std::string_view meant = meant_by(entry);
+      (meant.empty() ? others : slips) += 1;
+      if (!meant.empty() && first.empty()) {
+        first = slip_text(entry.key, meant);
+      }
+    }
+    return slips > others && is_beside_recipes() ? first : std::string();
+  }
+
+  /// The section that a mapping under another name is meant to be, by the name and by most of its
+  /// fields; "" for none.
+  std::string_view meant_by(const yaml::Entry& entry) const {
+    if (!entry.value.is_mapping()) {
+      return {};
+    }
+    constexpr int kMostEdits = 2;
+    const bool flags = text::edit_distance(entry.key, kFlagSection) <= kMostEdits ||
+                       text::lower(entry.key) == text::lower(kFlagSection);
+    const std::string_view meant = flags ? kFlagSection : meant_section(entry.key);
+    if (meant.empty()) {
+      return {};
+    }
+    const Vocabulary& vocabulary = vocabulary_for_(flags ? Framework::mlm : Framework::bridge);
+    const std::size_t fields =
+        flags ? count_flags(entry.value, vocabulary) : count_fields(entry.value, meant, vocabulary);
+    return 2 * fields > entry.value.entries.size() ? meant : std::string_view();
+  }
+
+  static std::size_t count_fields(const yaml::Node& node,
+                                  std::string_view section,
+                                  const Vocabulary& vocabulary) {
+    return static_cast<std::size_t>(
+        std::ranges::count_if(node.entries, [&](const yaml::Entry& entry) {
+          const std::string path = fmt::format("{}.{}", section, entry.key);
+          return vocabulary.find(path) != nullptr || !vocabulary.history(path).empty();
+        }));
+  }
+
+  static std::size_t count_flags(const yaml::Node& node, const Vocabulary& vocabulary) {
+    const auto known = [&](const yaml::Entry& entry) {
+      return std::ranges::any_of(vocabulary.flags(), [&](const Flag& flag) {
+        return std::ranges::find(flag.spellings, entry.key) != flag.spellings.end();
+      });
+    };
+    return static_cast<std::size_t>(std::ranges::count_if(node.entries, known));
+  }
+
+  bool is_beside_recipes() const {
+    return request_.beside && request_.beside([&](const auto& file) {
+      Request other;
+      other.file = file;
+      return std::ranges::any_of(Loader(other, vocabulary_for_).run(),
+                                 [](const Recipe& recipe) { return recipe.readable; });
+    });
   }
 
   /// A Megatron class: the `_target_` of a section, or of the whole document.

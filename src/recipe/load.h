@@ -45,6 +45,10 @@ struct Request {
   std::function<std::optional<std::string>(const std::string& path)> slip = {};
   /// Of a file that `open` has not though something is there: why it is not read; "" otherwise.
   std::function<std::string(const std::string& path)> refused = {};
+  /// Whether another YAML file of the same directory satisfies a condition. Unset: there is none.
+  std::function<bool(
+      const std::function<bool(const std::shared_ptr<const text::SourceFile>& file)>& condition)>
+      beside = {};
   enum class Documents { each, merge } documents = Documents::each;
 };
 

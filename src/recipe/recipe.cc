@@ -1,5 +1,6 @@
 #include "recipe/recipe.h"
 
+#include "base/text/ascii.h"
 #include "recipe/trainers/trainer_facts.h"
 
 namespace epwise::recipe {
@@ -46,6 +47,24 @@ std::string Recipe::path_of(std::string_view canonical) const {
     }
   }
   return std::string(kNested) + "." + std::string(canonical.substr(kModel.size()));
+}
+
+std::string_view template_expression(std::string_view text) {
+  constexpr std::string_view kOpens = "{{";
+  constexpr std::string_view kCloses = "}}";
+  for (std::size_t at = text.find(kOpens); at != std::string_view::npos;
+       at = text.find(kOpens, at + 1)) {
+    const std::string_view rest = text.substr(at);
+    const std::size_t end = rest.find(kCloses);
+    const std::string_view first = rest.substr(kOpens.size(), 1);
+    const bool begins =
+        !first.empty() && (text::is_letter(first[0]) ||
+                           std::string_view(" -.$").find(first[0]) != std::string_view::npos);
+    if (begins && end < rest.find('\n')) {
+      return rest.substr(0, end + kCloses.size());
+    }
+  }
+  return {};
 }
 
 }  // namespace epwise::recipe

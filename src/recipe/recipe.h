@@ -87,4 +87,9 @@ struct Recipe {
   std::string path_of(std::string_view canonical) const;
 };
 
+/// The first expression of a template engine in a text, as of Helm or Jinja, on one line; "" without
+/// one. What it becomes is not known before the template is rendered.
+///   "{{ .Values.layers }}" → all of it
+std::string_view template_expression(std::string_view text);
+
 }  // namespace epwise::recipe

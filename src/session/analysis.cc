@@ -230,7 +230,8 @@ bool is_not_a_recipe(const std::vector<Analysis>& analyses) {
   return std::ranges::all_of(analyses, [](const Analysis& analysis) {
     const recipe::Recipe& recipe = *analysis.recipe;
     const auto is_of_text = [](const text::Diagnostic& diagnostic) {
-      return says_nothing_of_content(diagnostic) || diagnostic.rule.starts_with("yaml/");
+      return says_nothing_of_content(diagnostic) || diagnostic.rule.starts_with("yaml/") ||
+             diagnostic.rule == "recipe/template";
     };
     return !recipe.readable &&
            (std::ranges::all_of(recipe.diagnostics, says_nothing_of_content) ||

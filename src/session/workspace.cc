@@ -147,6 +147,7 @@ recipe::Request request_for(const Source& source,
   request.open = std::move(neighbours.open);
   request.slip = std::move(neighbours.slip);
   request.refused = std::move(neighbours.refused);
+  request.beside = std::move(neighbours.beside);
   request.cached_model = cached_models(host);
   if (given.choice.merge) {
     request.documents = recipe::Request::Documents::merge;

@@ -202,7 +202,7 @@ def rows(fingerprint: str) -> list[Row]:
             staged={"a.yaml": GOOD.replace("model:", "modle:").replace("train:", "trian:")}),
         # Launches.
         Row("a script whose recipe is not there", {"run.sh": STARTED["run.sh"], "r/b.yaml": GOOD}, ["run.sh"], 1, "recipe/missing-file"),
-        Row("what ends the launch, behind a check that is open", {"a.yaml": TRAINER}, ["a.yaml"], 1, "shape/expert-world"),
+        Row("what ends the launch, behind a check that is open", {"a.yaml": TRAINER}, ["a.yaml"], 1, "shape/world-size"),
         # What is asked for.
         Row("a budget that is none", good, ["a.yaml", "--max-exposed-comm", "8"], 2, "8"),
         Row("a budget that can't be decided, strictly", good, ["a.yaml", "--min-headroom", "6GiB", "--strict"], 1, "--min-headroom"),
@@ -226,6 +226,8 @@ def rows(fingerprint: str) -> list[Row]:
         Row("a key given twice in overrides", {"a.yaml": "train: {global_batch_size: 500, global_batch_size: 512}\n"}, ["a.yaml"], 1,
             "yaml/refused-duplicate-key"),
         Row("a misspelt section in a directory", {"r/a.yaml": "modle: {expert_model_parallel_size: 64}\n"}, ["r"], 1,
+            "recipe/misspelt-section"),
+        Row("a misspelt section beside recipes", {"r/a.yaml": "modle: {num_layers: 3}\n", "r/b.yaml": GOOD}, ["r"], 1,
             "recipe/misspelt-section"),
         Row("an ending in capitals", {"r/a.YAML": BAD}, ["r"], 1, WARNS),
         Row("a header without dashes", {"a.yaml": "# epwise: hw=h100\n" + GOOD}, ["a.yaml"], 2, "two dashes"),

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "base/text/ascii.h"
+#include "recipe/recipe.h"
 
 namespace epwise::recipe {
 
@@ -206,6 +207,10 @@ class ModelArgsReader {
   void add_values(const yaml::Entry& entry,
                   const std::vector<std::string>& words,
                   const Substituted& value) {
+    if (!template_expression(value.text).empty()) {
+      add_value(entry, value.text, value);
+      return;
+    }
     const std::string joined = fmt::format("{}", fmt::join(words, " "));
     if (joined == "true" || joined.empty()) {
       return;
@@ -279,6 +284,9 @@ class ModelArgsReader {
     Word value{std::move(word), entry.value.mark};
     if (value.text.find('$') != std::string::npos) {
       value.needs = from.needs;
+    }
+    if (const std::string_view open = template_expression(value.text); !open.empty()) {
+      value.needs.emplace_back(open);
     }
     value.origin = from.changed ? Origin::environment : Origin::written;
     out_.words.push_back(std::move(value));

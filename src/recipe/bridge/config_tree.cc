@@ -9,6 +9,8 @@
 
 #include <fmt/format.h>
 
+#include "recipe/recipe.h"
+
 namespace epwise::recipe {
 
 namespace {
@@ -53,7 +55,9 @@ Value scalar_value(const Node& node, yaml::Dialect dialect) {
     case yaml::ScalarType::text:
       break;
   }
-  return Value::of(node.scalar);
+  const std::string_view open = template_expression(node.scalar);
+  const bool value = !open.empty() && node.scalar.find('\n') == std::string::npos;
+  return value ? Value::unknown({std::string(open)}) : Value::of(node.scalar);
 }
 
 ConfigNode config_tree(const Node& node, yaml::Dialect dialect) {

@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "base/text/diagnostic.h"
+#include "base/units/checked.h"
 
 namespace epwise::recipe {
 
@@ -20,10 +22,10 @@ std::optional<std::int64_t> starts_per_node(const Processes& found) {
     return found.torch ? std::optional<std::int64_t>(1) : std::nullopt;
   }
   std::optional<std::int64_t> result;
-  if (found.elastic) {
+  if (found.elastic || found.ranks) {  // mpirun behind srun: as many as mpirun says
     return result;
   }
-  if (found.node_tasks) {
+  if (found.node_tasks && !found.own_tasks) {
     result = found.node_tasks->value;
   }
   if (found.tasks && found.nodes) {
@@ -33,7 +35,24 @@ std::optional<std::int64_t> starts_per_node(const Processes& found) {
   return result;
 }
 
+/// A step has no more nodes than its job: srun refuses it.
+bool step_too_large(const Processes& found) {
+  return found.srun && found.nodes && found.allocated_nodes &&
+         found.nodes->value > found.allocated_nodes->value;
+}
+
 void report_nodes(Recipe& recipe, const Processes& found) {
+  if (step_too_large(found)) {
+    recipe.diagnostics.push_back({"recipe/allocated-nodes",
+                                  found.nodes->mark,
+                                  fmt::format("srun asks for {} nodes, but the job has {}",
+                                              found.nodes->value,
+                                              found.allocated_nodes->value),
+                                  {},
+                                  "ask for as many nodes with sbatch, or leave out srun's own "
+                                  "number: it takes all nodes of the job"});
+    return;
+  }
   if (!found.torch_nodes) {
     return;
   }
@@ -64,7 +83,54 @@ bool fits_pods(std::int64_t pods, std::int64_t nodes) {
   return pods >= nodes && nodes > 0 && pods % nodes == 0;
 }
 
+/// "torchrun 64 times, with 8 processes each", "64 processes"
+std::string started(std::int64_t starts, const Processes& found) {
+  return found.torch && found.torch_ranks
+             ? fmt::format(
+                   "torchrun {} times, with {} processes each", starts, found.torch_ranks->value)
+             : fmt::format("{} processes", starts);
+}
+
+/// What the launcher starts on all nodes together, with its own number: mpirun -np, srun --ntasks.
+/// False: it has none, or there is room for it.
+bool report_total(Recipe& recipe, const Processes& found, std::int64_t gpus, const char* owner) {
+  const bool by_mpi = found.ranks.has_value();
+  const std::optional<Count>& starts = by_mpi ? found.ranks : found.tasks;
+  const bool own = by_mpi || (found.srun && found.own_tasks);
+  if (!own || !starts || (found.torch && !found.torch_ranks) || (by_mpi && found.srun)) {
+    return false;
+  }
+  const std::int64_t each = found.torch ? found.torch_ranks->value : 1;
+  const auto total = units::product(starts->value, each);
+  if (total && *total <= gpus) {
+    return false;
+  }
+  recipe.diagnostics.push_back(
+      {"recipe/allocated-gpus",
+       starts->mark,
+       fmt::format("{} starts {}, but {} {} {}",
+                   by_mpi ? "mpirun" : "srun",
+                   started(starts->value, found),
+                   owner,
+                   gpus,
+                   gpus == 1 ? "GPU" : "GPUs"),
+       {},
+       found.torch ? "start torchrun once on each node" : "start one process for each GPU"});
+  return true;
+}
+
+/// The GPUs of a step, or of the whole job.
+std::optional<std::int64_t> all_gpus(const Processes& found) {
+  const auto& nodes = found.srun && !step_too_large(found) ? found.nodes : found.allocated_nodes;
+  return nodes && found.node_gpus ? units::product(nodes->value, found.node_gpus->value)
+                                  : std::nullopt;
+}
+
 void report_gpus(Recipe& recipe, const Processes& found) {
+  const auto all = all_gpus(found);
+  if (all && report_total(recipe, found, *all, found.srun ? "its nodes have" : "the job has")) {
+    return;
+  }
   const auto starts = starts_per_node(found);
   if (!starts || !found.node_gpus || (found.torch && !found.torch_ranks)) {
     return;
@@ -191,19 +257,32 @@ void report_allocation(Recipe& recipe, const Processes& processes, std::size_t n
   report_separate_jobs(recipe, processes);
 }
 
-void report_pods(Recipe& recipe, const Processes& processes, std::int64_t pods) {
-  const auto& wanted = processes.torch_nodes;
-  if (!processes.torch || processes.srun || !wanted || fits_pods(pods, wanted->value)) {
+void report_pods(Recipe& recipe, const Processes& found, const Ranks& gpus) {
+  const auto all = units::product(gpus.nodes, gpus.each);
+  if (found.srun || (all && found.ranks && report_total(recipe, found, *all, "the pods have"))) {
     return;
   }
-  recipe.diagnostics.push_back({"recipe/allocated-nodes",
-                                wanted->mark,
-                                fmt::format("torchrun expects {} nodes, but the job has {} {}",
-                                            wanted->value,
-                                            pods,
-                                            pods == 1 ? "pod" : "pods"),
-                                {},
-                                "set replicas, or parallelism, and --nnodes to the same number"});
+  const std::int64_t pods = gpus.nodes;
+  if (found.torch && found.torch_nodes && !fits_pods(pods, found.torch_nodes->value)) {
+    recipe.diagnostics.push_back({"recipe/allocated-nodes",
+                                  found.torch_nodes->mark,
+                                  fmt::format("torchrun expects {} nodes, but the job has {} {}",
+                                              found.torch_nodes->value,
+                                              pods,
+                                              pods == 1 ? "pod" : "pods"),
+                                  {},
+                                  "set replicas, or parallelism, and --nnodes to the same number"});
+  }
+  if (found.torch && found.torch_ranks && found.torch_ranks->value > gpus.each) {
+    recipe.diagnostics.push_back({"recipe/allocated-gpus",
+                                  found.torch_ranks->mark,
+                                  fmt::format("a pod gets {} processes, but has {} {}",
+                                              found.torch_ranks->value,
+                                              gpus.each,
+                                              gpus.each == 1 ? "GPU" : "GPUs"),
+                                  {},
+                                  "start one process for each GPU, or ask for more GPUs"});
+  }
 }
 
 }  // namespace epwise::recipe

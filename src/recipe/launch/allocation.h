@@ -1,6 +1,7 @@
 #pragma once
 
 #include "recipe/launch/launch_words.h"
+#include "recipe/rank_count.h"
 #include "recipe/recipe.h"
 
 namespace epwise::recipe {
@@ -11,7 +12,9 @@ namespace epwise::recipe {
 ///   nested_from   the first word of the command that a script started by srun expands itself
 void report_allocation(Recipe& recipe, const Processes& processes, std::size_t nested_from);
 
-/// recipe/allocated-nodes for the pods of a Kubernetes job, each of which starts the command.
-void report_pods(Recipe& recipe, const Processes& processes, std::int64_t pods);
+/// The same for the pods of a Kubernetes job, each of which starts the command; mpirun starts its
+/// processes on all of them. `gpus`: pods, and how many processes there is room for in each.
+///   mpirun -np 32 with {2, 8} → recipe/allocated-gpus
+void report_pods(Recipe& recipe, const Processes& processes, const Ranks& gpus);
 
 }  // namespace epwise::recipe

@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "base/text/ascii.h"
 #include "recipe/arguments/arguments.h"
 #include "recipe/checkpoint_fields.h"
 
@@ -67,6 +68,38 @@ bool is_own_word(std::string_view word) {
                                                        "--use-mcore-models"};
   return std::ranges::any_of(
       kParts, [word](std::string_view part) { return word.find(part) != std::string_view::npos; });
+}
+
+/// Those that no trainer besides Megatron has: for the others, sizes and batches are common words.
+bool is_only_word(std::string_view word) {
+  constexpr std::array<std::string_view, 6> kParts = {"-model-parallel-",
+                                                      "--lr-decay-style",
+                                                      "--use-distributed-optimizer",
+                                                      "--transformer-impl",
+                                                      "--use-mcore-models",
+                                                      "--max-position-embeddings"};
+  return std::ranges::any_of(
+      kParts, [word](std::string_view part) { return word.find(part) != std::string_view::npos; });
+}
+
+bool mentions_megatron(std::string_view word) {
+  return text::lower(word).find("megatron") != std::string::npos;
+}
+
+/// A program of DeepSpeed or the like that says nowhere that it is one of Megatron's forks.
+bool is_of_another(const LaunchWords& launch) {
+  const auto configures = [](const Given& field) {
+    const std::string text = field.text();
+    return text.starts_with("--deepspeed") || text.starts_with("--ds-config") ||
+           text.starts_with("--ds_config");
+  };
+  const auto says_megatron = [](const Given& field) {
+    const std::string text = field.text();
+    return mentions_megatron(text) || is_only_word(text);
+  };
+  return (launch.by_other || std::ranges::any_of(launch.arguments, configures)) &&
+         !mentions_megatron(launch.program) &&
+         !std::ranges::any_of(launch.arguments, says_megatron);
 }
 
 class LaunchFlags {
@@ -252,6 +285,9 @@ bool is_megatron(const LaunchWords& launch, const Vocabulary& vocabulary) {
   const std::ptrdiff_t count = std::ranges::count_if(launch.arguments, known);
   if (count < kEnough || is_complete(launch.program)) {
     return count >= kEnough;
+  }
+  if (is_of_another(launch)) {
+    return false;
   }
   // A program of its own: some flags are nobody else's, or may be among words that are not known.
   const auto own_or_open = [](const Given& field) {

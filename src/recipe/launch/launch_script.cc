@@ -83,6 +83,9 @@ class LaunchScriptReader {
     shell::Surroundings surroundings = surrounding();
     trace_ = shell::follow(*request_.file, surroundings);
     read_invocations();
+    if (recipes_.empty() && !trace_.unknown_commands.empty() && mentions_training()) {
+      add_unknown(trace_.unknown_commands.front());
+    }
     if (recipes_.empty()) {
       recipes_.push_back(nothing());
     }
@@ -216,6 +219,28 @@ class LaunchScriptReader {
     finish(std::move(recipe));
   }
 
+  /// Whether the script has a word of those that start trainings.
+  bool mentions_training() const {
+    constexpr std::array<std::string_view, 6> kWords = {
+        "torchrun", "egatron", "pretrain", "--num-layers", "verl", "run_recipe"};
+    return std::ranges::any_of(kWords, [this](std::string_view word) {
+      return request_.file->bytes().find(word) != std::string_view::npos;
+    });
+  }
+
+  /// What a loop starts whose commands stand elsewhere: anything may be in it.
+  void add_unknown(const Given& command) {
+    Recipe recipe = start_;
+    recipe.framework = Framework::mlm;
+    recipe.files.insert(recipe.files.end(), trace_.files.begin(), trace_.files.end());
+    recipe.root = command.mark;
+    LaunchWords launch;
+    launch.arguments.push_back(shell::unknown_field(command.mark, command.needs()));
+    launch.arguments.front().pieces.front().quoted = false;
+    read_flags(recipe, launch, vocabulary_for_(Framework::mlm));
+    finish(std::move(recipe));
+  }
+
   /// What the script defines besides the program's own words: files, variables, ranks.
   Recipe prepared(const shell::Invocation& invocation, const LaunchWords& launch) const {
     Recipe recipe = start_;
@@ -242,8 +267,8 @@ class LaunchScriptReader {
       set_ranks(recipe, *world, "the launcher");
     }
     report_allocation(recipe, launch.processes, invocation.nested_from);
-    if (command_ != nullptr && command_->ranks) {
-      report_pods(recipe, launch.processes, command_->ranks->nodes);
+    if (command_ != nullptr && command_->gpus) {
+      report_pods(recipe, launch.processes, *command_->gpus);
     }
     return recipe;
   }
@@ -325,8 +350,12 @@ class LaunchScriptReader {
     recipe.diagnostics.push_back(
         {"recipe/unrecognized",
          recipe.root,
-         "this script starts no training that epwise recognises: no Python program with "
-         "Megatron-LM flags, Megatron-Bridge overrides or settings of a framework built on them",
+         trace_.unknown_commands.empty()
+             ? "this script starts no training that epwise recognises: no Python program with "
+               "Megatron-LM flags, Megatron-Bridge overrides or settings of a framework built on "
+               "them"
+             : fmt::format("this script starts what `{}` names, which is not known here",
+                           trace_.unknown_commands.front().text()),
          {},
          "set the variables that decide it with --env, or give the launch itself after --"});
     return recipe;

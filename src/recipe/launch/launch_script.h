@@ -35,6 +35,7 @@ struct Command {
   std::vector<shell::Field> words;
   std::map<std::string, shell::Variable> variables;  // of its environment
   std::optional<Ranks> ranks;                        // that its scheduler starts
+  std::optional<Ranks> gpus;                         // pods with GPUs, and those of each
   bool sets_nodes = false;  // the scheduler tells torchrun the number of nodes
 };
 

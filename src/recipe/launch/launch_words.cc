@@ -125,6 +125,11 @@ Starter starter_of(std::string_view name) {
   return python ? Starter::python : Starter::none;
 }
 
+/// What starts the programs of frameworks that have flags of Megatron's names.
+bool is_other_launcher(const std::string& word) {
+  return text::is_one_of(program_name(word), {"deepspeed", "accelerate", "colossalai", "composer"});
+}
+
 bool is_torch_module(std::string_view module) {
   return module == "torch.distributed.run" || module == "torch.distributed.launch";
 }
@@ -144,6 +149,7 @@ class LaunchWordsReader {
     while (at_ < words_.size()) {
       const std::string text = words_[at_].text();
       const Starter next = words_[at_].known() ? starter_of(program_name(text)) : Starter::none;
+      out_.by_other = out_.by_other || (words_[at_].known() && is_other_launcher(text));
       if (is_swift_command(text)) {
         out_.program = "megatron " + words_[at_ + 1].text();
         take_arguments(at_ + 1);
@@ -179,7 +185,7 @@ class LaunchWordsReader {
     starter_ = next;
     out_.processes.torch = out_.processes.torch || next == Starter::torch;
     out_.processes.slurm = out_.processes.slurm || next == Starter::slurm;
-    if (allots_) {
+    if (allots_ && !mixed_) {
       out_.processes.allocated_nodes = out_.processes.nodes;
     }
     ++at_;
@@ -314,7 +320,9 @@ class LaunchWordsReader {
   void wrapper() {
     const std::string text = words_[at_].text();
     std::size_t width = 1;
-    if (starter_ == Starter::slurm && text.starts_with("-")) {
+    if (allots_ && text::is_one_of(text, {"hetjob", "packjob"})) {
+      mixed_ = true;
+    } else if (starter_ == Starter::slurm && text.starts_with("-")) {
       width = slurm_option(text);
     } else if (starter_ == Starter::mpi && text.starts_with("-")) {
       width = mpi_option(text);
@@ -324,6 +332,15 @@ class LaunchWordsReader {
       add_variables(words_[at_], text.starts_with("--env=") ? 6 : 0, out_.variables);
     }
     at_ += width;
+  }
+
+  /// "gpu:8", "gpu:h100:8", "lscratch:100,gpu:8", "h100:8" → "8"; "" without GPUs.
+  static std::string gpus_in(std::string_view list, bool resources) {
+    while (resources && !list.starts_with("gpu") && !list.empty()) {
+      list.remove_prefix(std::min(list.find(','), list.size() - 1) + 1);
+    }
+    const std::string_view first = list.substr(0, list.find(','));
+    return std::string(first.substr(first.rfind(':') + 1));
   }
 
   std::size_t slurm_option(const std::string& text) {
@@ -336,6 +353,7 @@ class LaunchWordsReader {
       place = &found.nodes;
     } else if (key == "-n" || key == "--ntasks") {
       place = &found.tasks;
+      found.own_tasks = found.srun;
     } else if (key == "--ntasks-per-node") {
       place = &found.node_tasks;
     } else if (key == "--gpus-per-node" || key == "--gres") {
@@ -344,6 +362,10 @@ class LaunchWordsReader {
       const Option list = value_at(text, true);
       add_variable_list(*list.field, list.width == 2 ? 0 : text.find('=') + 1, out_.variables);
       return list.width;
+    } else if (key == "--jobid" && found.srun) {  // a step of another job
+      found.allocated_nodes.reset();
+      found.node_gpus.reset();
+      return value_at(text, true).width;
     } else {
       return 1;
     }
@@ -351,9 +373,8 @@ class LaunchWordsReader {
     if (joined && text.find('=') == std::string_view::npos) {
       option.value = text.substr(2);
     }
-    if (key.starts_with("--g")) {  // gpu:8, gpu:h100:8, h100:8
-      const bool other = key == "--gres" && !option.value.starts_with("gpu");
-      option.value = other ? "" : option.value.substr(option.value.rfind(':') + 1);
+    if (key.starts_with("--g")) {
+      option.value = gpus_in(option.value, key == "--gres");
     }
     *place = count(option);
     return option.width;
@@ -387,6 +408,7 @@ class LaunchWordsReader {
   std::size_t at_ = 0;
   Starter starter_ = Starter::none;
   bool allots_ = false;  // the words that come belong to sbatch
+  bool mixed_ = false;   // the job has several parts, each with nodes of its own
   LaunchWords out_;
 };
 

@@ -55,6 +55,7 @@ struct Processes {
   std::optional<Count> nodes;            // sbatch, srun: --nodes
   std::optional<Count> allocated_nodes;  // sbatch alone
   std::optional<Count> tasks;            // --ntasks
+  bool own_tasks = false;                // … of srun itself
   std::optional<Count> node_tasks;       // --ntasks-per-node
   std::optional<Count> node_gpus;        // --gpus-per-node, --gres=gpu:8
   std::optional<Count> ranks;            // mpirun -np
@@ -83,6 +84,7 @@ struct LaunchWords {
   std::vector<shell::Field> arguments;
   std::map<std::string, shell::Field> variables;  // env K=V, mpirun -x K=V, docker -e K=V
   Processes processes;
+  bool by_other = false;  // a launcher of another framework starts it: deepspeed, accelerate
 };
 
 /// Nullopt if it starts no Python program.

@@ -139,11 +139,37 @@ void add_expanded(const Piece& whole,
   pieces.push_back(part_of(whole, done, whole.text.size()));
 }
 
+/// What a template engine puts in is not known.
+void add_pieces(const Piece& whole,
+                const ContainerVariables& variables,
+                std::vector<Piece>& pieces) {
+  std::size_t done = 0;
+  while (true) {
+    const std::string_view rest = std::string_view(whole.text).substr(done);
+    const std::string_view open = template_expression(rest);
+    if (open.empty()) {
+      break;
+    }
+    const std::size_t at = done + static_cast<std::size_t>(open.data() - rest.data());
+    if (at > done) {
+      add_expanded(part_of(whole, done, at), variables, pieces);
+    }
+    done = at + open.size();
+    Piece piece = part_of(whole, at, done);
+    piece.needs = {piece.text};
+    piece.verbatim = false;
+    pieces.push_back(std::move(piece));
+  }
+  if (done == 0 || done < whole.text.size()) {
+    add_expanded(part_of(whole, done, whole.text.size()), variables, pieces);
+  }
+}
+
 Given field_of_node(const yaml::Node& node, const ContainerVariables& variables) {
   Given field;
   field.mark = node.mark;
   for (const Piece& piece : pieces_of(node)) {
-    add_expanded(piece, variables, field.pieces);
+    add_pieces(piece, variables, field.pieces);
   }
   if (!field.pieces.empty() && !node.mark.nowhere()) {  // without quotes
     field.mark.begin = field.pieces.front().mark.begin;
@@ -177,7 +203,7 @@ ContainerVariables variables_of(const yaml::Node& container) {
   return variables;
 }
 
-/// GPUs of a container: `nvidia.com/gpu` of its limits or requests.
+/// GPUs of a container: `nvidia.com/gpu` of its limits or requests; none: 0, unknown: nullopt.
 std::optional<Ranks> gpus_of(const yaml::Node& container) {
   const yaml::Node* resources = container.find("resources");
   for (const std::string_view kind : {"limits", "requests"}) {
@@ -187,26 +213,33 @@ std::optional<Ranks> gpus_of(const yaml::Node& container) {
     }
     for (const yaml::Entry& row : rows->entries) {
       const auto count = integer_of(&row.value);
-      if (row.key.ends_with("/gpu") && count && *count > 0) {
+      if (row.key.ends_with("/gpu") && !count) {
+        return std::nullopt;
+      }
+      if (row.key.ends_with("/gpu") && *count > 0) {
         return Ranks{1, *count, row.value.mark};
       }
     }
   }
-  return std::nullopt;
+  return Ranks{1, 0, {}};
 }
 
 struct Container {
   const yaml::Node* node = nullptr;
-  std::int64_t pods = 1;
+  std::optional<std::int64_t> pods = 1;  // nullopt: unknown
 };
 
 /// Every container below a node; `pods` is the number of its copies.
-void collect(const yaml::Node& node, std::int64_t pods, std::vector<Container>& containers) {
+void collect(const yaml::Node& node,
+             std::optional<std::int64_t> pods,
+             std::vector<Container>& containers) {
   if (containers.size() >= kMostContainers) {
     return;
   }
   for (const std::string_view each : {"replicas", "parallelism"}) {
-    pods = units::product(pods, integer_of(node.find(each)).value_or(1)).value_or(0);
+    const yaml::Node* copies = node.find(each);
+    const auto count = copies == nullptr ? std::optional<std::int64_t>(1) : integer_of(copies);
+    pods = pods && count ? units::product(*pods, *count) : std::nullopt;
   }
   for (const yaml::Entry& entry : node.entries) {
     if (entry.key != "containers") {
@@ -222,18 +255,18 @@ void collect(const yaml::Node& node, std::int64_t pods, std::vector<Container>& 
   }
 }
 
-/// All ranks of a job: the GPUs of its pods, if each has as many.
-std::optional<Ranks> job_ranks(const std::vector<Container>& containers, const yaml::Node& root) {
-  const yaml::Node* spec = root.find("spec");
-  const auto slots = integer_of(spec == nullptr ? nullptr : spec->find("slotsPerWorker"));
+/// The GPUs of a job's pods, if each has as many.
+std::optional<Ranks> job_gpus(const std::vector<Container>& containers) {
   std::optional<Ranks> all;
   for (const Container& each : containers) {
     auto gpus = gpus_of(*each.node);
-    if (!gpus || each.pods < 1) {
+    if (!gpus || (!each.pods && gpus->each > 0)) {
+      return std::nullopt;
+    }
+    if (gpus->each < 1 || *each.pods < 1) {
       continue;
     }
-    gpus->each = slots.value_or(gpus->each);
-    gpus->nodes = each.pods;
+    gpus->nodes = *each.pods;
     if (!all) {
       all = gpus;
     } else if (all->each == gpus->each) {
@@ -243,6 +276,12 @@ std::optional<Ranks> job_ranks(const std::vector<Container>& containers, const y
     }
   }
   return all;
+}
+
+/// MPIJob: how many processes mpirun starts in a pod.
+std::optional<std::int64_t> job_slots(const yaml::Node& root) {
+  const yaml::Node* spec = root.find("spec");
+  return integer_of(spec == nullptr ? nullptr : spec->find("slotsPerWorker"));
 }
 
 /// `command` and `args` of a container.
@@ -339,7 +378,13 @@ std::vector<Recipe> read_manifest(
   collect(root, 1, containers);
   const std::string kind = scalar_at(root, "kind");
   Command command;
-  command.ranks = job_ranks(containers, root);
+  command.gpus = job_gpus(containers);
+  command.ranks = command.gpus;
+  const auto slots = job_slots(root);
+  if (command.gpus && slots) {
+    command.ranks->each = *slots;
+    command.gpus->each = std::min(*slots, command.gpus->each);
+  }
   command.sets_nodes = kind == "PyTorchJob" || kind == "TrainJob";
   std::vector<Recipe> recipes;
   std::vector<std::string> seen;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/text/source_file.h"
+#include "recipe/arguments/arguments.h"
 #include "recipe/load.h"
 #include "recipe/recipe.h"
 #include "recipe/vocabulary/vocabulary.h"

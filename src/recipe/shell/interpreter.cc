@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <deque>
 #include <functional>
 #include <iterator>
@@ -77,6 +78,11 @@ class Interpreter {
   /// none.
   void loop(const Command& command);
 
+  void rounds(const Command& command);
+
+  /// `while read X; do …; done <<EOF`: a round for each line, if all are known; false otherwise.
+  bool follow_lines(const Command& command);
+
   void each(const Command& command);
 
   void choice(const Command& command);
@@ -110,6 +116,8 @@ class Interpreter {
 
   void external(const Command& command, std::vector<Field> words, Expansion& expansion);
 
+  void start(std::vector<Field> words, const std::optional<Field>& input);
+
   void enter(const NestedScript& nested, const std::vector<Field>& words);
 
   void record(std::vector<Field> words);
@@ -131,6 +139,7 @@ class Interpreter {
   int steps_ = 0;
   int conditions_ = 0;
   int failures_ = 0;  // of exits that precede every launch, and count for a call without arguments
+  std::vector<std::string> read_;  // by loops over lines, and by xargs: "${job}"
   bool certain_ = true;
   bool elsewhere_ = false;
   bool done_ = false;
@@ -383,7 +392,8 @@ std::optional<ReadNames> names_to_read(const std::vector<Field>& words) {
   return usable ? std::optional(std::move(result)) : std::nullopt;
 }
 
-/// The character in front of `read` as IFS=c, a blank without one; nothing for other separators.
+/// The character in front of `read` as IFS=c, a blank without one, the end of the line for an empty
+/// one; nothing for other separators.
 std::optional<char> separator_of(const Command& command, Expansion& expansion) {
   char separator = ' ';
   for (const Assignment& assignment : command.assignments) {
@@ -391,12 +401,32 @@ std::optional<char> separator_of(const Command& command, Expansion& expansion) {
       return std::nullopt;
     }
     const Field value = expansion.field(assignment.values.front());
-    if (!value.known() || value.text().size() != 1) {
+    if (!value.known() || value.text().size() > 1) {
       return std::nullopt;
     }
-    separator = value.text().front();
+    separator = value.text().empty() ? '\n' : value.text().front();
   }
   return separator;
+}
+
+/// What follows the first words of a line, without blanks around it.
+std::string rest_of(std::string_view line, std::size_t words) {
+  constexpr std::string_view kBlanks = " \t\n";
+  line = text::trimmed(line, kBlanks);
+  for (std::size_t i = 0; i < words; ++i) {
+    line.remove_prefix(std::min(line.find_first_of(kBlanks), line.size()));
+    line = text::trimmed(line, kBlanks);
+  }
+  return std::string(line);
+}
+
+/// The line as one word, without the newline at its end.
+std::vector<Field> whole_line(const Field& line) {
+  std::string text = line.text();
+  text.resize(text.ends_with('\n') ? text.size() - 1 : text.size());
+  Field field = field_of(std::move(text), line.mark);
+  field.pieces.front().quoted = false;
+  return {std::move(field)};
 }
 
 std::vector<Field> split_at(char separator, const Field& line) {
@@ -426,14 +456,23 @@ bool Interpreter::read_words(const Command& command,
       text.find('\n') < text.size() - 1) {
     return false;
   }
-  std::vector<Field> found = split_at(*separator, line);
+  std::vector<Field> found = *separator == '\n' ? whole_line(line) : split_at(*separator, line);
   const text::Mark& mark = words.back().mark;
   if (into->list) {
     variables_.assign(into->names.front(), Variable::Kind::list, std::move(found), mark);
     return true;
   }
-  if (found.size() > into->names.size() || !line.known()) {
-    return false;  // the last name takes the rest
+  if (!line.known()) {
+    return false;
+  }
+  if (found.size() > into->names.size() && *separator != ' ') {
+    return false;
+  }
+  if (found.size() > into->names.size()) {  // the last name takes the rest
+    Field rest = field_of(rest_of(text, into->names.size() - 1), line.mark);
+    rest.pieces.front().quoted = false;
+    found.resize(into->names.size() - 1);
+    found.push_back(std::move(rest));
   }
   found.resize(into->names.size(), field_of("", mark));
   for (std::size_t i = 0; i < found.size(); ++i) {
@@ -533,6 +572,111 @@ void Interpreter::run_nested(const Source& source, std::vector<Field> outer) {
   --nested_;
 }
 
+namespace {
+
+constexpr std::string_view kXargsInput = "the input of xargs";
+
+/// [begin, end) of a piece.
+Piece part_of(const Piece& whole, std::size_t begin, std::size_t end) {
+  Piece part = whole;
+  part.text = whole.text.substr(begin, end - begin);
+  if (whole.verbatim) {
+    part.mark.begin = whole.mark.begin + static_cast<std::uint32_t>(begin);
+    part.mark.end = whole.mark.begin + static_cast<std::uint32_t>(end);
+  }
+  return part;
+}
+
+/// The word with unknown text in each place that xargs fills: -I {}.
+Field with_holes(const Field& word, const std::string& hole) {
+  Field result;
+  result.mark = word.mark;
+  for (const Piece& piece : word.pieces) {
+    std::size_t done = 0;
+    for (std::size_t at = piece.text.find(hole); at != std::string::npos;
+         at = piece.text.find(hole, done)) {
+      if (at > done) {
+        result.pieces.push_back(part_of(piece, done, at));
+      }
+      done = at + hole.size();
+      Piece open = part_of(piece, at, done);
+      open.verbatim = false;
+      open.needs = {std::string(kXargsInput)};
+      result.pieces.push_back(std::move(open));
+    }
+    if (done == 0 || done < piece.text.size()) {
+      result.pieces.push_back(part_of(piece, done, piece.text.size()));
+    }
+  }
+  return result;
+}
+
+/// Where the command behind the options of xargs begins, and the text that it replaces; "": none.
+struct XargsCommand {
+  std::size_t at = 1;
+  std::string hole = {};
+};
+
+XargsCommand xargs_command(const std::vector<Field>& words) {
+  constexpr std::string_view kWithValue = "adEILnPs";
+  XargsCommand result;
+  for (; result.at < words.size() && words[result.at].text().starts_with('-'); ++result.at) {
+    const std::string option = words[result.at].text();
+    const bool apart = option.size() == 2 && kWithValue.find(option[1]) != std::string_view::npos;
+    const bool replaces = option.starts_with("-I") || option.starts_with("-i");
+    if (replaces) {
+      result.hole = option.size() > 2 ? option.substr(2) : "{}";
+    }
+    if (apart && result.at + 1 < words.size()) {
+      ++result.at;
+      result.hole = replaces ? words[result.at].text() : result.hole;
+    }
+  }
+  return result;
+}
+
+/// The command that xargs starts, with unknown words where it puts what it reads; nullopt for any
+/// other command.
+std::optional<std::vector<Field>> filled_by_xargs(const std::vector<Field>& words) {
+  const std::string name = words.front().known() ? words.front().text() : std::string();
+  if (name.substr(name.rfind('/') + 1) != "xargs") {
+    return std::nullopt;
+  }
+  const XargsCommand found = xargs_command(words);
+  std::vector<Field> command(words.begin() + static_cast<std::ptrdiff_t>(found.at), words.end());
+  if (!found.hole.empty()) {
+    std::ranges::transform(
+        command, command.begin(), [&](const Field& word) { return with_holes(word, found.hole); });
+  } else if (!command.empty()) {
+    command.push_back(unknown_field(words.front().mark, {std::string(kXargsInput)}));
+    command.back().pieces.front().quoted = false;  // any number of words
+  }
+  return command;
+}
+
+/// The name of the program, or of what a shell or a launcher starts; null pointer if there is none.
+const Field* command_word(const std::vector<Field>& words) {
+  constexpr std::array<std::string_view, 10> kStarters = {
+      "bash", "sh", "srun", "mpirun", "torchrun", "python", "python3", "env", "nohup", "sbatch"};
+  const std::string first = words.front().text();
+  const std::string_view name = std::string_view(first).substr(first.rfind('/') + 1);
+  if (std::ranges::find(kStarters, name) == kStarters.end()) {
+    return &words.front();
+  }
+  const auto next = std::find_if(words.begin() + 1, words.end(), [](const Field& word) {
+    return !word.known() || !word.text().starts_with('-');
+  });
+  return next == words.end() ? nullptr : &*next;
+}
+
+bool needs_any(const Field& word, const std::vector<std::string>& names) {
+  return std::ranges::any_of(word.needs(), [&](const std::string& need) {
+    return std::ranges::find(names, need) != names.end();
+  });
+}
+
+}  // namespace
+
 void Interpreter::external(const Command& command, std::vector<Field> words, Expansion& expansion) {
   const Variables before = variables_;
   for (const Assignment& assignment : command.assignments) {
@@ -548,13 +692,42 @@ void Interpreter::external(const Command& command, std::vector<Field> words, Exp
       words.size() == 1 && words.front().text() == "cat" && input && !command.output.empty();
   if (writes) {
     written_.insert_or_assign(expansion.field(command.output.front()).text(), *input);
-  } else if (const auto nested = nested_script(words, input)) {
-    enter(*nested, words);
+  } else if (auto filled = filled_by_xargs(words)) {
+    read_.emplace_back(kXargsInput);
+    start(std::move(*filled), std::nullopt);
+    read_.pop_back();
   } else {
-    record(std::move(words));
+    start(std::move(words), input);
   }
   variables_ = before;
 }
+
+void Interpreter::start(std::vector<Field> words, const std::optional<Field>& input) {
+  if (const auto nested = nested_script(words, input)) {
+    enter(*nested, words);
+  } else if (!words.empty()) {
+    record(std::move(words));
+  }
+}
+
+namespace {
+
+/// The `#SBATCH` lines of a script that sbatch starts, in front of sbatch's own options: those win.
+/// For any other program they are comments.
+void add_directives(const text::SourceFile& script, std::vector<Field>& words) {
+  const auto submits = [](const Field& word) {
+    const std::string text = word.text();
+    return word.known() && text.substr(text.rfind('/') + 1) == "sbatch";
+  };
+  const auto last = std::find_if(words.rbegin(), words.rend(), submits);
+  if (last != words.rend()) {
+    std::vector<Field> lines = directives(script);
+    words.insert(
+        last.base(), std::make_move_iterator(lines.begin()), std::make_move_iterator(lines.end()));
+  }
+}
+
+}  // namespace
 
 void Interpreter::enter(const NestedScript& nested, const std::vector<Field>& words) {
   std::vector<Field> outer(words.begin(),
@@ -588,9 +761,7 @@ void Interpreter::enter(const NestedScript& nested, const std::vector<Field>& wo
   if (file == nullptr) {
     run_nested(joined({own->second}), std::move(outer));
   } else {
-    for (Field& directive : directives(*file)) {
-      outer.push_back(std::move(directive));
-    }
+    add_directives(*file, outer);
     run_nested(Source(*file), std::move(outer));
   }
   std::swap(arguments_, arguments);
@@ -608,6 +779,10 @@ void Interpreter::record(std::vector<Field> words) {
       runs_python(trace_.invocations.back())) {
     trace_.cut_off.push_back(words.front());
     return;
+  }
+  const Field* command = command_word(words);
+  if (command != nullptr && trace_.unknown_commands.empty() && needs_any(*command, read_)) {
+    trace_.unknown_commands.push_back(*command);
   }
   Invocation invocation;
   invocation.words = outer_;
@@ -846,7 +1021,72 @@ bool shifts(const Command& command) {
 
 }  // namespace
 
+namespace {
+
+/// The `read` that is the whole condition of a loop; null pointer for any other condition.
+const Command* reading_command(const Command& condition) {
+  const Command* all = &condition;
+  while (all->kind == Kind::sequence && all->children.size() == 1) {
+    all = &all->children.front();
+  }
+  const bool reads =
+      all->kind == Kind::simple && !all->words.empty() && all->words.front().plain() == "read";
+  const bool lines = std::ranges::none_of(
+      all->words, [](const Word& word) { return word.plain().starts_with("-d"); });
+  return reads && lines ? all : nullptr;
+}
+
+/// A line as a word of one text.
+Word word_of_line(std::string_view line, const text::Mark& mark) {
+  Part part;
+  part.text = line;
+  part.mark = mark;
+  Word word;
+  word.mark = mark;
+  word.parts.push_back(std::move(part));
+  return word;
+}
+
+}  // namespace
+
+bool Interpreter::follow_lines(const Command& command) {
+  const Command* read = reading_command(command.children[0]);
+  if (read == nullptr || command.negated || command.input.empty() || !read->input.empty()) {
+    return false;
+  }
+  Expansion expansion = expanding();
+  const Field input = expansion.field(command.input.front());
+  remember(expansion);
+  const std::string text = input.text();
+  const auto lines = static_cast<std::size_t>(std::ranges::count(text, '\n'));
+  if (!input.known() || lines > kMostRounds) {
+    return false;
+  }
+  for (std::size_t at = 0; at < text.size() && !done_;) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    Command next = *read;
+    next.input.push_back(word_of_line(std::string_view(text).substr(at, end - at), input.mark));
+    run(next);
+    run(command.children[1]);
+    at = end + 1;
+  }
+  return true;
+}
+
 void Interpreter::loop(const Command& command) {
+  const std::size_t before = read_.size();
+  if (const Command* read = reading_command(command.children[0])) {
+    for (const Word& word : read->words) {
+      read_.push_back("${" + word.plain() + "}");
+    }
+  }
+  if (!follow_lines(command)) {
+    rounds(command);
+  }
+  read_.resize(before);
+}
+
+void Interpreter::rounds(const Command& command) {
   // A loop over the arguments ends when none is left; of any other, one round is followed.
   const bool over_arguments = !command.negated && shifts(command.children[1]);
   Truth truth = run(command.children[0]);
@@ -972,6 +1212,26 @@ void assign(const Assignment& assignment, Variables& variables, Expansion& expan
                    assignment.key);
 }
 
+namespace {
+
+/// declare -n NAME=OTHER
+void refer(const Assignment& assignment, Variables& variables, Expansion& expansion) {
+  const Field target =
+      assignment.values.empty() ? Field() : expansion.field(assignment.values.front());
+  const std::string name = target.text();
+  if (target.known() && !name.empty() && name_length(name, 0) == name.size()) {
+    variables.refer(assignment.name, name);
+  } else {
+    variables.set(assignment.name,
+                  {VariableKind::text,
+                   false,
+                   {unknown_field(assignment.mark, {"${" + assignment.name + "}"})},
+                   assignment.key});
+  }
+}
+
+}  // namespace
+
 void declare(const Command& command,
              const std::vector<Field>& words,
              Variables& variables,
@@ -981,7 +1241,16 @@ void declare(const Command& command,
                          const std::string text = word.text();
                          return text.starts_with("-") && text.find('x') != std::string::npos;
                        });
+  const bool refers = std::any_of(words.begin() + 1, words.end(), [](const Field& word) {
+    const std::string text = word.text();
+    return text.size() > 1 && text[0] == '-' && text[1] != '-' &&
+           text.find('n') != std::string::npos;
+  });
   for (const Assignment& assignment : command.assignments) {
+    if (refers && words.front().text() != "export") {
+      refer(assignment, variables, expansion);
+      continue;
+    }
     assign(assignment, variables, expansion);
     if (exports) {
       variables.mark_exported(assignment.name);

@@ -42,6 +42,8 @@ struct Trace {
   // options that a shell takes for a command, because the lines of the program's command end before
   // them
   std::vector<Field> cut_off;
+  // programs, or scripts, whose names a loop over lines or xargs reads from somewhere
+  std::vector<Field> unknown_commands;
 };
 
 /// Follows a script as far as its text determines the execution: branches with known conditions,

@@ -156,8 +156,27 @@ bool too_large(const std::vector<Field>& fields) {
 
 }  // namespace
 
+std::string_view Variables::behind(std::string_view name) const {
+  constexpr int kMostSteps = 8;
+  for (int step = 0; step < kMostSteps; ++step) {
+    const auto found = references_.find(name);
+    if (found == references_.end()) {
+      break;
+    }
+    name = found->second;
+  }
+  return name;
+}
+
+void Variables::refer(const std::string& name, const std::string& target) {
+  references_.erase(name);
+  if (behind(target) != name) {
+    references_.emplace(name, target);
+  }
+}
+
 const Variable* Variables::find(std::string_view name) const {
-  const auto found = all_.find(name);
+  const auto found = all_.find(behind(name));
   return found == all_.end() ? nullptr : &found->second;
 }
 
@@ -167,6 +186,7 @@ void Variables::set(const std::string& name, Variable variable) {
     variable.kind = Variable::Kind::text;
     variable.fields.assign(1, unknown_field(mark, {"${" + name + "}"}));
   }
+  references_.erase(name);
   all_.insert_or_assign(name, std::move(variable));
 }
 
@@ -180,18 +200,18 @@ void Variables::assign(const std::string& name,
   variable.key = key;
   const Variable* before = find(name);
   variable.exported = before != nullptr && before->exported;
-  set(name, std::move(variable));
+  set(std::string(behind(name)), std::move(variable));
 }
 
 void Variables::forget(std::string_view name) {
-  const auto found = all_.find(name);
+  const auto found = all_.find(behind(name));
   if (found != all_.end()) {
     all_.erase(found);
   }
 }
 
 void Variables::mark_exported(const std::string& name) {
-  const auto found = all_.find(name);
+  const auto found = all_.find(behind(name));
   if (found != all_.end()) {
     found->second.exported = true;
   }
@@ -210,9 +230,13 @@ std::map<std::string, Variable> Variables::exported() const {
 Variables Variables::merged(const Variables& first, const Variables& second, const Doubt& doubt) {
   Variables result = first;
   result.unread_ = first.unread_.empty() ? second.unread_ : first.unread_;
+  const auto own = [](const Variables& variables, const std::string& name) {
+    const auto found = variables.all_.find(name);
+    return found == variables.all_.end() ? nullptr : &found->second;
+  };
   const auto merge = [&](const std::string& name) {
-    const Variable* a = first.find(name);
-    const Variable* b = second.find(name);
+    const Variable* a = own(first, name);
+    const Variable* b = own(second, name);
     const Variable none;
     a = a == nullptr ? &none : a;
     b = b == nullptr ? &none : b;

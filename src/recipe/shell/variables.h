@@ -34,9 +34,14 @@ struct Doubt {
 /// All variables of a shell at one moment.
 class Variables {
  public:
+  /// Of a reference: the variable that it names.
   const Variable* find(std::string_view name) const;
 
+  /// Of a reference: it is none any more.
   void set(const std::string& name, Variable variable);
+
+  /// `declare -n name=target`: from here on, who reads or assigns one has the other.
+  void refer(const std::string& name, const std::string& target);
 
   /// Sets a text or list without changing whether it is exported.
   void assign(const std::string& name,
@@ -62,7 +67,11 @@ class Variables {
   static Variables merged(const Variables& first, const Variables& second, const Doubt& doubt);
 
  private:
+  /// The name behind a reference, of a reference to another one too.
+  std::string_view behind(std::string_view name) const;
+
   std::map<std::string, Variable, std::less<>> all_;
+  std::map<std::string, std::string, std::less<>> references_;
   std::string unread_;
 };
 

@@ -98,6 +98,34 @@ std::optional<std::string> slip(const os::Files& files,
   return found;
 }
 
+using Condition = std::function<bool(const std::shared_ptr<const text::SourceFile>& file)>;
+
+bool any_beside(const os::Files& files, const std::string& path, const Condition& condition) {
+  constexpr std::size_t kMostBytes = std::size_t{1} << 20;
+  constexpr int kMostFiles = 16;
+  const std::string folder = parent_of(path);
+  int seen = 0;
+  for (const std::string& name : os::list_if_possible(files, folder)) {
+    const std::string place = join(folder, name);
+    const bool yaml = name.ends_with(".yaml") || name.ends_with(".yml");
+    if (!yaml || path == place || !files.is_file(place)) {
+      continue;
+    }
+    try {
+      const std::string text = os::read_regular(files, place, kMostBytes);
+      if (condition(std::make_shared<const text::SourceFile>(place, text))) {
+        return true;
+      }
+    } catch (const os::MissingError&) {
+      continue;
+    }
+    if (++seen == kMostFiles) {
+      break;
+    }
+  }
+  return false;
+}
+
 }  // namespace
 
 Neighbours neighbours(const os::Files& files, const std::string& path) {
@@ -105,6 +133,9 @@ Neighbours neighbours(const os::Files& files, const std::string& path) {
   result.open = [&files, path](const std::string& name) { return opened(files, path, name); };
   result.refused = [&files, path](const std::string& name) { return refusal(files, path, name); };
   result.slip = [&files, path](const std::string& name) { return slip(files, path, name); };
+  result.beside = [&files, path](const Condition& condition) {
+    return any_beside(files, path, condition);
+  };
   return result;
 }
 

@@ -10,7 +10,7 @@
 
 namespace epwise::session {
 
-/// Resolves the files that a launch script refers to.
+/// The files around an input: those that a launch script refers to, and those beside a recipe.
 struct Neighbours {
   /// A file by its name, or else relative to the script's directory or one of its parents, up to
   /// the root of the repository; null pointer if not found.
@@ -23,6 +23,11 @@ struct Neighbours {
   /// Of a name that `open` answers with nothing though something is there: why it is not read, "a
   /// named pipe"; "" otherwise.
   std::function<std::string(const std::string& name)> refused;
+  /// Whether one of the other YAML files in the directory satisfies a condition; at most 16 of them
+  /// are read, and none of more than 1 MiB.
+  std::function<bool(
+      const std::function<bool(const std::shared_ptr<const text::SourceFile>& file)>& condition)>
+      beside;
 };
 
 /// The resolver for the script at `path`.

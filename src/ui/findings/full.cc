@@ -283,6 +283,9 @@ class FullText : public Writing {
                           listed(names),
                           options.empty() ? "" : "; pass ",
                           options));
+    for (const std::string& sentence : unknown_classes(sum())) {
+      paragraph(Role::note, "open:", sentence);
+    }
   }
 
   void list_open(const LintedFile& file) {

@@ -79,6 +79,17 @@ std::string option_for(std::string_view name) {
   return {};
 }
 
+constexpr std::string_view kModelClass = "model._target_";
+
+/// Whether the recipe names a class of its model that its framework's tables do not have.
+bool is_of_unknown_class(const LintedFile& file) {
+  const auto found = file.recipe->raw.find("raw.unknown_classes");
+  const auto* sections = found == file.recipe->raw.end() ? nullptr : found->second.list();
+  return sections != nullptr && std::ranges::any_of(*sections, [](const expr::Value& section) {
+           return section.text() != nullptr && *section.text() == "model";
+         });
+}
+
 }  // namespace
 
 void Tally::add(const LintedFile& file) {
@@ -97,6 +108,12 @@ void Tally::add(const LintedFile& file) {
     for (const std::string& name : rule.needs) {
       ++waiting[name];
     }
+  }
+  if (is_of_unknown_class(file)) {
+    classes[file.recipe->model_class] +=
+        static_cast<int>(std::ranges::count_if(file.result.open, [](const lint::Open& rule) {
+          return std::ranges::find(rule.needs, kModelClass) != rule.needs.end();
+        }));
   }
   rules = std::max(rules, file.result.rules_checked);
   crashed_rules += static_cast<int>(file.result.crashed_rules.size());
@@ -204,6 +221,18 @@ std::vector<Need> needs(const Tally& sum) {
   std::stable_sort(
       result.begin(), result.end(), [](const Need& a, const Need& b) { return a.rules > b.rules; });
   return result;
+}
+
+std::vector<std::string> unknown_classes(const Tally& sum) {
+  std::vector<std::string> sentences;
+  for (const auto& [name, rules] : sum.classes) {
+    sentences.push_back(
+        fmt::format("{} of them because the model's class `{}` is not known: what the recipe does "
+                    "not set is unknown, in the layout and the batch too",
+                    rules,
+                    name));
+  }
+  return sentences;
 }
 
 std::string options_for(const std::vector<Need>& needs) {

@@ -102,7 +102,9 @@ struct Tally {
   bool several = false;   // a file contains several recipes: they are what `files` counts
 
   std::map<std::string, int> waiting = {};  // undecided rules by the name that they need
-  std::vector<std::string> crashes = {};    // a sentence each
+  // undecided rules by the unknown class of a model whose defaults they need
+  std::map<std::string, int> classes = {};
+  std::vector<std::string> crashes = {};  // a sentence each
 
   int findings() const { return errors + warnings + notes; }
 
@@ -141,6 +143,9 @@ struct Need {
 
 /// Names by the number of undecided rules that need them, most first.
 std::vector<Need> needs(const Tally& sum);
+
+/// "503 of them because `x.Provider` is not known: …", a sentence for each unknown class of a model.
+std::vector<std::string> unknown_classes(const Tally& sum);
 
 /// The options that provide these names: "--stack te=VERSION,torch=VERSION --gpus N".
 std::string options_for(const std::vector<Need>& needs);

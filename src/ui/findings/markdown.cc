@@ -76,6 +76,9 @@ class Markdown : public Writing {
       }
       out(fmt::format(
           "\n{} skipped, unknown: {}\n", counted(sum().open, "check"), markdown(listed(names))));
+      for (const std::string& sentence : unknown_classes(sum())) {
+        out(fmt::format("\n{}\n", markdown(sentence)));
+      }
     }
   }
 

@@ -12,6 +12,7 @@ model:
   tensor_model_parallel_size: 2
   expert_model_parallel_size: 16
   pipeline_model_parallel_size: 2
+train: {global_batch_size: 512, micro_batch_size: 1}
 )";
 
 Standing of(const char* code, const char* words) {
@@ -26,7 +27,7 @@ TEST_CASE("a rule is found, explained by another, open, absent or kept") {
   REQUIRE(found.finding != nullptr);
   CHECK(found.finding->rule->code == "PAR002");
 
-  const auto behind = of("PAR002", "--gpus 62 --stack bridge=0.6.2");
+  const auto behind = of("PAR019", "--gpus 62 --stack bridge=0.6.2");
   CHECK(behind.kind == Standing::Kind::explained);
   CHECK(behind.broken());
   REQUIRE(behind.by != nullptr);
