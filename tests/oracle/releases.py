@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The launch oracle (tests/README.md, "Data that is not in the repository") for releases beside the ten that it lays out.
+"""The launch oracle (launch/) for releases beside the ten that it lays out.
 
     EPWISE_ORACLE=… releases.py setup MEGATRON_LM_GIT [VERSION…]   what these releases consist of, under $EPWISE_ORACLE/src
     EPWISE_ORACLE=… releases.py bridge 0.5.1 …                      as oracle.py, whose words it takes
@@ -17,7 +17,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / 'tests/support'))
 from evidence import EVIDENCE  # noqa: E402
 sys.dont_write_bytecode = True
-sys.path.insert(0, str(EVIDENCE / 'oracle'))
+sys.path.insert(0, str(ROOT / 'tests/oracle/launch'))
 import oracle  # noqa: E402
 
 # Megatron-Bridge: the released Megatron-Core nearest to the commit that the tag's submodule names, and TransformerEngine.
