@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Makes launches of a release, asks the framework's own validators about each, and scores the launch verdicts of a binary against them.
 
-    tests/oracle/verdicts.py BIN [--release bridge-0.6.2] [--cases N] [--seed N] [--distribution NAME] [--git-lm DIR] [--git-bridge DIR] [--out DIR]
+    tests/oracle/verdicts.py BIN [--release bridge-0.6.2] [--cases N] [--seed N] [--distribution NAME] [--git-lm DIR] [--git-bridge DIR] [--no-setup] [--out DIR]
 
 Needs nothing but the repository, Python 3.11 with venv and PyYAML, git, 9 GB of disk and a network: the launch oracle (launch/) is laid out
 in $EPWISE_ORACLE if the release is not there, wheels come from the package index and sources from GitHub, or from clones that --git-lm and
@@ -28,10 +28,15 @@ def skip(reason):
     sys.exit(77)
 
 
-def git_of(given, repository, commit):
+def git_of(args, given, repository, commit):
     """The git directory that was given, or one with the commit from GitHub."""
     if given:
         return given
+    if args.no_setup:
+        git = ROOT / 'build/oracle' / f'{pathlib.Path(repository).name}.git'
+        if subprocess.run(['git', '--git-dir', git, 'cat-file', '-e', f'{commit}^{{commit}}'], capture_output=True).returncode:
+            skip(f'{git} has no {commit}')
+        return str(git)
     run = subprocess.run([HERE / 'launch/clone.sh', repository, commit], stdout=subprocess.PIPE, text=True)
     if run.returncode:
         skip(f'{commit} of {repository} cannot be fetched; --git-lm and --git-bridge take clones')
@@ -42,14 +47,14 @@ def lay_out(args, oracle, releases):
     """The release's sources under $EPWISE_ORACLE, unless they are there."""
     folders = [oracle.HOME / 'src' / name for name in oracle.VERSIONS[args.framework][args.version][0]]
     missing = lambda: [folder for folder in (*folders, oracle.HOME / 'venv/bin/python') if not folder.exists()]
-    if missing():
+    if missing() and not args.no_setup:
         given = {'MEGATRON_LM_GIT': args.git_lm or '', 'MEGATRON_BRIDGE_GIT': args.git_bridge or '', 'ONLY': f'^{re.escape(args.release)}$'}
         subprocess.run([HERE / 'launch/setup.sh'], env={**os.environ, **given}, check=False)
-    if missing() and (oracle.HOME / 'venv/bin/python').exists() and args.version in {**releases.BRIDGE, **releases.MEGATRON_LM}:
-        git = git_of(args.git_lm, 'NVIDIA/Megatron-LM', f'core_v{args.version}') if args.framework == 'mlm' else ''
+    if missing() and not args.no_setup and (oracle.HOME / 'venv/bin/python').exists() and args.version in {**releases.BRIDGE, **releases.MEGATRON_LM}:
+        git = git_of(args, args.git_lm, 'NVIDIA/Megatron-LM', f'core_v{args.version}') if args.framework == 'mlm' else ''
         releases.setup(git, [args.version])
     if missing():
-        skip(f'{missing()[0]} is missing, and launch/setup.sh could not make it')
+        skip(f'{missing()[0]} is missing; tests/oracle/launch/setup.sh makes it')
 
 
 def gpus_of(flags):
@@ -94,11 +99,11 @@ def make_bases(args, folder, releases):
     started = time.monotonic()
     with (folder / 'left_out.txt').open('w') as out, contextlib.redirect_stdout(out):
         if args.framework == 'bridge':
-            count = releases.dumps(folder, lambda tag: git_of(args.git_bridge, 'NVIDIA-NeMo/Megatron-Bridge', tag), args.version)
+            count = releases.dumps(folder, lambda tag: git_of(args, args.git_bridge, 'NVIDIA-NeMo/Megatron-Bridge', tag), args.version)
         else:
             tag = (releases.MEGATRON_LM.get(args.version) or [None, args.version])[1]
             commit = LM_HEAD if tag == 'head' else f'core_v{tag}'
-            git = git_of(args.git_lm, 'NVIDIA/Megatron-LM', commit)
+            git = git_of(args, args.git_lm, 'NVIDIA/Megatron-LM', commit)
             count = releases.starting(folder, 'mlm', args.version, configurations(folder, git, commit))
     print(f'{args.release}: {count} recipes start, made in {time.monotonic() - started:.0f} s; those that do not: {out.name}', flush=True)
 
@@ -154,8 +159,9 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument('binary', type=lambda text: str(pathlib.Path(text).resolve()))
     parser.add_argument('--release', default='bridge-0.6.2', help='bridge-… or mlm-…, of those that releases.py and launch/oracle.py know')
-    parser.add_argument('--git-lm', metavar='DIR', help='a clone of NVIDIA/Megatron-LM with its history, instead of what GitHub has')
-    parser.add_argument('--git-bridge', metavar='DIR', help='the same of NVIDIA-NeMo/Megatron-Bridge')
+    parser.add_argument('--git-lm', metavar='DIR', default=os.environ.get('MEGATRON_LM_GIT'), help='a clone of NVIDIA/Megatron-LM with its history, instead of GitHub')
+    parser.add_argument('--git-bridge', metavar='DIR', default=os.environ.get('MEGATRON_BRIDGE_GIT'), help='the same of NVIDIA-NeMo/Megatron-Bridge')
+    parser.add_argument('--no-setup', action='store_true', help='skip a release that is not laid out: nothing is downloaded')
     parser.add_argument('--cases', type=int, default=1000)
     parser.add_argument('--seed', type=int, default=1)
     parser.add_argument('--distribution', default='near', help='of tests/differential/distributions.py')
