@@ -1,5 +1,5 @@
 // A crash of ours in one of several files: the others are linted, the report is written in every
-// format, and the run ends with 70. (world/crash_guard_test.cc tests the guard itself.)
+// format, and the run ends with 70. (unit/base/crash_guard_test.cc tests the guard itself.)
 
 #include <csignal>
 #include <sstream>

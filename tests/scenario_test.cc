@@ -68,7 +68,7 @@ TEST_CASE("Every subcommand and every exit code has a session") {
     CAPTURE(name);
     CHECK(commands.find("epwise " + name) != std::string::npos);
   }
-  // 70 needs a bug: tests/unit/commands/lint_failure_test.cc. 130 needs a process:
+  // 70 needs a bug: tests/unit/commands/fail_open_test.cc. 130 needs a process:
   // tests/cli_process_test.cc. 5 needs a machine without a GPU: tests/calibrate/session.py.
   CHECK(codes == std::set<int>{0, 1, 2, 3, 4});
 }

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Writes mlm.yaml and bridge.yaml beside this file from the frameworks' own code.
 
-    python3 rules/vocabulary/generate.py ORACLE FIELDS [OUT]
+    python3 rules/vocabulary/generate.py FIELDS [OUT]
 
-ORACLE: folder of the launch oracle (oracle.py, mlm.py, bridge.py, …), set up with all its versions and those of tests/oracle/releases.py.
+Needs the launch oracle (tests/oracle/launch), set up with all its versions and those of tests/oracle/releases.py.
 FIELDS: fields.jsonl, which says for each Megatron-LM flag what Megatron-Bridge calls the same thing.
 OUT: where the tables go; this folder when it is not given.
 
@@ -273,13 +273,13 @@ def write_bridge(out, versions, same, sections, classes):
 
 
 def main(argv):
-    if len(argv) not in (2, 3): sys.exit(__doc__)
-    sys.path[:0] = [str(pathlib.Path(argv[0]).resolve()), str(HERE.parents[1] / 'tests/oracle')]
+    if len(argv) not in (1, 2): sys.exit(__doc__)
+    sys.path[:0] = [str(HERE.parents[1] / 'tests/oracle/launch'), str(HERE.parents[1] / 'tests/oracle')]
     import releases
     oracle = releases.known()
-    out = pathlib.Path(argv[2]) if len(argv) > 2 else HERE
+    out = pathlib.Path(argv[1]) if len(argv) > 1 else HERE
     fields = collections.defaultdict(list)
-    for row in map(json.loads, open(argv[1])):
+    for row in map(json.loads, open(argv[0])):
         if row['mlm_flag'] and row['flag_kind'] != 'env': fields[row['mlm_flag']].append(row['field'])
     found = {framework: {version: extract(oracle, framework, version) for version in versions} for framework, versions in releases.TABLES.items()}
     same = {framework: same_releases(oracle, framework, found[framework], pairs) for framework, pairs in releases.SAME.items()}

@@ -17,6 +17,8 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / 'support'))
 from evidence import EVIDENCE, skip  # noqa: E402
 from sampling import share  # noqa: E402
+import scoring as tool  # noqa: E402
+import yaml  # noqa: E402
 
 VECTORS = EVIDENCE / 'vectors'
 LEAST_RIGHT, MOST_SURELY_WRONG = 0.95, 0.002
@@ -55,8 +57,6 @@ def named(binary, log, more=()):
 
 def with_recipes(binary, files, bare, known, count):
     """The same question with the recipe that was rejected, for `count` rejections spread evenly over all files."""
-    sys.path.insert(0, str(VECTORS.parent / 'tools'))
-    import vectors as tool, yaml
     cases = []
     for file in files:
         for line in file.read_text('utf-8').splitlines():

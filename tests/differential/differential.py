@@ -5,7 +5,7 @@
 
 Random launches are made around recipes that start: one to three changes of a value, a flag, the world size, the device or a
 version, half of them at the boundaries that the rules themselves compare with; with --distribution, in the ways that
-distributions.py lists. The oracle (tests/README.md) answers each with
+distributions.py lists. The oracle (tests/oracle/launch) answers each with
 the validators' own code; `epwise` must give the same verdict. Disagreements are shrunk (--shrink) to the fewest changes that still
 show one and written to DIR/<framework>-<version>.jsonl in the format of the verdict vectors.
 
@@ -19,6 +19,7 @@ import distributions
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / 'tests/support'))
 from evidence import EVIDENCE  # noqa: E402
+import scoring  # noqa: E402
 sys.dont_write_bytecode = True
 LOADER = getattr(yaml, 'CSafeLoader', yaml.SafeLoader)
 DEVICES = ['h100', 'h200', 'b200', 'b300', 'gb200', 'gb300', 'a100']
@@ -158,10 +159,13 @@ class MegatronLm:
         case['unset'] = [other for other in case.get('unset', []) if other != name]
 
 
+def vectors_of(framework, version):
+    return EVIDENCE / 'vectors' / f'{framework}-{version}.jsonl'
+
+
 def parents(framework, version):
     """Vectors that start: a base recipe on its own device and world size, some with a few changes."""
-    path = EVIDENCE / 'vectors' / f'{framework}-{version}.jsonl'
-    return [vector for vector in map(json.loads, path.open()) if vector.get('expect', {}).get('verdict') == 'starts']
+    return [vector for vector in map(json.loads, vectors_of(framework, version).open()) if vector.get('expect', {}).get('verdict') == 'starts']
 
 
 def of_release(case, tree, args):
@@ -173,7 +177,7 @@ def of_release(case, tree, args):
     case['unset'] = sorted({*case['unset'], *args.without, *(flag for flag in tree.get('MODEL_ARGS') or () if args.flags and flag not in args.flags)})
 
 
-def generate(args, vectors_tool):
+def generate(args):
     known = literals()
     chooser = random.Random(args.seed)
     maker = (Bridge if args.framework == 'bridge' else MegatronLm)(args.version, known)
@@ -183,7 +187,7 @@ def generate(args, vectors_tool):
     te = sorted({value for value in known.get('stack.te', ()) if isinstance(value, str)})
     def tree_of(base):
         if base not in trees:
-            trees[base] = yaml.load((EVIDENCE / 'corpus' / base).read_text(), vectors_tool.Loader)
+            trees[base] = yaml.load((EVIDENCE / 'corpus' / base).read_text(), scoring.Loader)
         return trees[base]
 
     clean = [vector for vector in stock if not vector.get('set') and not vector.get('unset')] or stock
@@ -225,12 +229,12 @@ def generate(args, vectors_tool):
 class Judges:
     """Both sides: the oracle in one process, `epwise` in batches of one target."""
 
-    def __init__(self, args, vectors_tool):
-        self.args, self.tool, self.bases = args, vectors_tool, {}
+    def __init__(self, args):
+        self.args, self.bases = args, {}
         root = pathlib.Path(os.environ.get('EPWISE_ORACLE', pathlib.Path.home() / '.cache/epwise-oracle'))
         self.python = root / 'venv/bin/python'
         if not self.python.exists() or not (root / 'src' / f'{args.framework}-{args.release}').exists():
-            skip(f'the oracle has no {args.framework} {args.release}; its setup.sh or tests/oracle/releases.py makes it (tests/README.md)')
+            skip(f'the oracle has no {args.framework} {args.release}; tests/oracle/launch/setup.sh or tests/oracle/releases.py makes it (tests/README.md)')
 
     def upstream(self, cases):
         start, number, total, silent = time.monotonic(), 0, len(cases), 0
@@ -268,14 +272,14 @@ class Judges:
         for number, case in enumerate(cases):
             if case['base'] not in self.bases:
                 text = (EVIDENCE / 'corpus' / case['base']).read_text()
-                self.bases[case['base']] = text if case['framework'] == 'mlm' else yaml.load(text, self.tool.Loader)
+                self.bases[case['base']] = text if case['framework'] == 'mlm' else yaml.load(text, scoring.Loader)
             case['file'] = f'{number:06}.yaml'
-            edit = self.tool.edit_flags if case['framework'] == 'mlm' else self.tool.edit_tree
+            edit = scoring.edit_flags if case['framework'] == 'mlm' else scoring.edit_tree
             (folder / case['file']).write_text(edit(self.bases[case['base']], case))
-            batches[self.tool.target(case)].append(case)
+            batches[scoring.target(case)].append(case)
         answers = {}
         for key, group in batches.items():
-            got = self.tool.lint(self.args.binary, key, [str(folder / case['file']) for case in group])
+            got = scoring.lint(self.args.binary, key, [str(folder / case['file']) for case in group])
             for case in group:
                 report = got.get(case.pop('file')) or {}
                 answers[case['id']] = {**(report.get('launch') or {}), 'effective': report.get('effective') or []}
@@ -327,12 +331,11 @@ def unasked(case, mine):
 class Figures:
     """What the vectors' own tool reports, by kind of change, by section and by raise site."""
 
-    def __init__(self, args, vectors_tool):
-        self.same = vectors_tool.same
+    def __init__(self, args):
         self.own_lines = args.release == args.version  # the lines of another release are other checks
         self.counts, self.rewrites = collections.defaultdict(collections.Counter), collections.Counter()
         self.rules, self.named, self.missed = collections.defaultdict(set), collections.Counter(), collections.Counter()
-        for vector in map(json.loads, (EVIDENCE / 'vectors' / f'{args.framework}-{args.version}.jsonl').open()):
+        for vector in map(json.loads, vectors_of(args.framework, args.version).open()):
             expect = vector.get('expect') or {}
             if expect.get('rule'):
                 self.rules[self.check(expect)] |= set(expect['rule'])
@@ -364,8 +367,8 @@ class Figures:
         else:
             executed = {entry['field']: entry for entry in mine['effective']}
             for field, (before, after) in (expect.get('effective') or {}).items():
-                if not self.same(before, after):
-                    right = field in executed and self.same(executed[field].get('executed'), after)
+                if not scoring.same(before, after):
+                    right = field in executed and scoring.same(executed[field].get('executed'), after)
                     self.rewrites[right] += 1
                     if not right:
                         self.missed['rewrite', f'{field} {before} to {after}'[:90], str(executed.get(field, {}).get('executed'))[:40]] += 1
@@ -423,16 +426,14 @@ def main():
     args = parser.parse_args()
     args.release = args.release or args.version
     args.flags = {spelling for flag in MegatronLm(args.release, {}).flags for spelling in flag['flags']} if args.known_flags else set()
-    if not (EVIDENCE / 'oracle').is_dir():
-        skip(f'no data at {EVIDENCE / "oracle"}')
-    sys.path.insert(0, str(EVIDENCE / 'tools'))
-    import vectors as vectors_tool
-    judges = Judges(args, vectors_tool)
+    if not vectors_of(args.framework, args.version).exists():
+        skip(f'no launches to begin with at {vectors_of(args.framework, args.version)}')
+    judges = Judges(args)
     work = args.out / f'{args.framework}-{args.release}-recipes'
     work.mkdir(parents=True, exist_ok=True)
     kept = args.out / f'{args.framework}-{args.release}-answers.jsonl'
     told = [json.loads(line) for line in kept.open()] if args.again or args.resume else []
-    cases = {case['id']: case for case in ([case for case, _ in told] if args.again else generate(args, vectors_tool))}
+    cases = {case['id']: case for case in ([case for case, _ in told] if args.again else generate(args))}
     answers = ((case['id'], expect) for case, expect in told)
     if not args.again:
         if not args.resume:
@@ -441,7 +442,7 @@ def main():
         cases.update(done)
         answers = itertools.chain(answers, keeping(judges.upstream([case for case in cases.values() if case['id'] not in done]), cases, kept))
     by_parent = {vector['id']: vector for vector in parents(args.framework, args.version)}
-    kinds, wrong, figures = collections.Counter(), 0, Figures(args, vectors_tool)
+    kinds, wrong, figures = collections.Counter(), 0, Figures(args)
     with (args.out / f'{args.framework}-{args.release}.jsonl').open('w') as out:
         for batch in batches(answers, 250 if not args.again else len(cases)):
             asked = [(cases[name], expect) for name, expect in batch if expect and not undecided(expect)]

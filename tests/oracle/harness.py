@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Compares what epwise reads from commands of Megatron-Bridge's performance harness with what the harness itself makes of them.
 
-    EPWISE_ORACLE=… python3 tests/oracle/harness.py BIN ORACLE BRIDGE_GIT
+    EPWISE_ORACLE=… python3 tests/oracle/harness.py BIN BRIDGE_GIT
 
 Runs `run_script.py`'s own preparation of the configuration (release 0.6.2, harness of tag v0.6.0) inside the launch oracle's environment,
 and `epwise diff` on its dump and the command. Prints the fields that differ; exit 1 if there are any that are not expected. Takes ten
@@ -64,8 +64,8 @@ def compare(program, oracle, scripts, folder, command):
     return [f"{change['field']}: {change['before']} -> {change['after']}" for change in changes if not change['field'].startswith(EXPECTED)]
 
 
-def main(program, oracle_folder, bridge_git):
-    sys.path.insert(0, oracle_folder)
+def main(program, bridge_git):
+    sys.path.insert(0, str(HERE / 'launch'))
     import oracle
     wrong = 0
     with tempfile.TemporaryDirectory() as name:
@@ -82,5 +82,5 @@ def main(program, oracle_folder, bridge_git):
 
 if __name__ == '__main__':
     if sys.argv[1:2] == ['--inside']: inside(*sys.argv[2:])
-    elif len(sys.argv) == 4: sys.exit(main(*sys.argv[1:]))
+    elif len(sys.argv) == 3: sys.exit(main(*sys.argv[1:]))
     else: sys.exit(__doc__)

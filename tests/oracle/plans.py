@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Sampled plans of `epwise advise` against lint, the memory model and the launch oracle (tests/README.md).
 
-    EPWISE_ORACLE=… plans.py EPWISE ORACLE_PY CORPUS [--plans N] [--seed N]
+    EPWISE_ORACLE=… plans.py EPWISE CORPUS [--plans N] [--seed N]
 
 Draws recipes of CORPUS (the library's in bridge/, one in four of Megatron-LM's in megatron-lm/ and modelzoo/) with a GPU, a number of GPUs and
 one to all groups that may change, applies a plan's diff and asks: does it lint as clean as the recipe, does it fit in memory, does the
@@ -10,6 +10,7 @@ again. Prints each plan that fails; fails if one does.
 """
 import argparse, collections, concurrent.futures, json, os, pathlib, random, subprocess, sys, tempfile
 
+ORACLE = str(pathlib.Path(__file__).resolve().parent / 'launch/oracle.py')
 RELEASES = {'bridge': ['0.4.0', '0.5.0', '0.6.2', 'head'], 'mlm': ['0.15.3', '0.16.1', '0.17.1', '0.18.2', '0.19.0', 'head']}
 # Sizes that the launcher of ModelZoo's configurations sets: GPUs, TP, PP, EP, layers of a virtual stage, micro-batch, global batch.
 SIZES = {'DeepSeek-V3-Proxy': (64, 1, 4, 16, '', 1, 512), 'DeepSeek-V3': (1024, 1, 16, 64, '', 1, 8192), 'Mixtral-8x22B': (128, 2, 8, 8, '', 1, 256),
@@ -114,16 +115,16 @@ def answers_of(binary, question, folder):
     return [judged_plan(binary, question, plan, out['memory']['needed_gib'], f"{question['number']}-{i}", place) for i, plan in enumerate(plans[:2])]
 
 
-def verdicts(oracle, framework, release, cases, folder):
+def verdicts(framework, release, cases, folder):
     rows = [{'id': key, 'framework': framework, 'version': release, 'stack': {'te': '2.14.0', 'torch': '2.9.1'}, 'hw': hw, 'world_size': gpus, 'env': env,
              'base': str(base.relative_to(folder)), 'set': {}, 'unset': []} for key, hw, gpus, env, base in cases]
     path = folder / f'cases-{framework}-{release}.jsonl'
     path.write_text('\n'.join(map(json.dumps, rows)) + '\n')
-    run = subprocess.run([sys.executable, oracle, framework, release, '--batch', str(path), '--bases', str(folder)], capture_output=True, text=True)
+    run = subprocess.run([sys.executable, ORACLE, framework, release, '--batch', str(path), '--bases', str(folder)], capture_output=True, text=True)
     return {row['id']: row.get('expect', {'verdict': 'broken', 'message': str(row.get('error'))}) for row in map(json.loads, filter(None, run.stdout.splitlines())) if 'id' in row}
 
 
-def faults_of(oracle, answers, folder):
+def faults_of(answers, folder):
     """Number of plans judged, by framework, and what is wrong with each that fails."""
     judged, faults = collections.Counter(), []
     for framework, release in sorted({(each['framework'], each['release']) for each in answers}):
@@ -133,7 +134,7 @@ def faults_of(oracle, answers, folder):
             environment = {k: str(v) for k, v in each['plan']['environment'].items()}
             cases.append((f"before {each['name']}", each['hw'], each['gpus'], {}, each['path']))
             cases.append((f"after {each['name']}", each['hw'], each['gpus'], environment, each['after']))
-        real = verdicts(oracle, framework, release, cases, folder)
+        real = verdicts(framework, release, cases, folder)
         for each in mine:
             if real.get(f"before {each['name']}", {}).get('verdict') != 'starts': continue
             judged[framework] += 1
@@ -153,7 +154,7 @@ def told(each, reasons):
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument('binary'); parser.add_argument('oracle'); parser.add_argument('corpus', type=pathlib.Path)
+    parser.add_argument('binary'); parser.add_argument('corpus', type=pathlib.Path)
     parser.add_argument('--plans', type=int, default=200); parser.add_argument('--seed', type=int, default=1)
     parser.add_argument('--round', type=int, default=60, help='questions between two calls of the oracle')
     given = parser.parse_args()
@@ -164,7 +165,7 @@ def main():
             questions = [draw(number, given.seed, given.corpus) for number in range(first, first + given.round)]
             first += given.round
             answers = [each for some in pool.map(lambda question: answers_of(given.binary, question, folder), questions) for each in some]
-            more, wrong = faults_of(given.oracle, answers, folder)
+            more, wrong = faults_of(answers, folder)
             judged += more; faults += wrong
             for each, reasons in wrong: print(told(each, reasons), flush=True)
             print(f'{first} questions, {judged.total()} plans, {len(faults)} wrong', file=sys.stderr)

@@ -1,10 +1,9 @@
 #!/usr/bin/env python3
 """Writes the tables of Megatron-Bridge's recipes, src/recipe/named/tables/<release>.yaml, from the recipe functions themselves.
 
-    python3 tests/oracle/recipe_table.py ORACLE BRIDGE_GIT [RELEASE …]      # all of tables.TAGS if none is given
+    EPWISE_ORACLE=… python3 tests/oracle/recipe_table.py BRIDGE_GIT [RELEASE …]      # all of tables.TAGS if none is given
 
-ORACLE: folder of the launch oracle (oracle.py, bridge.py, fakes.py, …), set up with these releases.
-BRIDGE_GIT: a git directory of Megatron-Bridge; releases before 0.6 keep their performance recipes in scripts/performance,
+Needs the launch oracle (launch/), set up with these releases. BRIDGE_GIT: a git directory of Megatron-Bridge; releases before 0.6 keep their performance recipes in scripts/performance,
 which is in no wheel. README.md beside this file tells the format and the limits.
 """
 import json, os, pathlib, pickle, re, subprocess, sys, tempfile

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The launch oracle (tests/README.md, "Data that is not in the repository") for releases beside the ten that it lays out.
+"""The launch oracle (launch/) for releases beside the ten that it lays out.
 
     EPWISE_ORACLE=… releases.py setup MEGATRON_LM_GIT [VERSION…]   what these releases consist of, under $EPWISE_ORACLE/src
     EPWISE_ORACLE=… releases.py bridge 0.5.1 …                      as oracle.py, whose words it takes
@@ -17,7 +17,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / 'tests/support'))
 from evidence import EVIDENCE  # noqa: E402
 sys.dont_write_bytecode = True
-sys.path.insert(0, str(EVIDENCE / 'oracle'))
+sys.path.insert(0, str(ROOT / 'tests/oracle/launch'))
 import oracle  # noqa: E402
 
 # Megatron-Bridge: the released Megatron-Core nearest to the commit that the tag's submodule names, and TransformerEngine.
@@ -151,19 +151,28 @@ def setup(git, versions):
 
 
 def evidence(folder, git, version):
-    """Every seventh performance recipe and every fourth of the library stand for the release."""
-    import recipe_table, tables, yaml
-    with tempfile.TemporaryDirectory() as scripts:
-        archive = subprocess.Popen(['git', '-C', git, 'archive', tables.TAGS[version], 'scripts'], stdout=subprocess.PIPE)
-        subprocess.run(['tar', 'x', '-C', scripts], stdin=archive.stdout, check=True)
-        recipes = tables.followed(recipe_table.extract(known(), version, f'{scripts}/scripts/performance')['recipes'])
-    corpus, vectors = folder / 'corpus/bridge' / version, folder / 'vectors'
-    for path in (corpus, vectors): path.mkdir(parents=True, exist_ok=True)
+    """What differential.py reads: a copy of the data by links, with recipes of the release in it."""
     for path in EVIDENCE.iterdir():
         if path.name not in ('corpus', 'vectors') and not (folder / path.name).exists(): (folder / path.name).symlink_to(path)
+    for path in (folder / 'corpus/bridge', folder / 'vectors'): path.mkdir(parents=True, exist_ok=True)
     for path in [*(EVIDENCE / 'corpus').glob('bridge/*'), *EVIDENCE.glob('corpus/*'), *EVIDENCE.glob('vectors/*')]:
         link = folder / path.relative_to(EVIDENCE)
         if path.name != 'bridge' and not link.exists(): link.symlink_to(path)
+    print(f'{version}: {dumps(folder, lambda tag: git, version)} recipes that start')
+
+
+def dumps(folder, git_of, version):
+    """Dumps of the release's recipes that start, below corpus/ and vectors/ of the folder: every seventh performance recipe and every fourth
+    of the library stand for the release. `git_of(tag)` is only asked where the recipes are in no wheel. Returns how many start."""
+    import recipe_table, tables, yaml
+    with tempfile.TemporaryDirectory() as scripts:
+        if not (oracle.HOME / 'src' / f'bridge-{version}/megatron/bridge/perf_recipes').is_dir():
+            tag = tables.TAGS.get(version, f'v{version}')
+            archive = subprocess.Popen(['git', '-C', git_of(tag), 'archive', tag, 'scripts'], stdout=subprocess.PIPE)
+            subprocess.run(['tar', 'x', '-C', scripts], stdin=archive.stdout, check=True)
+        recipes = tables.followed(recipe_table.extract(known(), version, f'{scripts}/scripts/performance')['recipes'])
+    corpus = folder / 'corpus/bridge' / version
+    corpus.mkdir(parents=True, exist_ok=True)
     performance = sorted(name for name, tree in recipes.items() if tree.get('epwise_gpus'))
     cases = []
     for name in [*performance[::7], *sorted(recipes.keys() - set(performance))[::4]]:
@@ -175,21 +184,30 @@ def evidence(folder, git, version):
         hw = (re.search('_(h100|b200|b300|gb200|gb300)_', name) or [0, 'h100'])[1]
         model = tree['model'].get('transformer', tree['model'])
         parallel = [model.get(f'{kind}_parallel_size') or 1 for kind in ('tensor_model', 'pipeline_model', 'context', 'expert_model')]
-        gpus = gpus or max(8, parallel[0] * parallel[1] * parallel[2], parallel[1] * parallel[3])
-        _, te, torch = oracle.VERSIONS['bridge'][version]
-        cases.append({'id': f'bridge-{version}/{len(cases):05}', 'framework': 'bridge', 'version': version, 'stack': {'te': te, 'torch': torch}, 'hw': hw, 'world_size': gpus,
-                      'env': {}, 'base': str(path.relative_to(folder / 'corpus')), 'set': {}, 'unset': []})
-    command = [sys.executable, __file__, 'bridge', version, '--batch', '-', '--bases', str(folder / 'corpus')]
+        named = re.search(r'_(\d+)gpu_', name)
+        gpus = gpus or (int(named[1]) if named else 0) or max(8, parallel[0] * parallel[1] * parallel[2], parallel[1] * parallel[3])
+        cases.append({'base': str(path.relative_to(folder / 'corpus')), 'hw': hw, 'world_size': gpus})
+    return starting(folder, 'bridge', version, cases)
+
+
+def starting(folder, framework, version, cases):
+    """Asks the oracle about recipes as they are and writes those that start to vectors/; the others are printed and taken away."""
+    _, te, torch = known().VERSIONS[framework][version]
+    cases = [{'id': f'{framework}-{version}/{number:05}', 'framework': framework, 'version': version, 'stack': {'te': te, 'torch': torch}, 'env': {}, 'set': {}, 'unset': [],
+              **case} for number, case in enumerate(cases)]
+    command = [sys.executable, __file__, framework, version, '--batch', '-', '--bases', str(folder / 'corpus')]
     run = subprocess.run(command, input='\n'.join(map(json.dumps, cases)), stdout=subprocess.PIPE, text=True, check=True)
-    answers = {answer['id']: answer.get('expect') or {} for answer in map(json.loads, run.stdout.splitlines())}
+    answers = {answer['id']: answer.get('expect') or {'message': answer.get('error')} for answer in map(json.loads, run.stdout.splitlines())}
     for case in cases:
         case['expect'] = answers.get(case['id'], {})
         if case['expect'].get('verdict') != 'starts':
             print(case['base'], case['world_size'], case['expect'].get('message'))
             (folder / 'corpus' / case['base']).unlink()
     cases = [case for case in cases if case['expect'].get('verdict') == 'starts']
-    (vectors / f'bridge-{version}.jsonl').write_text(''.join(json.dumps(case) + '\n' for case in cases))
-    print(f'{version}: {len(cases)} recipes that start')
+    path = folder / 'vectors' / f'{framework}-{version}.jsonl'
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(''.join(json.dumps(case) + '\n' for case in cases))
+    return len(cases)
 
 
 def main(argv):

@@ -79,12 +79,11 @@ def table(version, source, recipes):
 
 
 def main(argv):
-    if len(argv) < 2: sys.exit('usage: recipe_table.py ORACLE BRIDGE_GIT [RELEASE ...]')
-    sys.path.insert(0, str(pathlib.Path(argv[0]).resolve()))
+    if not argv: sys.exit('usage: recipe_table.py BRIDGE_GIT [RELEASE ...]')
     oracle, extractor = importlib.import_module('releases').known(), importlib.import_module('recipe_table')
-    for version in argv[2:] or TAGS:
+    for version in argv[1:] or TAGS:
         with tempfile.TemporaryDirectory() as folder:
-            archive = subprocess.Popen(['git', '--git-dir', argv[1], 'archive', TAGS[version], 'scripts'], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+            archive = subprocess.Popen(['git', '--git-dir', argv[0], 'archive', TAGS[version], 'scripts'], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
             subprocess.run(['tar', 'x', '-C', folder], stdin=archive.stdout, check=True)
             found = extractor.extract(oracle, version, f'{folder}/scripts/performance')
         TABLES.mkdir(parents=True, exist_ok=True)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """`advise --why-not` on every cell of dispatcher × GPU × release against the launch oracle (tests/README.md).
 
-    EPWISE_ORACLE=… why_not.py EPWISE ORACLE_PY CORPUS [WORD]
+    EPWISE_ORACLE=… why_not.py EPWISE CORPUS [WORD]
 
 Of each release (with WORD: those that contain it) one recipe of CORPUS, on every GPU that the oracle knows. A cell is right if the answer is "legal" exactly
 where the real validators start the recipe with that dispatcher. Cells whose recipe does not start as it is are left out. What is known beyond
@@ -9,6 +9,7 @@ the validators is listed in BEYOND. Prints the cells that differ; fails if one d
 """
 import collections, json, pathlib, subprocess, sys, tempfile
 
+ORACLE = str(pathlib.Path(__file__).resolve().parent / 'launch/oracle.py')
 MEGATRON_LM = 'megatron-lm/tests__functional_tests__test_cases__moe__gpt3_mcore_te_tp2_pp1_te_8experts_etp1_ep4__model_config'
 RECIPES = {  # release: recipe, GPUs
     'bridge 0.4.0': ('bridge/0.4.0/perf.qwen3_30b_a3b_pretrain.8gpu-b200-fp8mx', 16),
@@ -60,8 +61,8 @@ def typed(text):
 
 
 def main():
-    binary, oracle, corpus = sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3])
-    word = sys.argv[4] if len(sys.argv) > 4 else ''
+    binary, corpus = sys.argv[1], pathlib.Path(sys.argv[2])
+    word = sys.argv[3] if len(sys.argv) > 3 else ''
     compared = collections.Counter()
     for release, (recipe, gpus) in RECIPES.items():
         if word not in release: continue
@@ -77,7 +78,7 @@ def main():
         with tempfile.NamedTemporaryFile('w', suffix='.jsonl') as file:
             file.write('\n'.join(map(json.dumps, cases)))
             file.flush()
-            run = subprocess.run([sys.executable, oracle, *release.split(), '--batch', file.name, '--bases', str(corpus)], capture_output=True, text=True)
+            run = subprocess.run([sys.executable, ORACLE, *release.split(), '--batch', file.name, '--bases', str(corpus)], capture_output=True, text=True)
         real = {row['id']: row.get('expect', {}) for row in map(json.loads, filter(None, run.stdout.splitlines())) if 'id' in row}
         for key, found in told.items():
             gpu = key.split()[2]

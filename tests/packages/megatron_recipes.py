@@ -1,9 +1,9 @@
 """epwise.lint on the containers of Megatron-Bridge: says what `epwise lint` says of their own YAML dump.
 
-    PYTHONPATH=WHEEL VENV/bin/python megatron_recipes.py ORACLE [--all]      in the virtual environment of the oracle (tests/README.md)
+    PYTHONPATH=WHEEL VENV/bin/python megatron_recipes.py [CORPUS] [--all]      in the virtual environment of the oracle (tests/README.md)
 
 Nothing of the recipes is run on a GPU, and what they would download is not there: those that need it are counted. Without --all
-only some of the packages that work so are visited.
+only some of the packages that work so are visited. CORPUS: dumps of recipes (tests/README.md), which are compared too.
 """
 
 import collections
@@ -17,6 +17,7 @@ import tempfile
 import time
 
 SOURCES = ("bridge-0.6.2", "mcore-0.19.2")
+LAUNCH = pathlib.Path(__file__).resolve().parents[1] / "oracle/launch"
 HOME = pathlib.Path(os.environ.get("EPWISE_ORACLE") or pathlib.Path.home() / ".cache/epwise-oracle").absolute()
 TARGET = {"hw": "h100", "gpus": 64, "stack": "bridge=0.6.2,te=2.14.0,torch=2.9.1"}
 PACKAGES = ("megatron.bridge.recipes.nemotronh", "megatron.bridge.recipes.olmoe")
@@ -29,7 +30,7 @@ def enter(argv):
     if not all(map(os.path.isdir, folders)):
         sys.exit(f"megatron_recipes: skipped: {' or '.join(folders)} is missing")
     more = {"HF_HUB_OFFLINE": "1", "TRANSFORMERS_OFFLINE": "1", "CUDA_VISIBLE_DEVICES": "", "TORCHDYNAMO_DISABLE": "1",
-            "PYTHONPATH": os.pathsep.join([*folders, os.environ["PYTHONPATH"], argv[1]]), "EPWISE_INSIDE": "1",
+            "PYTHONPATH": os.pathsep.join([*folders, os.environ["PYTHONPATH"], str(LAUNCH)]), "EPWISE_INSIDE": "1",
             "WORLD_SIZE": "8", "RANK": "0", "LOCAL_RANK": "0"}
     os.execve(sys.executable, [sys.executable, *argv], {**os.environ, **more})
 
@@ -77,7 +78,7 @@ def containers(bases):
                 counts["recipes that need more than Python here"] += 1
     import bridge as oracle
 
-    dumps = sorted((bases / "bridge/0.6.2").glob("*.yaml"))
+    dumps = sorted((bases / "bridge/0.6.2").glob("*.yaml")) if bases else []
     for path in dumps[:: max(1, len(dumps) // DUMPS)]:
         yield path.name, oracle.load(oracle.read(str(path)))
         counts["dumps"] += 1
@@ -92,8 +93,9 @@ def main(argv):
     sys.stdout = open(os.devnull, "w")  # upstream prints while it is imported
     oracle.start("0.6.2", ())
     compared, differ = 0, []
+    corpus = next((pathlib.Path(word) for word in argv[1:] if not word.startswith("--")), None)
     with tempfile.TemporaryDirectory() as folder:
-        for name, container in containers(pathlib.Path(argv[1]).parent / "corpus"):
+        for name, container in containers(corpus):
             difference = compare(container, pathlib.Path(folder))
             compared += 1
             if difference:

@@ -69,12 +69,13 @@ EPWISE_BINARY="$work/clean/bin/epwise" "$work/clean/bin/python" -m pytest -q -p 
 evidence=${EPWISE_EVIDENCE:-../shared}
 oracle=${EPWISE_ORACLE:-$HOME/.cache/epwise-oracle}
 version='import sys; print(sys.version_info[:2])'
-if [ ! -x "$oracle/venv/bin/python" ] || [ ! -d "$evidence/oracle" ]; then
-  echo "packages/wheel: Megatron-Bridge's own recipes are skipped: no oracle at $evidence/oracle, or it is not set up"
+if [ ! -x "$oracle/venv/bin/python" ]; then
+  echo "packages/wheel: Megatron-Bridge's own recipes are skipped: $oracle is missing (tests/oracle/launch/setup.sh)"
 elif [ "$("$oracle/venv/bin/python" -c "$version")" != "$("$python" -c "$version")" ]; then
   echo "packages/wheel: Megatron-Bridge's own recipes are skipped: $oracle has another Python than the wheel"
 else
   "$python" -m pip --quiet --disable-pip-version-check install --no-index --no-deps --target "$work/site" "$wheel"
-  PYTHONPATH=$work/site "$oracle/venv/bin/python" tests/packages/megatron_recipes.py "$(realpath "$evidence/oracle")"
+  corpus=$(if [ -d "$evidence/corpus" ]; then realpath "$evidence/corpus"; fi)
+  PYTHONPATH=$work/site "$oracle/venv/bin/python" tests/packages/megatron_recipes.py ${corpus:+"$corpus"}
 fi
 echo "packages/wheel: $(basename "$wheel") of $(stat -c %s "$wheel") bytes"
