@@ -90,6 +90,7 @@ class LaunchScriptReader {
       recipes_.push_back(nothing());
     }
     report_unread(recipes_.front());
+    report_unclosed();
     return std::move(recipes_);
   }
 
@@ -314,6 +315,27 @@ class LaunchScriptReader {
                              "joins no lines at a backslash"),
          {},
          fmt::format("write Unix line endings: sed -i 's/\\r$//' {}", request_.file->name())});
+  }
+
+  /// What bash has read before it gives up, it has run.
+  void report_unclosed() {
+    const shell::Unclosed& unclosed = trace_.unclosed;
+    const bool found = recipes_.front().readable;
+    if (unclosed.mark.nowhere() || (!found && !mentions_training())) {
+      return;
+    }
+    for (Recipe& recipe : recipes_) {
+      if (found &&
+          (recipe.root.file != unclosed.mark.file || recipe.root.begin < unclosed.mark.begin)) {
+        continue;
+      }
+      recipe.diagnostics.push_back(
+          {"recipe/script-syntax",
+           unclosed.mark,
+           fmt::format("bash stops here, before the launch: {}", unclosed.what),
+           {},
+           fmt::format("`bash -n {}` shows where bash gives up", request_.file->name())});
+    }
   }
 
   /// bash looks for a program of that name, says that there is none, and goes on.

@@ -806,7 +806,8 @@ constexpr std::size_t kMostRounds = 128;
 
 Trace Interpreter::run(const text::SourceFile& script) {
   left_bytes_ -= std::min(left_bytes_, script.bytes().size());
-  run_text(Source(script));
+  scripts_.push_back(parse(Source(script), &trace_.unclosed));
+  run(scripts_.back());
   return std::move(trace_);
 }
 

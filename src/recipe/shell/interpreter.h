@@ -8,6 +8,7 @@
 
 #include "base/text/source_file.h"
 #include "recipe/shell/field.h"
+#include "recipe/shell/syntax.h"
 #include "recipe/shell/variables.h"
 
 namespace epwise::shell {
@@ -42,6 +43,7 @@ struct Trace {
   // options that a shell takes for a command, because the lines of the program's command end before
   // them
   std::vector<Field> cut_off;
+  Unclosed unclosed;  // of the script itself
   // programs, or scripts, whose names a loop over lines or xargs reads from somewhere
   std::vector<Field> unknown_commands;
 };

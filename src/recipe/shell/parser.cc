@@ -78,6 +78,8 @@ class Cursor {
 
   const Source& source() const { return source_; }
 
+  std::size_t unclosed_quote() const { return words_.unclosed_quote(); }
+
  private:
   void take_line_end();
   std::size_t end_of_document(std::size_t begin, std::string_view delimiter, bool tabs) const;
@@ -130,8 +132,14 @@ class Parser {
  public:
   explicit Parser(const Source& source) : cursor_(source) {}
 
-  Command run() {
+  Command run(Unclosed* unclosed) {
     Command all = list();
+    if (unclosed != nullptr && !is_cut_) {
+      const std::size_t quote = cursor_.unclosed_quote();
+      *unclosed = quote == std::string_view::npos
+                      ? std::move(unclosed_)
+                      : Unclosed{cursor_.mark(quote, quote + 1), "this quote is not closed"};
+    }
     while (!cursor_.at_end()) {  // a `fi` or `)` without an opening
       cursor_.skip_word();
       Command more = list();
@@ -152,7 +160,7 @@ class Parser {
     Command all;
     all.kind = Kind::sequence;
     if (++depth_ > kMaxCommandDepth) {
-      cursor_.go(cursor_.text().size());
+      cut();
     }
     skip_separators();
     while (!at_end_of_list()) {
@@ -224,13 +232,32 @@ class Parser {
     const std::size_t begin = cursor_.at();
     Command result;
     if (++depth_ > kMaxCommandDepth) {
-      cursor_.go(cursor_.text().size());
+      cut();
     } else {
       result = compound();
     }
     --depth_;
     result.mark = cursor_.mark(begin, cursor_.at());
     return result;
+  }
+
+  /// The rest of the text is not read.
+  void cut() {
+    is_cut_ = true;
+    cursor_.go(cursor_.text().size());
+  }
+
+  /// The word or character that ends what starts at `begin`. The innermost one that is missing at the
+  /// end of the text counts.
+  void close(std::size_t begin, std::string_view opening, std::string_view closing) {
+    cursor_.skip_line_ends();
+    const bool closed = closing == ")" ? cursor_.sees(closing) : cursor_.peek() == closing;
+    if (closed) {
+      cursor_.go(cursor_.at() + closing.size());
+    } else if (cursor_.at_end() && unclosed_.mark.nowhere()) {
+      unclosed_ = {cursor_.mark(begin, begin + opening.size()),
+                   "this `" + std::string(opening) + "` has no `" + std::string(closing) + "`"};
+    }
   }
 
   Command compound() {
@@ -259,8 +286,9 @@ class Parser {
       return function(std::move(name));
     }
     if (cursor_.take("{")) {
+      const std::size_t begin = cursor_.at() - 1;
       Command all = list();
-      cursor_.take("}");
+      close(begin, "{", "}");
       return redirected(cursor_, std::move(all));
     }
     if (cursor_.take("[[")) {
@@ -272,10 +300,11 @@ class Parser {
   }
 
   Command subshell() {
-    cursor_.go(cursor_.at() + 1);
+    const std::size_t begin = cursor_.at();
+    cursor_.go(begin + 1);
     Command all = list();
     all.kind = Kind::subshell;
-    cursor_.take_character(')');
+    close(begin, "(", ")");
     return all;
   }
 
@@ -290,6 +319,7 @@ class Parser {
   }
 
   Command branch() {
+    const std::size_t begin = cursor_.at() - 2;
     Command result;
     result.kind = Kind::branch;
     do {
@@ -300,25 +330,28 @@ class Parser {
     if (cursor_.take("else")) {
       result.children.push_back(list());
     }
-    cursor_.take("fi");
+    close(begin, "if", "fi");
     return result;
   }
 
   Command loop() {
     Command result;
     result.kind = Kind::loop;
-    result.negated = cursor_.peek() == "until";
+    const std::string_view word = cursor_.peek();
+    const std::size_t begin = cursor_.at();
+    result.negated = word == "until";
     cursor_.skip_word();
     result.children.push_back(list());
     cursor_.take("do");
     result.children.push_back(list());
-    cursor_.take("done");
+    close(begin, word, "done");
     return result;
   }
 
   Command each() {
     Command result;
     result.kind = Kind::each;
+    const std::size_t begin = cursor_.at();
     cursor_.skip_blanks();
     if (cursor_.sees("((")) {  // the number of iterations is unknown
       Word rounds = std::move(arithmetic().words.front());
@@ -338,13 +371,18 @@ class Parser {
       }
     }
     cursor_.skip_lines();
-    cursor_.take("do");
-    result.children.push_back(list());
-    cursor_.take("done");
+    if (cursor_.take("do")) {
+      result.children.push_back(list());
+      close(begin - std::min<std::size_t>(begin, 3), "for", "done");
+    } else {  // `for …; { … }`
+      result.children.push_back(list());
+      cursor_.take("done");
+    }
     return result;
   }
 
   Command choice() {
+    const std::size_t begin = cursor_.at() - 4;
     Command result;
     result.kind = Kind::choice;
     cursor_.skip_blanks();
@@ -359,7 +397,7 @@ class Parser {
         cursor_.go(before + 1);
       }
     }
-    cursor_.take("esac");
+    close(begin, "case", "esac");
     return result;
   }
 
@@ -444,12 +482,14 @@ class Parser {
 
   Cursor cursor_;
   int depth_ = 0;
+  bool is_cut_ = false;
+  Unclosed unclosed_;
 };
 
 }  // namespace
 
-Command parse(const Source& source) {
-  return Parser(source).run();
+Command parse(const Source& source, Unclosed* unclosed) {
+  return Parser(source).run(unclosed);
 }
 
 void Cursor::skip_blanks() {

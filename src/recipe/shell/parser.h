@@ -8,6 +8,8 @@ namespace epwise::shell {
 /// skipped.
 ///   parse("A=(x y)\nrun \"${A[@]}\" | tee log") → sequence{simple{A=(x y)}, pipeline{run…, tee
 ///   log}}
-Command parse(const Source& source);
+///
+/// `unclosed`: gets the first thing that the text begins and does not end.
+Command parse(const Source& source, Unclosed* unclosed = nullptr);
 
 }  // namespace epwise::shell

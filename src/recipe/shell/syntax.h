@@ -105,6 +105,12 @@ struct Clause {
   std::vector<Command> body;
 };
 
+/// What a text begins and does not end: bash runs nothing from there on.
+struct Unclosed {
+  text::Mark mark = {};   // its first word or character; nowhere: everything is closed
+  std::string what = {};  // "this `if` has no `fi`"
+};
+
 struct Command {
   enum class Kind : std::uint8_t {
     simple,      // assignments, words, input

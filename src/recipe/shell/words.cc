@@ -209,16 +209,26 @@ void WordParser::add_tilde(std::size_t& at, Word& word) {
   ++at;
 }
 
+void WordParser::note_unclosed(std::size_t quote) {
+  unclosed_quote_ = std::min(unclosed_quote_, quote);
+}
+
 void WordParser::add_single(std::size_t& at, Word& word) {
   const std::size_t end = std::min(text_.find('\'', at + 1), text_.size());
+  if (end == text_.size()) {
+    note_unclosed(at);
+  }
   add_text(at + 1, std::max(end, at + 1), true, word);
   at = std::min(end + 1, text_.size());
 }
 
 void WordParser::add_twofold(std::size_t& at, Word& word) {
-  ++at;
+  const std::size_t quote = at++;
   const std::size_t before = word.parts.size();
   read(at, text_.size(), Ending::quote, true, word);
+  if (at >= text_.size()) {
+    note_unclosed(quote);
+  }
   if (word.parts.size() == before) {
     add_text(std::min(at, text_.size()), std::min(at, text_.size()), true, word);
   }

@@ -38,11 +38,15 @@ class WordParser {
   /// nested pairs; the end of the text if it is missing.
   std::size_t closing(std::size_t at, char open, char close) const;
 
+  /// The first quote that was read and is not closed; npos if there is none.
+  std::size_t unclosed_quote() const { return unclosed_quote_; }
+
  private:
   enum class Ending : std::uint8_t { meta, brace, place, quote };
 
   void read(std::size_t& at, std::size_t end, Ending ending, bool quoted, Word& word);
   bool ends(std::size_t at, std::size_t end, Ending ending) const;
+  void note_unclosed(std::size_t quote);
   void add_text(std::size_t begin, std::size_t end, bool quoted, Word& word);
   void add_escape(std::size_t& at, bool quoted, Word& word);
   void add_tilde(std::size_t& at, Word& word);
@@ -57,6 +61,7 @@ class WordParser {
   const Source& source_;
   std::string_view text_;
   int depth_ = 0;
+  std::size_t unclosed_quote_ = std::string_view::npos;
 };
 
 }  // namespace epwise::shell
