@@ -15,6 +15,6 @@ void report_allocation(Recipe& recipe, const Processes& processes, std::size_t n
 /// The same for the pods of a Kubernetes job, each of which starts the command; mpirun starts its
 /// processes on all of them. `gpus`: pods, and how many processes there is room for in each.
 ///   mpirun -np 32 with {2, 8} → recipe/allocated-gpus
-void report_pods(Recipe& recipe, const Processes& processes, const Ranks& gpus);
+void report_pods(Recipe& recipe, const Processes& found, const Ranks& gpus);
 
 }  // namespace epwise::recipe
