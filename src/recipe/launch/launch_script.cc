@@ -329,6 +329,9 @@ class LaunchScriptReader {
           (recipe.root.file != unclosed.mark.file || recipe.root.begin < unclosed.mark.begin)) {
         continue;
       }
+      if (!found) {
+        recipe.diagnostics.clear();  // this tells more than that there is no training
+      }
       recipe.diagnostics.push_back(
           {"recipe/script-syntax",
            unclosed.mark,

@@ -78,7 +78,16 @@ class Cursor {
 
   const Source& source() const { return source_; }
 
-  std::size_t unclosed_quote() const { return words_.unclosed_quote(); }
+  /// What starts at `begin` has no end. The innermost one counts, which is the first to be noted.
+  void note_unclosed(std::size_t begin, std::string_view opening, std::string_view closing);
+
+  /// A quote takes everything that follows with it.
+  Unclosed unclosed() const {
+    const std::size_t quote = words_.unclosed_quote();
+    return quote == std::string_view::npos
+               ? unclosed_
+               : Unclosed{mark(quote, quote + 1), "this quote is not closed"};
+  }
 
  private:
   void take_line_end();
@@ -89,6 +98,7 @@ class Cursor {
   WordParser words_;
   std::size_t at_ = 0;
   std::map<std::size_t, std::size_t> jumps_;  // line ends followed by here-documents
+  Unclosed unclosed_;
 };
 
 /// Assignments, words and redirections up to the next operator. Stops after the first word if `()`
@@ -135,10 +145,7 @@ class Parser {
   Command run(Unclosed* unclosed) {
     Command all = list();
     if (unclosed != nullptr && !is_cut_) {
-      const std::size_t quote = cursor_.unclosed_quote();
-      *unclosed = quote == std::string_view::npos
-                      ? std::move(unclosed_)
-                      : Unclosed{cursor_.mark(quote, quote + 1), "this quote is not closed"};
+      *unclosed = cursor_.unclosed();
     }
     while (!cursor_.at_end()) {  // a `fi` or `)` without an opening
       cursor_.skip_word();
@@ -247,16 +254,14 @@ class Parser {
     cursor_.go(cursor_.text().size());
   }
 
-  /// The word or character that ends what starts at `begin`. The innermost one that is missing at the
-  /// end of the text counts.
+  /// The word or character that ends what starts at `begin`.
   void close(std::size_t begin, std::string_view opening, std::string_view closing) {
     cursor_.skip_line_ends();
     const bool closed = closing == ")" ? cursor_.sees(closing) : cursor_.peek() == closing;
     if (closed) {
       cursor_.go(cursor_.at() + closing.size());
-    } else if (cursor_.at_end() && unclosed_.mark.nowhere()) {
-      unclosed_ = {cursor_.mark(begin, begin + opening.size()),
-                   "this `" + std::string(opening) + "` has no `" + std::string(closing) + "`"};
+    } else if (cursor_.at_end()) {
+      cursor_.note_unclosed(begin, opening, closing);
     }
   }
 
@@ -483,7 +488,6 @@ class Parser {
   Cursor cursor_;
   int depth_ = 0;
   bool is_cut_ = false;
-  Unclosed unclosed_;
 };
 
 }  // namespace
@@ -555,6 +559,13 @@ void Cursor::take_character(char c) {
 
 void Cursor::skip_word() {
   go(at_ + std::max<std::size_t>(1, peek().size()));
+}
+
+void Cursor::note_unclosed(std::size_t begin, std::string_view opening, std::string_view closing) {
+  if (unclosed_.mark.nowhere()) {
+    unclosed_ = {mark(begin, begin + opening.size()),
+                 "this `" + std::string(opening) + "` has no `" + std::string(closing) + "`"};
+  }
 }
 
 Word Cursor::quoted(std::size_t end) {
@@ -683,6 +694,7 @@ void read_redirection(Cursor& cursor, Command& command) {
 
 /// The elements of a list, and its closing parenthesis.
 void read_elements(Cursor& cursor, std::vector<Word>& values) {
+  const std::size_t open = cursor.at() - 1;
   for (cursor.skip_line_ends(); !cursor.at_end() && cursor.current() != ')';
        cursor.skip_line_ends()) {
     const std::size_t before = cursor.at();
@@ -691,6 +703,9 @@ void read_elements(Cursor& cursor, std::vector<Word>& values) {
       values.pop_back();
       cursor.go(before + 1);
     }
+  }
+  if (cursor.at_end()) {
+    cursor.note_unclosed(open, "(", ")");
   }
   cursor.go(cursor.at() + 1);
 }
