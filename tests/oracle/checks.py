@@ -8,7 +8,7 @@ sys.path.insert(0, str(ROOT / 'rules'))
 from fragments import CHECK_NEAR, REFERENCE, fnv, span  # noqa: E402
 LOADER = getattr(yaml, 'CSafeLoader', yaml.SafeLoader)
 LEAST_WORDS = 0.5  # more than these of an error's hashes are in the message of its refusal: the others may be names and numbers
-RELEASES = {'bridge 0.6.2': 'bridge 0.6.0'}  # whose lines are the tag's
+NEIGHBOURS = {'bridge 0.6.2': 'bridge 0.6.0'}  # the nearest tag, where some lines differ
 
 
 def words_of(message):
@@ -25,7 +25,8 @@ class Checks:
     """The cited checks of one release."""
 
     def __init__(self, framework, version):
-        self.label = RELEASES.get(f'{framework} {version}', f'{framework} {version}')
+        self.label = NEIGHBOURS.get(f'{framework} {version}', f'{framework} {version}')
+        self.exact = self.label == f'{framework} {version}'
         cited = collections.defaultdict(list)
         for fragment in yaml.load((ROOT / 'rules/tables/fragments.yaml').read_text(), LOADER)['fragments']:
             place, _, lines = fragment['at'].rpartition(':')
@@ -44,8 +45,8 @@ class Checks:
                         self.checks[in_function(file, fragment['in'])].append((code[1], fragment))
 
     def codes(self, expect):
-        """Codes of the rules that cite the check that refused, by its message or, in releases whose lines are known, by its line; [] if none
-        is known to.
+        """Codes of the rules that cite the check that refused, by its line or, where the line in the release is not known for certain, by its
+        message; [] if none is known to.
 
         >>> checks = Checks('mlm', '0.19.0')
         >>> checks.codes({'at': 'optimizer_config.py:__post_init__:0', 'message': 'anything else'})
@@ -56,7 +57,7 @@ class Checks:
         found = set()
         for code, fragment in self.checks.get(in_function(*place.split(':', 1)), ()) if ':' in place else ():
             marks, seen = set(fragment.get('message', ())), fragment['seen'].get(self.label)
-            near = seen is not None and seen - max(fragment['lines'], 1) <= int(line) <= seen + 1
-            if near or len(marks & said) > LEAST_WORDS * len(marks):
+            near = seen is not None and seen - fragment['lines'] <= int(line) <= seen + 1
+            if near or not (self.exact and seen is not None) and len(marks & said) > LEAST_WORDS * len(marks):
                 found.add(code)
         return sorted(found)

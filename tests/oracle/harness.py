@@ -34,7 +34,9 @@ def inside(oracle, scripts, out, *argv):
     harness.start('0.6.2', ())
     fakes.machine.hw = argv[argv.index('-g') + 1]
     from transformers import AutoConfig
-    recipe_table.offline_models(AutoConfig, recipe_table.resolved_models(yaml.safe_load((HERE / 'model_configs.yaml').read_text())))
+    public = yaml.safe_load((HERE.parents[1] / 'src/recipe/models/public_models.yaml').read_text())['models']
+    models = {**public, **yaml.safe_load((HERE / 'model_configs.yaml').read_text())}
+    recipe_table.offline_models(AutoConfig, recipe_table.resolved_models(models))
     import megatron.bridge, utils.utils as utilities, run_script
     utilities._PERF_RECIPES_ROOT = pathlib.Path(next(iter(megatron.bridge.__path__))) / 'perf_recipes'
     args, overrides = run_script.parse_cli_args().parse_known_args(list(argv))
