@@ -83,6 +83,9 @@ constexpr std::string_view kModelClass = "model._target_";
 
 /// Whether the recipe names a class of its model that its framework's tables do not have.
 bool is_of_unknown_class(const LintedFile& file) {
+  if (file.recipe == nullptr) {
+    return false;
+  }
   const auto found = file.recipe->raw.find("raw.unknown_classes");
   const auto* sections = found == file.recipe->raw.end() ? nullptr : found->second.list();
   return sections != nullptr && std::ranges::any_of(*sections, [](const expr::Value& section) {

@@ -203,7 +203,7 @@ TEST_CASE("words that read takes from a text") {
   CHECK(words_of("read -r -a P <<< \"--tp 4 $X\"\nrun \"${P[@]}\"") == "run|--tp|4|$X?");
   CHECK(words_of("read A B <<< \"1 2\"\nrun $A$B") == "run|12");
   CHECK(words_of("IFS=, read -ra P <<< '1,2'\nrun ${P[1]}") == "run|2");
-  CHECK(words_of("read A <<< \"1 2\"\nrun $A") == "run|$A?");
+  CHECK(words_of("read A <<< \"1 2\"\nrun $A") == "run|1|2");
 }
 
 TEST_CASE("options behind the end of a command") {
