@@ -157,8 +157,8 @@ bool too_large(const std::vector<Field>& fields) {
 }  // namespace
 
 std::string_view Variables::behind(std::string_view name) const {
-  constexpr int kMostSteps = 8;
-  for (int step = 0; step < kMostSteps; ++step) {
+  constexpr int kMostNames = 8;
+  for (int step = 0; step < kMostNames; ++step) {
     const auto found = references_.find(name);
     if (found == references_.end()) {
       break;
