@@ -133,10 +133,6 @@ class Planner {
 
   /// Thousands of recipes, and of variants of one, share the release.
   std::shared_ptr<const SortedRules> sorted_rules() const {
-    const auto sort = [this] { return sort_rules(); };
-    if (knowledge_.sorted == nullptr) {
-      return std::make_shared<const SortedRules>(sort());
-    }
     const auto stages = recipe_.raw.find("raw.trainer_stages");
     return knowledge_.sorted->get(
         {knowledge_.rules.data(),
@@ -145,7 +141,7 @@ class Planner {
          settled_,
          (recipe::has_trainer(recipe_) ? "trainer " : "") +
              (stages == recipe_.raw.end() ? "" : stages->second.to_text())},
-        sort);
+        [this] { return sort_rules(); });
   }
 
   SortedRules sort_rules() const {

@@ -75,7 +75,7 @@ Outcome decide(const Rule& rule, const expr::Environment& facts) {
 Outcome decide_certainly(const Rule& rule, facts::Facts& facts) {
   Outcome outcome = decide(rule, facts);
   const bool fails = outcome.kind == Outcome::Kind::fails || outcome.kind == Outcome::Kind::crashes;
-  if (!fails || rule.severity != Severity::error || !facts.has_unread_words()) {
+  if (!fails || rule.severity != Severity::error || facts.recipe().unread_words() == nullptr) {
     return outcome;
   }
   facts.doubt_unwritten(true);
@@ -110,10 +110,8 @@ class Run {
     }
     announce(expr::Value::unset());
     // Words of unknown text may hold any option.
-    const auto unread = facts_.recipe().raw.find("raw.unread_words");
-    if (unread != facts_.recipe().raw.end() && unread->second.is_unknown()) {
-      const std::vector<std::string>& needs = unread->second.unknown()->needs;
-      add_needs(launch_.needs, needs);
+    if (const auto* needs = facts_.recipe().unread_words()) {
+      add_needs(launch_.needs, *needs);
     }
     if (launch_.verdict == Verdict::starts && !launch_.needs.empty()) {
       launch_.verdict = Verdict::undecided;

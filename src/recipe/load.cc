@@ -17,6 +17,7 @@
 #include "recipe/header_comment.h"
 #include "recipe/launch/launch_script.h"
 #include "recipe/launch/manifest.h"
+#include "recipe/shell/words.h"
 #include "recipe/trainers/trainer_document.h"
 #include "recipe/trainers/trainer_formats.h"
 #include "yaml/parse.h"
@@ -135,7 +136,7 @@ bool starts_program(const std::vector<std::string>& words) {
     return false;
   }
   const std::string_view first = words.front();
-  const std::string_view name = first.substr(first.rfind('/') + 1);
+  const std::string_view name = shell::base_name(first);
   const bool sets = first.find('=') != std::string_view::npos;
   const bool starts =
       name.ends_with(".py") ||
@@ -241,7 +242,7 @@ class Loader {
     return recipes;
   }
 
-  /// Where a text is no YAML because of what a template engine replaces: Helm's `{{- if … }}`.
+  /// Where a text is not YAML because of what a template engine replaces: Helm's `{{- if … }}`.
   static std::optional<text::Mark> template_place(const yaml::Stream& stream) {
     constexpr std::array<std::string_view, 2> kFatal = {"yaml/syntax", "yaml/key-not-scalar"};
     for (const text::Diagnostic& each : stream.diagnostics) {
@@ -261,7 +262,7 @@ class Loader {
     recipe.diagnostics.push_back(
         {"recipe/template",
          mark,
-         "a template, which is no YAML before it is rendered",
+         "a template, which becomes YAML when it is rendered",
          {},
          fmt::format("render it with `helm template` and lint the result: helm template CHART | "
                      "epwise lint -")});
@@ -342,7 +343,7 @@ class Loader {
       recipes[i].path = start(number + static_cast<int>(i)).path;
       add_duplicates(recipes[i], document.root);
       if (!states_nodes(document.root) && request_.open && request_.open("Chart.yaml") != nullptr) {
-        recipes[i].raw.erase("raw.gpus");  // the chart starts as many nodes as it is told
+        recipes[i].raw.erase("raw.gpus");  // values of the chart set the number of nodes
         recipes[i].raw.erase("raw.gpus_source");
       }
     }

@@ -1,5 +1,7 @@
 #include "recipe/recipe.h"
 
+#include <algorithm>
+
 #include "base/text/ascii.h"
 #include "recipe/trainers/trainer_facts.h"
 
@@ -47,6 +49,32 @@ std::string Recipe::path_of(std::string_view canonical) const {
     }
   }
   return std::string(kNested) + "." + std::string(canonical.substr(kModel.size()));
+}
+
+bool Recipe::has_unknown_class(std::string_view section) const {
+  const auto found = raw.find("raw.unknown_classes");
+  const auto* unknown = found == raw.end() ? nullptr : found->second.list();
+  return unknown != nullptr && std::ranges::any_of(*unknown, [&](const expr::Value& each) {
+           return each.text() != nullptr && *each.text() == section;
+         });
+}
+
+namespace {
+
+constexpr std::string_view kUnreadWords = "raw.unread_words";
+
+}  // namespace
+
+const std::vector<std::string>* Recipe::unread_words() const {
+  const auto found = raw.find(kUnreadWords);
+  const auto* unknown = found == raw.end() ? nullptr : found->second.unknown();
+  return unknown == nullptr ? nullptr : &unknown->needs;
+}
+
+void Recipe::note_unread_words(const std::vector<std::string>& needs) {
+  if (!needs.empty()) {
+    raw.insert_or_assign(std::string(kUnreadWords), expr::Value::unknown(needs));
+  }
 }
 
 std::string_view template_expression(std::string_view text) {

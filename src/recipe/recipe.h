@@ -85,6 +85,16 @@ struct Recipe {
   /// versions keep the transformer's fields one level deeper: model.num_layers is at
   /// "model.transformer.num_layers" there.
   std::string path_of(std::string_view canonical) const;
+
+  /// Bridge: whether it names a class for this section that the tables of its release do not have.
+  bool has_unknown_class(std::string_view section) const;
+
+  /// What would determine words of the command that nobody can read and that may be any options, such
+  /// as `$EXTRA_ARGS`; null pointer if all were read.
+  const std::vector<std::string>* unread_words() const;
+
+  /// Records them (raw.unread_words), so that no launch is certain to start; nothing without `needs`.
+  void note_unread_words(const std::vector<std::string>& needs);
 };
 
 /// The first expression of a template engine in a text, as of Helm or Jinja, on one line; "" without

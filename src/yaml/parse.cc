@@ -255,7 +255,8 @@ class BorrowedMemo {
 };
 
 /// Puts the events of a document of simple lines together from those of its entries, each of which
-/// means the same at any place: a block is its first event, what is in its entries, and its end.
+/// means the same at any place: a block is its first event, what is in its entries, and its end. For
+/// an abridgement that tells its lines.
 class Assembler {
  public:
   Assembler(const Abridgement& source, const Limits& limits) : source_(source), limits_(limits) {}
@@ -264,8 +265,7 @@ class Assembler {
   /// say why.
   std::optional<Record> run() {
     const auto& lines = source_.lines;
-    if (lines.empty() || !add_block(lines.front().indent, lines.front().item) ||
-        next_ < lines.size()) {
+    if (!add_block(lines.front().indent, lines.front().item) || next_ < lines.size()) {
       return std::nullopt;
     }
     record_.start = record_.events.front().at;
@@ -364,9 +364,11 @@ std::optional<Stream> tokenise(const text::SourceFile& file,
                                const Limits& limits,
                                bool report) {
   StreamBuilder builder(file, source.source, limits);
-  if (auto record = Assembler(source, limits).run()) {
-    builder.take(*record);
-    return builder.finish();
+  if (!source.lines.empty()) {
+    if (auto record = Assembler(source, limits).run()) {
+      builder.take(*record);
+      return builder.finish();
+    }
   }
   std::istringstream in(source.text);
   Recorder recorder(file, source, limits);

@@ -244,7 +244,7 @@ def check_link():
 
 
 def check_names():
-    """The other names of a file that was replaced keep its content, and it is told; an output over another name of its input is refused."""
+    """When a file is replaced, its other names keep the old content, and a message says so. An output over another name of its input is refused."""
     folder = laid_out("names", {"a.yaml": BROKEN, "b.yaml": Name("a.yaml", BROKEN), "c.yaml": Name("a.yaml", BROKEN)})
     done = run(folder, "lint a.yaml --gpus 8 --select batch/ --fix=training")
     told = b"a.yaml is a new file now: its 2 other names (hard links) keep the old content" in done.stderr

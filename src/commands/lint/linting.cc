@@ -275,7 +275,7 @@ std::string spoils(const std::vector<Analysis>& analyses,
                    const Analysis& planned,
                    const Draft& before,
                    const Draft& after) {
-  if (before == after) {
+  if (before == after || !is_of_words(*planned.recipe, *planned.document)) {
     return {};
   }
   for (const Analysis& other : analyses) {

@@ -11,7 +11,6 @@
 #include "commands/lsp/diagnostics.h"
 #include "fix/plan.h"
 #include "fix/proof.h"
-#include "suppress/suppressions.h"
 
 namespace epwise::lsp {
 

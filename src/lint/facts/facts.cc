@@ -47,15 +47,6 @@ bool is_unsettled(const Target& target, const recipe::Recipe& recipe, std::strin
          !given(framework) && !(core && given("mcore"));
 }
 
-/// Whether the recipe names an unknown class for this section.
-bool has_unknown_class(const recipe::Recipe& recipe, std::string_view section) {
-  const auto found = recipe.raw.find("raw.unknown_classes");
-  const auto* sections = found == recipe.raw.end() ? nullptr : found->second.list();
-  return sections != nullptr && std::ranges::any_of(*sections, [&](const Value& each) {
-           return each.text() != nullptr && *each.text() == section;
-         });
-}
-
 /// The value of a field that the recipe does not write: unknown if another file may write it (a
 /// base recipe, one in Python), otherwise unset.
 Value unwritten(const recipe::Recipe& recipe) {
@@ -203,7 +194,7 @@ Value Facts::default_value(std::string_view name) const {
   if (recipe_.framework == recipe::Framework::bridge && !key.empty() && !section_present(section)) {
     return Value::unset();
   }
-  if (!key.empty() && has_unknown_class(recipe_, section)) {
+  if (!key.empty() && recipe_.has_unknown_class(section)) {
     return Value::unknown({std::string(section) + "._target_"});
   }
   const auto* spec = vocabulary_.find(name);
@@ -256,13 +247,9 @@ const Value* Facts::variation(NameSlot slot) const {
   return found == variations_.end() ? nullptr : &found->second;
 }
 
-bool Facts::has_unread_words() const {
-  const auto words = recipe_.raw.find("raw.unread_words");
-  return words != recipe_.raw.end() && words->second.is_unknown();
-}
-
 void Facts::doubt_unwritten(bool on) {
-  doubt_ = on && has_unread_words() ? recipe_.raw.find("raw.unread_words")->second : Value::unset();
+  const auto* needs = recipe_.unread_words();
+  doubt_ = on && needs != nullptr ? Value::unknown(*needs) : Value::unset();
   forget_derived();
 }
 

@@ -90,11 +90,8 @@ class Facts : public expr::Environment {
   /// Restores the recipe as it was read: undoes stages and variations.
   void restore();
 
-  /// Whether the command has words that could not be read (`$EXTRA_ARGS`), which may be any options.
-  bool has_unread_words() const;
-
-  /// From now on, or no longer, fields that unread words may set have unknown values: those that
-  /// nothing writes and that are null or false by default. Words like these mostly add options; a
+  /// From now on, or no longer, fields that unread words of the command may set have unknown values:
+  /// those that nothing writes and that are null or false by default. Words like these mostly add options; a
   /// number that the command leaves out is rarely among them.
   void doubt_unwritten(bool on);
 

@@ -114,7 +114,7 @@ class BridgeLaunchReader {
     if (!missing_.empty()) {
       recipe_.raw["raw.unwritten"] = Value::unknown(missing_);
     }
-    note_unread_words(recipe_, unread_words());
+    recipe_.note_unread_words(unread_words());
     take_count();
     take_hardware();
   }

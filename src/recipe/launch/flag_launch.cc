@@ -4,6 +4,7 @@
 #include <array>
 #include <iterator>
 #include <set>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -52,6 +53,11 @@ bool is_training_word(std::string_view word) {
   return std::find(kFlags.begin(), kFlags.end(), word.substr(0, word.find('='))) != kFlags.end();
 }
 
+bool contains_any(std::string_view word, std::span<const std::string_view> parts) {
+  return std::ranges::any_of(
+      parts, [word](std::string_view part) { return word.find(part) != std::string_view::npos; });
+}
+
 /// Flags that only Megatron's parser has by these names: other trainers have a `--lr`, too.
 bool is_own_word(std::string_view word) {
   constexpr std::array<std::string_view, 12> kParts = {"model-parallel",
@@ -66,8 +72,7 @@ bool is_own_word(std::string_view word) {
                                                        "--use-distributed-optimizer",
                                                        "--transformer-impl",
                                                        "--use-mcore-models"};
-  return std::ranges::any_of(
-      kParts, [word](std::string_view part) { return word.find(part) != std::string_view::npos; });
+  return contains_any(word, kParts);
 }
 
 /// Those that no trainer besides Megatron has: for the others, sizes and batches are common words.
@@ -78,8 +83,7 @@ bool is_only_word(std::string_view word) {
                                                       "--transformer-impl",
                                                       "--use-mcore-models",
                                                       "--max-position-embeddings"};
-  return std::ranges::any_of(
-      kParts, [word](std::string_view part) { return word.find(part) != std::string_view::npos; });
+  return contains_any(word, kParts);
 }
 
 bool mentions_megatron(std::string_view word) {
@@ -318,7 +322,7 @@ void read_flags(Recipe& recipe, const LaunchWords& launch, const Vocabulary& voc
   } else if (!parser.complete && !sized) {  // it brings its own sizes
     open_rest(recipe, vocabulary, {program_name(launch.program)});
   }
-  note_unread_words(recipe, sorter.holes);
+  recipe.note_unread_words(sorter.holes);
   take_from_checkpoint(recipe, vocabulary);
   if (!parser.complete) {
     open_model(recipe, vocabulary, program_name(launch.program));

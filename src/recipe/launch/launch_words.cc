@@ -441,7 +441,7 @@ std::optional<Ranks> Processes::world() const {
 }
 
 std::string program_name(const std::string& program) {
-  return program.substr(program.rfind('/') + 1);
+  return std::string(shell::base_name(program));
 }
 
 /// The only assignment that the word takes its text from; nowhere where several pieces do, or none.
@@ -495,12 +495,6 @@ const shell::Field* option(const LaunchWords& launch,
 std::string option_text(const shell::Field& field) {
   const std::string text = field.text();
   return text.starts_with("-") ? text.substr(text.find('=') + 1) : text;
-}
-
-void note_unread_words(Recipe& recipe, const std::vector<std::string>& needs) {
-  if (!needs.empty()) {
-    recipe.raw["raw.unread_words"] = expr::Value::unknown(needs);
-  }
 }
 
 void report_slip(Recipe& recipe, const shell::Field& named, const Request& request) {

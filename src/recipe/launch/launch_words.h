@@ -105,10 +105,6 @@ const shell::Field* option(const LaunchWords& launch,
 /// The value in such a word: "--config=a.yaml" → "a.yaml".
 std::string option_text(const shell::Field& field);
 
-/// Records words of the program whose text is unknown (raw.unread_words): they may hold any option,
-/// so that no launch is certain to start. `needs`: what would determine them; empty: there are none.
-void note_unread_words(Recipe& recipe, const std::vector<std::string>& needs);
-
 /// recipe/missing-file, if a named file cannot be read and its name is certainly misspelt.
 void report_slip(Recipe& recipe, const shell::Field& named, const Request& request);
 

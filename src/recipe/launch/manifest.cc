@@ -11,6 +11,7 @@
 #include "recipe/launch/launch_script.h"
 #include "recipe/rank_count.h"
 #include "recipe/shell/field.h"
+#include "recipe/shell/words.h"
 
 namespace epwise::recipe {
 
@@ -20,10 +21,6 @@ using Given = shell::Field;
 using shell::Piece;
 
 constexpr std::size_t kMostContainers = 64;
-
-std::string_view last_name(std::string_view path) {
-  return path.substr(path.rfind('/') + 1);
-}
 
 std::string scalar_at(const yaml::Node& node, std::string_view key) {
   const yaml::Node* found = node.find(key);
@@ -101,17 +98,6 @@ std::vector<Piece> pieces_of(const yaml::Node& node) {
 
 using ContainerVariables = std::map<std::string, shell::Variable>;
 
-/// A part of a piece: [begin, end).
-Piece part_of(const Piece& whole, std::size_t begin, std::size_t end) {
-  Piece part = whole;
-  part.text = whole.text.substr(begin, end - begin);
-  if (whole.verbatim) {
-    part.mark.begin = whole.mark.begin + static_cast<std::uint32_t>(begin);
-    part.mark.end = whole.mark.begin + static_cast<std::uint32_t>(end);
-  }
-  return part;
-}
-
 /// Kubernetes replaces `$(NAME)` by the container's variables before anything is started.
 void add_expanded(const Piece& whole,
                   const ContainerVariables& variables,
@@ -127,16 +113,16 @@ void add_expanded(const Piece& whole,
     if (found == variables.end()) {
       continue;
     }
-    pieces.push_back(part_of(whole, done, at));
+    pieces.push_back(shell::part_of(whole, done, at));
     for (Piece piece : found->second.fields.front().pieces) {
       piece.definition = piece.mark;
-      piece.mark = part_of(whole, at, end + 1).mark;
+      piece.mark = shell::part_of(whole, at, end + 1).mark;
       piece.verbatim = false;
       pieces.push_back(std::move(piece));
     }
     done = end + 1;
   }
-  pieces.push_back(part_of(whole, done, whole.text.size()));
+  pieces.push_back(shell::part_of(whole, done, whole.text.size()));
 }
 
 /// What a template engine puts in is not known.
@@ -152,16 +138,16 @@ void add_pieces(const Piece& whole,
     }
     const std::size_t at = done + static_cast<std::size_t>(open.data() - rest.data());
     if (at > done) {
-      add_expanded(part_of(whole, done, at), variables, pieces);
+      add_expanded(shell::part_of(whole, done, at), variables, pieces);
     }
     done = at + open.size();
-    Piece piece = part_of(whole, at, done);
+    Piece piece = shell::part_of(whole, at, done);
     piece.needs = {piece.text};
     piece.verbatim = false;
     pieces.push_back(std::move(piece));
   }
   if (done == 0 || done < whole.text.size()) {
-    add_expanded(part_of(whole, done, whole.text.size()), variables, pieces);
+    add_expanded(shell::part_of(whole, done, whole.text.size()), variables, pieces);
   }
 }
 
@@ -349,7 +335,7 @@ ManifestFiles::ManifestFiles(const text::SourceFile& file, const yaml::Stream& s
 }
 
 std::shared_ptr<const text::SourceFile> ManifestFiles::open(const std::string& path) {
-  const auto found = std::ranges::find(held_, last_name(path), &Held::name);
+  const auto found = std::ranges::find(held_, shell::base_name(path), &Held::name);
   if (found == held_.end()) {
     return nullptr;
   }

@@ -35,6 +35,16 @@ std::vector<std::string> Field::needs() const {
   return all;
 }
 
+Piece part_of(const Piece& whole, std::size_t begin, std::size_t end) {
+  Piece part = whole;
+  part.text = whole.text.substr(begin, end - begin);
+  if (whole.verbatim) {
+    part.mark.begin = whole.mark.begin + static_cast<std::uint32_t>(begin);
+    part.mark.end = whole.mark.begin + static_cast<std::uint32_t>(end);
+  }
+  return part;
+}
+
 Field field_of(std::string text, const text::Mark& mark) {
   Piece piece;
   piece.text = std::move(text);

@@ -27,6 +27,9 @@ struct Piece {
   bool unknown() const { return condition == 0 && !needs.empty(); }
 };
 
+/// [begin, end) of a piece's text, where that stands.
+Piece part_of(const Piece& whole, std::size_t begin, std::size_t end);
+
 /// An argument of a command, or an element of a list.
 struct Field {
   std::vector<Piece> pieces;

@@ -46,7 +46,7 @@ class Interpreter {
  private:
   // ---- control
 
-  void run_text(const Source& source);
+  void run_text(const Source& source, Unclosed* unclosed = nullptr);
 
   Truth run(const Command& command);
 
@@ -175,7 +175,7 @@ bool runs_python(const Invocation& invocation) {
   return first != "pkill" && first != "killall" &&
          std::ranges::any_of(invocation.words, [](const Field& word) {
            const std::string text = word.text();
-           const std::string name = text.substr(text.rfind('/') + 1);
+           const std::string_view name = base_name(text);
            return name.ends_with(".py") || name.starts_with("python") || name == "torchrun" ||
                   name == "megatron";
          });
@@ -576,17 +576,6 @@ namespace {
 
 constexpr std::string_view kXargsInput = "the input of xargs";
 
-/// [begin, end) of a piece.
-Piece part_of(const Piece& whole, std::size_t begin, std::size_t end) {
-  Piece part = whole;
-  part.text = whole.text.substr(begin, end - begin);
-  if (whole.verbatim) {
-    part.mark.begin = whole.mark.begin + static_cast<std::uint32_t>(begin);
-    part.mark.end = whole.mark.begin + static_cast<std::uint32_t>(end);
-  }
-  return part;
-}
-
 /// The word with unknown text in each place that xargs fills: -I {}.
 Field with_holes(const Field& word, const std::string& hole) {
   Field result;
@@ -639,7 +628,7 @@ XargsCommand xargs_command(const std::vector<Field>& words) {
 /// other command.
 std::optional<std::vector<Field>> filled_by_xargs(const std::vector<Field>& words) {
   const std::string name = words.front().known() ? words.front().text() : std::string();
-  if (name.substr(name.rfind('/') + 1) != "xargs") {
+  if (base_name(name) != "xargs") {
     return std::nullopt;
   }
   const XargsCommand found = xargs_command(words);
@@ -659,7 +648,7 @@ const Field* command_word(const std::vector<Field>& words) {
   constexpr std::array<std::string_view, 10> kStarters = {
       "bash", "sh", "srun", "mpirun", "torchrun", "python", "python3", "env", "nohup", "sbatch"};
   const std::string first = words.front().text();
-  const std::string_view name = std::string_view(first).substr(first.rfind('/') + 1);
+  const std::string_view name = base_name(first);
   if (std::ranges::find(kStarters, name) == kStarters.end()) {
     return &words.front();
   }
@@ -715,10 +704,6 @@ namespace {
 /// The `#SBATCH` lines of a script that sbatch starts, in front of sbatch's own options: those win.
 /// For any other program they are comments.
 void add_directives(const text::SourceFile& script, std::vector<Field>& words) {
-  const auto submits = [](const Field& word) {
-    const std::string text = word.text();
-    return word.known() && text.substr(text.rfind('/') + 1) == "sbatch";
-  };
   const auto last = std::find_if(words.rbegin(), words.rend(), submits);
   if (last != words.rend()) {
     std::vector<Field> lines = directives(script);
@@ -806,8 +791,7 @@ constexpr std::size_t kMostRounds = 128;
 
 Trace Interpreter::run(const text::SourceFile& script) {
   left_bytes_ -= std::min(left_bytes_, script.bytes().size());
-  scripts_.push_back(parse(Source(script), &trace_.unclosed));
-  run(scripts_.back());
+  run_text(Source(script), &trace_.unclosed);
   return std::move(trace_);
 }
 
@@ -822,8 +806,8 @@ Trace Interpreter::run(const std::vector<Field>& words) {
   return std::move(trace_);
 }
 
-void Interpreter::run_text(const Source& source) {
-  scripts_.push_back(parse(source));
+void Interpreter::run_text(const Source& source, Unclosed* unclosed) {
+  scripts_.push_back(parse(source, unclosed));
   run(scripts_.back());
 }
 
@@ -1037,17 +1021,6 @@ const Command* reading_command(const Command& condition) {
   return reads && lines ? all : nullptr;
 }
 
-/// A line as a word of one text.
-Word word_of_line(std::string_view line, const text::Mark& mark) {
-  Part part;
-  part.text = line;
-  part.mark = mark;
-  Word word;
-  word.mark = mark;
-  word.parts.push_back(std::move(part));
-  return word;
-}
-
 }  // namespace
 
 bool Interpreter::follow_lines(const Command& command) {
@@ -1066,7 +1039,7 @@ bool Interpreter::follow_lines(const Command& command) {
   for (std::size_t at = 0; at < text.size() && !done_;) {
     const std::size_t end = std::min(text.find('\n', at), text.size());
     Command next = *read;
-    next.input.push_back(word_of_line(std::string_view(text).substr(at, end - at), input.mark));
+    next.input.push_back(literal_word(text.substr(at, end - at), input.mark));
     run(next);
     run(command.children[1]);
     at = end + 1;

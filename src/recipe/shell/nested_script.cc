@@ -11,10 +11,6 @@
 namespace epwise::shell {
 namespace {
 
-std::string_view base_name(std::string_view path) {
-  return path.substr(path.rfind('/') + 1);
-}
-
 bool is_shell(const Field& word) {
   constexpr std::array<std::string_view, 4> kShells = {"bash", "sh", "zsh", "dash"};
   const std::string text = word.text();
@@ -73,11 +69,6 @@ std::optional<NestedScript> run_by_another(const std::vector<Field>& words) {
     }
   }
   return std::nullopt;
-}
-
-bool submits(const Field& word) {
-  const std::string text = word.text();
-  return word.known() && base_name(text) == "sbatch";
 }
 
 /// `by_srun`: srun starts the shell that reads the source.
@@ -205,6 +196,11 @@ std::vector<Field> split_line(std::string_view line, const text::SourceFile& fil
 }
 
 }  // namespace
+
+bool submits(const Field& word) {
+  const std::string text = word.text();
+  return word.known() && base_name(text) == "sbatch";
+}
 
 std::optional<NestedScript> nested_script(const std::vector<Field>& words,
                                           const std::optional<Field>& input) {

@@ -19,6 +19,9 @@ struct NestedScript {
   bool remote = false;  // on another machine, which has its own variables
 };
 
+/// Whether the word is sbatch.
+bool submits(const Field& word);
+
 std::optional<NestedScript> nested_script(const std::vector<Field>& words,
                                           const std::optional<Field>& input);
 

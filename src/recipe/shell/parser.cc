@@ -79,7 +79,7 @@ class Cursor {
   const Source& source() const { return source_; }
 
   /// What starts at `begin` has no end. The innermost one counts, which is the first to be noted.
-  void note_unclosed(std::size_t begin, std::string_view opening, std::string_view closing);
+  void note_unclosed(std::size_t begin, std::string_view closing);
 
   /// A quote takes everything that follows with it.
   Unclosed unclosed() const {
@@ -255,34 +255,35 @@ class Parser {
   }
 
   /// The word or character that ends what starts at `begin`.
-  void close(std::size_t begin, std::string_view opening, std::string_view closing) {
+  void close(std::size_t begin, std::string_view closing) {
     cursor_.skip_line_ends();
     const bool closed = closing == ")" ? cursor_.sees(closing) : cursor_.peek() == closing;
     if (closed) {
       cursor_.go(cursor_.at() + closing.size());
     } else if (cursor_.at_end()) {
-      cursor_.note_unclosed(begin, opening, closing);
+      cursor_.note_unclosed(begin, closing);
     }
   }
 
   Command compound() {
+    const std::size_t begin = cursor_.at();
     if (cursor_.sees("((")) {
       return arithmetic();
     }
     if (cursor_.sees("(")) {
-      return redirected(cursor_, subshell());
+      return redirected(cursor_, subshell(begin));
     }
     if (cursor_.take("if")) {
-      return redirected(cursor_, branch());
+      return redirected(cursor_, branch(begin));
     }
     if (cursor_.peek() == "while" || cursor_.peek() == "until") {
-      return redirected(cursor_, loop());
+      return redirected(cursor_, loop(begin));
     }
     if (cursor_.take("for") || cursor_.take("select")) {
-      return redirected(cursor_, each());
+      return redirected(cursor_, each(begin));
     }
     if (cursor_.take("case")) {
-      return redirected(cursor_, choice());
+      return redirected(cursor_, choice(begin));
     }
     if (cursor_.take("function")) {
       cursor_.skip_blanks();
@@ -291,9 +292,8 @@ class Parser {
       return function(std::move(name));
     }
     if (cursor_.take("{")) {
-      const std::size_t begin = cursor_.at() - 1;
       Command all = list();
-      close(begin, "{", "}");
+      close(begin, "}");
       return redirected(cursor_, std::move(all));
     }
     if (cursor_.take("[[")) {
@@ -304,12 +304,11 @@ class Parser {
     return defines ? function(result.words.front().plain()) : result;
   }
 
-  Command subshell() {
-    const std::size_t begin = cursor_.at();
+  Command subshell(std::size_t begin) {
     cursor_.go(begin + 1);
     Command all = list();
     all.kind = Kind::subshell;
-    close(begin, "(", ")");
+    close(begin, ")");
     return all;
   }
 
@@ -323,8 +322,7 @@ class Parser {
     return result;
   }
 
-  Command branch() {
-    const std::size_t begin = cursor_.at() - 2;
+  Command branch(std::size_t begin) {
     Command result;
     result.kind = Kind::branch;
     do {
@@ -335,28 +333,25 @@ class Parser {
     if (cursor_.take("else")) {
       result.children.push_back(list());
     }
-    close(begin, "if", "fi");
+    close(begin, "fi");
     return result;
   }
 
-  Command loop() {
+  Command loop(std::size_t begin) {
     Command result;
     result.kind = Kind::loop;
-    const std::string_view word = cursor_.peek();
-    const std::size_t begin = cursor_.at();
-    result.negated = word == "until";
+    result.negated = cursor_.peek() == "until";
     cursor_.skip_word();
     result.children.push_back(list());
     cursor_.take("do");
     result.children.push_back(list());
-    close(begin, word, "done");
+    close(begin, "done");
     return result;
   }
 
-  Command each() {
+  Command each(std::size_t begin) {
     Command result;
     result.kind = Kind::each;
-    const std::size_t begin = cursor_.at();
     cursor_.skip_blanks();
     if (cursor_.sees("((")) {  // the number of iterations is unknown
       Word rounds = std::move(arithmetic().words.front());
@@ -378,7 +373,7 @@ class Parser {
     cursor_.skip_lines();
     if (cursor_.take("do")) {
       result.children.push_back(list());
-      close(begin - std::min<std::size_t>(begin, 3), "for", "done");
+      close(begin, "done");
     } else {  // `for …; { … }`
       result.children.push_back(list());
       cursor_.take("done");
@@ -386,8 +381,7 @@ class Parser {
     return result;
   }
 
-  Command choice() {
-    const std::size_t begin = cursor_.at() - 4;
+  Command choice(std::size_t begin) {
     Command result;
     result.kind = Kind::choice;
     cursor_.skip_blanks();
@@ -402,7 +396,7 @@ class Parser {
         cursor_.go(before + 1);
       }
     }
-    close(begin, "case", "esac");
+    close(begin, "esac");
     return result;
   }
 
@@ -561,8 +555,12 @@ void Cursor::skip_word() {
   go(at_ + std::max<std::size_t>(1, peek().size()));
 }
 
-void Cursor::note_unclosed(std::size_t begin, std::string_view opening, std::string_view closing) {
+void Cursor::note_unclosed(std::size_t begin, std::string_view closing) {
   if (unclosed_.mark.nowhere()) {
+    const std::string_view rest = text_.substr(begin);
+    const auto end = std::find_if(rest.begin(), rest.end(), is_meta);
+    const std::string_view opening =
+        rest.substr(0, std::max<std::size_t>(static_cast<std::size_t>(end - rest.begin()), 1));
     unclosed_ = {mark(begin, begin + opening.size()),
                  "this `" + std::string(opening) + "` has no `" + std::string(closing) + "`"};
   }
@@ -574,13 +572,7 @@ Word Cursor::quoted(std::size_t end) {
 }
 
 Word Cursor::literal(std::size_t begin) const {
-  Part part;
-  part.text = text_.substr(begin, at_ - begin);
-  part.mark = source_.mark(begin, at_);
-  Word word;
-  word.mark = part.mark;
-  word.parts.push_back(std::move(part));
-  return word;
+  return literal_word(std::string(text_.substr(begin, at_ - begin)), source_.mark(begin, at_));
 }
 
 Cursor::Document Cursor::take_document(std::string_view delimiter, bool tabs) {
@@ -705,7 +697,7 @@ void read_elements(Cursor& cursor, std::vector<Word>& values) {
     }
   }
   if (cursor.at_end()) {
-    cursor.note_unclosed(open, "(", ")");
+    cursor.note_unclosed(open, ")");
   }
   cursor.go(cursor.at() + 1);
 }

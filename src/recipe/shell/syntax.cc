@@ -59,4 +59,14 @@ text::Mark Source::mark(std::size_t begin, std::size_t end) const {
   return mark;
 }
 
+Word literal_word(std::string text, const text::Mark& mark) {
+  Part part;
+  part.text = std::move(text);
+  part.mark = mark;
+  Word word;
+  word.mark = mark;
+  word.parts.push_back(std::move(part));
+  return word;
+}
+
 }  // namespace epwise::shell

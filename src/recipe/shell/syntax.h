@@ -88,6 +88,9 @@ struct Word {
   }
 };
 
+/// A word of one text, without quotes.
+Word literal_word(std::string text, const text::Mark& mark);
+
 /// NAME=word, NAME+=word, NAME=(word …), NAME[index]=word
 struct Assignment {
   std::string name;

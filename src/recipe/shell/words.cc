@@ -48,6 +48,10 @@ std::size_t name_length(std::string_view text, std::size_t at) {
   return end - at;
 }
 
+std::string_view base_name(std::string_view path) {
+  return path.substr(path.rfind('/') + 1);
+}
+
 bool is_meta(char c) {
   return std::string_view(" \t\r\n;&|<>()").find(c) != std::string_view::npos;
 }

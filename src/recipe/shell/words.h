@@ -14,6 +14,9 @@ bool continues_name(char c);
 /// Length of the variable name at `at`; 0 if there is none.
 std::size_t name_length(std::string_view text, std::size_t at);
 
+/// "/usr/bin/srun" → "srun"
+std::string_view base_name(std::string_view path);
+
 /// A character that ends an unquoted word.
 bool is_meta(char c);
 

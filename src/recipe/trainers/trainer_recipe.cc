@@ -269,7 +269,7 @@ class TrainerRecipeReader {
       if (!several && !lenient && child.children.size() > 1 && child.spelling.starts_with('-')) {
         const ConfigNode& left = child.children[1];
         if (const auto* unknown = left.value.unknown()) {  // it may be no word, or an option
-          recipe_.raw["raw.unread_words"] = Value::unknown(unknown->needs);
+          recipe_.note_unread_words(unknown->needs);
           return;
         }
         refuse("recipe/refused-value",

@@ -99,8 +99,6 @@ class Vocabulary {
   /// one that moved inside megatron.bridge is identified by its own name.
   bool use_class(std::string_view section, std::string_view target);
 
-  bool use_model_class(std::string_view target) { return use_class("model", target); }
-
   /// Section and `_target_`, in the order of a recipe.
   using Classes = std::vector<std::pair<std::string, std::string>>;
 

@@ -35,12 +35,12 @@ const recipe::Vocabulary& Vocabularies::get(recipe::Framework framework,
     }
   }
   // Created outside the lock: two threads may both create one, and the first to finish wins.
-  std::unique_ptr<recipe::Vocabulary> fresh;
+  std::shared_ptr<const recipe::Vocabulary> fresh;
   if (model_class.empty()) {
-    fresh = std::make_unique<recipe::Vocabulary>(recipe::Vocabulary::load(framework, version));
+    fresh = std::make_shared<recipe::Vocabulary>(recipe::Vocabulary::load(framework, version));
   } else {
-    fresh = std::make_unique<recipe::Vocabulary>(get(framework, version));
-    fresh->use_model_class(model_class);
+    const auto narrowed = get(framework, version).narrowed({{"model", std::string(model_class)}});
+    fresh = {narrowed, &narrowed->vocabulary};
   }
   const std::lock_guard lock(mutex_);
   return *made_.try_emplace(key, std::move(fresh)).first->second;

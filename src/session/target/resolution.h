@@ -51,7 +51,7 @@ class Vocabularies {
   using Key = std::tuple<recipe::Framework, std::string, std::string>;
 
   std::mutex mutex_;
-  std::map<Key, std::unique_ptr<const recipe::Vocabulary>> made_;
+  std::map<Key, std::shared_ptr<const recipe::Vocabulary>> made_;
 };
 
 /// The merged settings of all sources for one recipe.

@@ -81,18 +81,6 @@ std::string option_for(std::string_view name) {
 
 constexpr std::string_view kModelClass = "model._target_";
 
-/// Whether the recipe names a class of its model that its framework's tables do not have.
-bool is_of_unknown_class(const LintedFile& file) {
-  if (file.recipe == nullptr) {
-    return false;
-  }
-  const auto found = file.recipe->raw.find("raw.unknown_classes");
-  const auto* sections = found == file.recipe->raw.end() ? nullptr : found->second.list();
-  return sections != nullptr && std::ranges::any_of(*sections, [](const expr::Value& section) {
-           return section.text() != nullptr && *section.text() == "model";
-         });
-}
-
 }  // namespace
 
 void Tally::add(const LintedFile& file) {
@@ -112,7 +100,7 @@ void Tally::add(const LintedFile& file) {
       ++waiting[name];
     }
   }
-  if (is_of_unknown_class(file)) {
+  if (file.recipe != nullptr && file.recipe->has_unknown_class("model")) {
     classes[file.recipe->model_class] +=
         static_cast<int>(std::ranges::count_if(file.result.open, [](const lint::Open& rule) {
           return std::ranges::find(rule.needs, kModelClass) != rule.needs.end();

@@ -85,7 +85,7 @@ TEST_CASE("who wants a regular file waits for no pipe") {
   CHECK_THROWS_AS(read_regular(files, folder.path()), MissingError);
 }
 
-TEST_CASE("the other names of a file that is replaced keep its content, which is told") {
+TEST_CASE("a replaced file's other names keep the old content, and the caller learns of it") {
   const Folder folder;
   std::vector<std::string> told;
   DiskFiles files([&told](const std::string& path, std::size_t others) {

@@ -88,14 +88,15 @@ TEST_CASE("Megatron-Bridge: a model class has its own fields and defaults") {
   REQUIRE(unsure.is_unknown());  // until the class is known
   CHECK(unsure.unknown()->needs == std::vector<std::string>{"model._target_"});
 
-  REQUIRE(known.use_model_class("megatron.bridge.models.mla_provider.MLAModelProvider"));
+  REQUIRE(known.use_class("model", "megatron.bridge.models.mla_provider.MLAModelProvider"));
   CHECK(default_of(known, "model.q_lora_rank") == Value::of(512));
   // Its second base class says false, and Python's dataclasses let that one count.
   CHECK(default_of(known, "model.multi_latent_attention") == Value::of(false));
   CHECK(default_of(known, "train.exit_signal") == Value::of("SIGTERM"));  // others stay
   CHECK(std::ranges::is_sorted(known.names()));
 
-  REQUIRE(known.use_model_class("megatron.bridge.models.olmoe.olmoe_provider.OlMoEModelProvider"));
+  REQUIRE(
+      known.use_class("model", "megatron.bridge.models.olmoe.olmoe_provider.OlMoEModelProvider"));
   CHECK(default_of(known, "model.num_moe_experts") == Value::of(64));
   CHECK(default_of(known, "model.moe_router_topk") == Value::of(8));
   CHECK(known.find("model.q_lora_rank") == nullptr);
@@ -105,22 +106,23 @@ TEST_CASE("Megatron-Bridge: a model class has its own fields and defaults") {
 
   // Where the class stood in another release, and classes that are not the framework's.
   Vocabulary moved = vocabulary(Framework::bridge, "head");
-  CHECK(moved.use_model_class("megatron.bridge.models.olmoe.elsewhere.OlMoEModelProvider"));
+  CHECK(moved.use_class("model", "megatron.bridge.models.olmoe.elsewhere.OlMoEModelProvider"));
   CHECK(default_of(moved, "model.num_moe_experts") == Value::of(64));
-  CHECK_FALSE(moved.use_model_class("my.models.GPTModelProvider"));
-  CHECK_FALSE(moved.use_model_class("megatron.bridge.models.NoSuchProvider"));
+  CHECK_FALSE(moved.use_class("model", "my.models.GPTModelProvider"));
+  CHECK_FALSE(moved.use_class("model", "megatron.bridge.models.NoSuchProvider"));
   CHECK(default_of(moved, "model.num_moe_experts") == Value::of(64));  // nothing changed
 }
 
 TEST_CASE("Megatron-Bridge: dense models of head keep the transformer below") {
   Vocabulary known = vocabulary(Framework::bridge, "head");
   CHECK(known.find("model.num_layers") != nullptr);
-  REQUIRE(known.use_model_class("megatron.bridge.models.gpt.model_config.BridgeGPTModelConfig"));
+  REQUIRE(known.use_class("model", "megatron.bridge.models.gpt.model_config.BridgeGPTModelConfig"));
   CHECK(known.find("model.num_layers") == nullptr);
   CHECK(default_of(known, "model.transformer.moe_token_dispatcher_type") == Value::of("allgather"));
   CHECK(known.find("model.vocab_size") != nullptr);
-  CHECK_FALSE(vocabulary(Framework::bridge, "0.6.2")
-                  .use_model_class("megatron.bridge.models.gpt.model_config.BridgeGPTModelConfig"));
+  CHECK_FALSE(
+      vocabulary(Framework::bridge, "0.6.2")
+          .use_class("model", "megatron.bridge.models.gpt.model_config.BridgeGPTModelConfig"));
 }
 
 TEST_CASE("Megatron-Bridge: other sections have classes too") {

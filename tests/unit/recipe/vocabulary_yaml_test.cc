@@ -101,7 +101,7 @@ TEST_CASE("classes inherit, override, and nest") {
   CHECK(stated_default(head, "model.share") == "false");
   CHECK(head.find("model.rate")->default_value == expr::Value::of(1e-5));
   CHECK(head.knows("env.ANY"));
-  REQUIRE(head.use_model_class("m.Other"));
+  REQUIRE(head.use_class("model", "m.Other"));
   CHECK(stated_default(head, "model.layers") == "required");
   CHECK(stated_default(head, "model.share") == "false");
   CHECK(stated_default(head, "model.packing") == "null");

@@ -165,7 +165,7 @@ TEST_CASE("Megatron-LM goes by its own version or by Megatron-Core's") {
   CHECK(framework_version(core.target.stack, Framework::mlm) == "0.16.0");
 }
 
-TEST_CASE("A release that no table knows is told for every component that has a table") {
+TEST_CASE("A release newer than its table is reported for every component with a table") {
   epwise::lint::Tables tables;
   tables.releases = {{"te", {"2.19.0", "2.20.2"}, "", ""},
                      {"mcore", {"0.19.2", "head"}, "", ""},
