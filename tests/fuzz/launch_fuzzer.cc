@@ -1,5 +1,6 @@
 /// Any bytes as a launch script: no exception, no hang, and every place lies in the text that it
-/// points into. A script that names other files gets one with a few lines of each kind.
+/// points into. A script that names other files gets one with a few lines of each kind. A first byte of
+/// 1: a script of known parts, which the bytes after it choose.
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -9,6 +10,7 @@
 #include "support/fuzz_target.h"
 #include "support/fuzzed_recipe.h"
 #include "support/head_vocabulary.h"
+#include "support/made_script.h"
 #include "support/require.h"
 
 namespace {
@@ -35,9 +37,13 @@ FUZZ_TARGET(launch) {
   if (size > kMost) {
     return 0;
   }
+  epwise::support::Choices choices(data + 1, size == 0 ? 0 : size - 1);
   Request request;
   request.file = std::make_shared<const SourceFile>(
-      "fuzz.sh", std::string(reinterpret_cast<const char*>(data), size));
+      "fuzz.sh",
+      epwise::support::is_structured(data, size)
+          ? epwise::support::ScriptMaker(choices).make()
+          : std::string(reinterpret_cast<const char*>(data), size));
   request.environment = {{"TP", "2"}, {"LIST", "a b"}, {"GONE", std::nullopt}};
   request.open = another;
   const auto recipes = epwise::recipe::load(request, head_vocabulary);

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <limits>
 
+#include "base/text/ascii.h"
 #include "recipe/shell/words.h"
 
 namespace epwise::shell {
@@ -227,6 +228,66 @@ class Evaluation {
 };
 
 }  // namespace
+
+namespace {
+
+/// Whether `text` goes on with a sign that assigns to the name before it: its length, or 0.
+std::size_t assigning_sign(std::string_view text) {
+  constexpr std::array<std::string_view, 5> kSigns = {"+=", "-=", "*=", "/=", "%="};
+  for (const std::string_view sign : kSigns) {
+    if (text.starts_with(sign)) {
+      return sign.size();
+    }
+  }
+  return text.starts_with('=') && !text.starts_with("==") ? 1 : 0;
+}
+
+/// Whether a text assigns to any name.
+bool assigns_within(std::string_view text) {
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    const std::string_view rest = text.substr(at);
+    const bool compares = at > 0 && std::string_view("=!<>").find(text[at - 1]) != text.npos;
+    if (rest.starts_with("++") || rest.starts_with("--") ||
+        (!compares && assigning_sign(rest) > 0)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+std::optional<Assigned> evaluate_assignment(std::string_view text, const Number& number) {
+  constexpr std::string_view kBlanks = " \t\r\n";
+  text = text::trimmed(text, kBlanks);
+  const bool before = text.starts_with("++") || text.starts_with("--");
+  const char sign = before ? text.front() : '\0';
+  text = before ? text::trimmed_start(text.substr(2), kBlanks) : text;
+  const std::size_t length = name_length(text, 0);
+  const std::string_view name = text.substr(0, length);
+  const std::string_view rest = text::trimmed_start(text.substr(length), kBlanks);
+  const bool after = !before && (rest == "++" || rest == "--");
+  const std::size_t assigning = before ? 0 : assigning_sign(rest);
+  if (length == 0 || (before && !rest.empty()) || (!before && !after && assigning == 0) ||
+      (assigning > 0 && assigns_within(rest.substr(assigning)))) {
+    return std::nullopt;
+  }
+  Assigned result{std::string(name), {}, {}};
+  if (before || after) {
+    const Result old = number(name);
+    const bool up = (before ? sign : rest.front()) == '+';
+    result.now = old ? applied(up ? "+" : "-", *old, 1) : old;
+    result.result = before ? result.now : old;
+    return result;
+  }
+  const Result value = evaluate_arithmetic(rest.substr(assigning), number);
+  const Result old = assigning > 1 ? number(name) : 0;
+  result.now = !value || !old  ? Result()
+               : assigning > 1 ? applied(rest.substr(0, 1), *old, *value)
+                               : value;
+  result.result = result.now;
+  return result;
+}
 
 std::optional<std::int64_t> whole_number(std::string_view text) {
   std::int64_t value = 0;

@@ -3,19 +3,36 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <regex.h>
 
 #include "base/text/ascii.h"
 #include "recipe/shell/arithmetic.h"
 #include "recipe/shell/pattern.h"
+#include "recipe/shell/words.h"
 
 namespace epwise::shell {
 
 namespace {
 
+/// `-v NAME` as a test whose answer is known, where it is.
+Field set_or_not(const Field& name, const Expansion& expansion) {
+  const std::string text = name.text();
+  const Looked looked = expansion.look_up(text);
+  const bool known = name.known() && name_length(text, 0) == text.size() && !looked.list &&
+                     (looked.state == Looked::State::set || looked.state == Looked::State::unset);
+  return known ? field_of(looked.state == Looked::State::set ? text : "", name.mark)
+               : unknown_field(name.mark, {"${" + text + "}"});
+}
+
 Truth truth_of_test(const std::vector<Word>& words, Expansion& expansion) {
   std::vector<Field> fields;
   bool compares = false;
   for (const Word& word : words) {
+    if (!fields.empty() && !compares && fields.back().text() == "-v") {
+      fields.back() = field_of("-n", fields.back().mark);
+      fields.push_back(set_or_not(expansion.field(word), expansion));
+      continue;
+    }
     fields.push_back(compares ? expansion.pattern(word) : expansion.field(word));
     compares = word.plain() == "==" || word.plain() == "!=" || word.plain() == "=";
   }
@@ -115,6 +132,29 @@ Truth both(const Truth& a, const Truth& b) {
   return result;
 }
 
+/// Whether an extended regular expression matches a part of a text; nullopt for expressions that are
+/// not plain enough to be matched in little time.
+std::optional<bool> matches_expression(const Field& expression, const std::string& text) {
+  constexpr std::size_t kMostPattern = 128;
+  constexpr std::size_t kMostText = 1024;
+  const std::string pattern = expression.text();
+  // What is quoted matches literally; braces and references to groups may take long.
+  const bool plain =
+      std::ranges::none_of(expression.pieces, &Piece::quoted) ||
+      std::ranges::all_of(pattern, [](char c) { return text::is_letter_or_digit(c); });
+  if (!plain || pattern.size() > kMostPattern || text.size() > kMostText ||
+      pattern.find_first_of("{\\") != std::string::npos) {
+    return std::nullopt;
+  }
+  regex_t compiled;
+  if (regcomp(&compiled, pattern.c_str(), REG_EXTENDED | REG_NOSUB) != 0) {
+    return std::nullopt;
+  }
+  const int result = regexec(&compiled, text.c_str(), 0, nullptr, 0);
+  regfree(&compiled);
+  return result == 0 || result == REG_NOMATCH ? std::optional(result == 0) : std::nullopt;
+}
+
 std::optional<bool> test_numbers(std::string_view operation, std::int64_t a, std::int64_t b) {
   if (operation == "-eq") {
     return a == b;
@@ -208,6 +248,10 @@ class Test {
     if (operation == "==" || operation == "=" || operation == "!=") {
       const bool equal = patterns_ ? fits(b, a) : a == b;
       return Truth::of(equal == (operation != "!="));
+    }
+    if (operation == "=~") {
+      const auto matched = matches_expression(right, a);
+      return matched ? Truth::of(*matched) : unknown;
     }
     const auto first = whole_number(a);
     const auto second = whole_number(b);

@@ -50,6 +50,18 @@ bool is_number(std::string_view text) {
          std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
 }
 
+bool all_present(const std::vector<Field>& elements) {
+  return std::ranges::all_of(elements, [](const Field& each) {
+    return std::ranges::all_of(each.pieces, [](const Piece& piece) {
+      return piece.condition == 0 && (piece.quoted || !piece.unknown());
+    });
+  });
+}
+
+char upper_letter(char c) {
+  return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+}
+
 std::string need_of(const std::string& name) {
   return "${" + name + "}";
 }
@@ -76,6 +88,91 @@ void add_elements(const Part& part,
   }
 }
 
+/// [begin, end) of a text.
+Part text_part(const Part& whole, std::size_t begin, std::size_t end) {
+  Part result = whole;
+  result.text = whole.text.substr(begin, end - begin);
+  if (whole.verbatim) {
+    result.mark.begin = whole.mark.begin + static_cast<std::uint32_t>(begin);
+    result.mark.end = whole.mark.begin + static_cast<std::uint32_t>(end);
+  }
+  return result;
+}
+
+/// What the text between braces stands for: "a,b", "1..4"; nothing for other texts.
+std::vector<std::string> alternatives(std::string_view inside) {
+  constexpr std::int64_t kMost = 256;
+  std::vector<std::string> result;
+  const std::size_t dots = inside.find("..");
+  if (dots != std::string_view::npos) {
+    const auto first = whole_number(inside.substr(0, dots));
+    const auto last = whole_number(inside.substr(dots + 2));
+    // Zeros in front keep a width: not followed.
+    const bool plain = first && last && std::to_string(*first) == inside.substr(0, dots) &&
+                       std::to_string(*last) == inside.substr(dots + 2) && *first > -kMost &&
+                       *first<kMost * kMost&& * last> - kMost && *last < kMost * kMost &&
+                       std::max(*first - *last, *last - *first) < kMost;
+    for (std::int64_t n = 0; plain && n <= std::max(*first - *last, *last - *first); ++n) {
+      result.push_back(std::to_string(*first < *last ? *first + n : *first - n));
+    }
+    return result;
+  }
+  if (inside.find(',') == std::string_view::npos) {
+    return result;
+  }
+  for (std::size_t at = 0; at <= inside.size();) {
+    const std::size_t comma = std::min(inside.find(',', at), inside.size());
+    result.emplace_back(inside.substr(at, comma - at));
+    at = comma + 1;
+  }
+  return result;
+}
+
+/// `{1..3}` and `a{x,y}b` as the words for which they stand, if the braces hold plain text only.
+std::vector<Word> words_in_braces(const Word& word) {
+  constexpr std::size_t kMost = 256;
+  std::vector<Word> all = {word};
+  for (std::size_t done = 0; done < all.size() && all.size() < kMost;) {
+    const Word current = all[done];
+    std::vector<Word> made;
+    for (std::size_t i = 0; i < current.parts.size() && made.empty(); ++i) {
+      const Part& part = current.parts[i];
+      const bool plain = part.kind == Part::Kind::text && !part.quoted;
+      const std::size_t open = plain ? part.text.find('{') : std::string::npos;
+      const std::size_t close =
+          std::min(part.text.find('}', std::min(open, part.text.size())), part.text.size());
+      if (open == std::string::npos || close == part.text.size()) {
+        continue;
+      }
+      for (const std::string& each :
+           alternatives(std::string_view(part.text).substr(open + 1, close - open - 1))) {
+        Word one = current;
+        Part middle = text_part(part, open, close + 1);
+        middle.verbatim = false;
+        middle.text = each;
+        const Part parts[] = {text_part(part, 0, open),
+                              std::move(middle),
+                              text_part(part, close + 1, part.text.size())};
+        one.parts.erase(one.parts.begin() + static_cast<std::ptrdiff_t>(i));
+        std::size_t place = i;
+        for (const Part& each_part : parts) {
+          if (!each_part.text.empty()) {
+            one.parts.insert(one.parts.begin() + static_cast<std::ptrdiff_t>(place++), each_part);
+          }
+        }
+        made.push_back(std::move(one));
+      }
+    }
+    if (made.empty()) {
+      ++done;
+      continue;
+    }
+    all.erase(all.begin() + static_cast<std::ptrdiff_t>(done));
+    all.insert(all.begin() + static_cast<std::ptrdiff_t>(done), made.begin(), made.end());
+  }
+  return all;
+}
+
 }  // namespace
 
 std::vector<Field> Expansion::fields(const std::vector<Word>& words) {
@@ -92,7 +189,18 @@ std::vector<Field> Expansion::fields(const std::vector<Word>& words) {
 
 std::vector<Field> Expansion::fields(const Word& word) {
   FieldBuilder builder(true);
-  add(word, builder);
+  const bool braces = std::ranges::any_of(word.parts, [](const Part& part) {
+    return part.kind == Part::Kind::text && !part.quoted &&
+           part.text.find('{') != std::string::npos;
+  });
+  if (!braces) {
+    add(word, builder);
+    return builder.finish(word.mark);
+  }
+  for (const Word& each : words_in_braces(word)) {
+    add(each, builder);
+    builder.end();
+  }
   return builder.finish(word.mark);
 }
 
@@ -157,8 +265,10 @@ void Expansion::add(const Word& word, FieldBuilder& builder) {
 Looked Expansion::look_up(const std::string& name) const {
   if (const Variable* variable = variables_.find(name)) {
     const bool set = variable->kind != Variable::Kind::unset;
-    return {
-        set ? State::set : State::unset, variable->kind == Variable::Kind::list, variable->fields};
+    return {set ? State::set : State::unset,
+            variable->kind == Variable::Kind::list,
+            variable->fields,
+            variable->sparse};
   }
   if (name == "@" || name == "*") {
     used_arguments_ = true;
@@ -201,6 +311,10 @@ std::string Expansion::index_of(const Part& part) {
 }
 
 void Expansion::add_parameter(const Part& part, FieldBuilder& builder) {
+  if (part.operation.starts_with('!') && part.index.empty()) {
+    add_named(part, builder);
+    return;
+  }
   const Looked looked = look_up(part.text);
   const std::string index = index_of(part);
   if (index == "@" || index == "*") {
@@ -208,9 +322,13 @@ void Expansion::add_parameter(const Part& part, FieldBuilder& builder) {
     return;
   }
   if (!index.empty() && looked.list) {
-    const auto place = calculate(index);
+    auto place = calculate(index);
+    const bool sure = !looked.sparse && all_present(looked.fields);
+    if (place && *place < 0) {
+      *place += static_cast<std::int64_t>(looked.fields.size());
+    }
     Looked one{State::unset};
-    if (!place) {
+    if (!place || !sure) {
       one.state = State::unknown;
     } else if (*place >= 0 && static_cast<std::size_t>(*place) < looked.fields.size()) {
       one = {State::set, false, {looked.fields[static_cast<std::size_t>(*place)]}};
@@ -232,10 +350,7 @@ void Expansion::add_list(const Part& part,
                          FieldBuilder& builder) {
   if (part.operation == "#") {
     Field count = field_of(std::to_string(looked.fields.size()), part.mark);
-    const bool sure = std::all_of(looked.fields.begin(),
-                                  looked.fields.end(),
-                                  [](const Field& each) { return each.condition() == 0; });
-    if (sure && looked.state == State::set) {
+    if (all_present(looked.fields) && looked.state == State::set) {
       add_value(part, count, builder);
     } else {
       add_unknown(part, {need_of(part.text)}, false, builder);
@@ -255,7 +370,66 @@ void Expansion::add_list(const Part& part,
     add_default(part, looked, builder);
     return;
   }
-  add_elements(part, looked.fields, index, builder);
+  // `+` is for lists that a script may not fill: "${X[@]+"${X[@]}"}".
+  const bool tested = part.operation.ends_with('-') || part.operation.ends_with('+');
+  if (part.operation.empty() || tested) {
+    add_elements(part, looked.fields, index, builder);
+  } else {
+    add_changed_list(part, looked, index, builder);
+  }
+}
+
+/// ${L[@]:1:2}, ${L[@]%.*}, ${!L[@]}: unknown if an element is.
+void Expansion::add_changed_list(const Part& part,
+                                 const Looked& looked,
+                                 const std::string& index,
+                                 FieldBuilder& builder) {
+  const bool cuts = part.operation == ":";
+  const bool counts = part.operation == "!";
+  // "${@:0}" begins with the script's name.
+  const bool arguments = part.text == "@" || part.text == "*";
+  std::vector<Field> elements = looked.fields;
+  bool sure = std::ranges::all_of(elements, &Field::known) && !(looked.sparse && (cuts || counts));
+  if (sure && cuts) {
+    if (arguments) {
+      elements.insert(elements.begin(), field_of(surroundings_.path, part.mark));
+    }
+    const auto range = cut(part, elements.size());
+    sure = range.has_value();
+    if (range) {
+      elements = {elements.begin() + static_cast<std::ptrdiff_t>(range->first),
+                  elements.begin() + static_cast<std::ptrdiff_t>(range->second)};
+    }
+  } else if (sure) {
+    for (std::size_t i = 0; i < elements.size() && sure; ++i) {
+      const auto text = counts ? std::to_string(i) : changed(part, elements[i].text());
+      sure = text.has_value();
+      elements[i] = field_of(text.value_or(""), part.mark);
+    }
+  }
+  if (sure) {
+    add_elements(part, elements, index, builder);
+  } else {
+    Part any = part;
+    any.quoted = part.quoted && index == "*";  // else any number of words
+    add_unknown(any, {need_of(part.text)}, false, builder);
+  }
+}
+
+/// ${!NAME}: the variable that NAME holds the name of.
+void Expansion::add_named(const Part& part, FieldBuilder& builder) {
+  const Looked holder = look_up(part.text);
+  const bool known =
+      holder.state == State::set && !holder.fields.empty() && holder.fields.front().known();
+  const std::string name = known ? holder.fields.front().text() : std::string();
+  if (name.empty() || name_length(name, 0) != name.size() || part.operation.size() > 3) {
+    add_unknown(part, {need_of(part.text)}, false, builder);
+    return;
+  }
+  Part named = part;
+  named.text = name;
+  named.operation = part.operation.substr(1);
+  add_parameter(named, builder);
 }
 
 void Expansion::add_single(const Part& part, const Looked& looked, FieldBuilder& builder) {
@@ -275,11 +449,14 @@ void Expansion::add_single(const Part& part, const Looked& looked, FieldBuilder&
     add_default(part, looked, builder);
     return;
   }
-  if (looked.state != State::set || looked.fields.empty() || !looked.fields.front().known()) {
+  const bool set = looked.state == State::set && !looked.fields.empty();
+  const bool known = set ? looked.fields.front().known() : looked.state == State::unset;
+  const auto text = known ? changed(part, set ? looked.fields.front().text() : "") : std::nullopt;
+  if (text) {
+    add_value(part, field_of(*text, part.mark), builder);
+  } else {
     add_unknown(part, {need_of(part.text)}, false, builder);
-    return;
   }
-  add_changed(part, looked.fields.front(), builder);
 }
 
 void Expansion::add_default(const Part& part, const Looked& looked, FieldBuilder& builder) {
@@ -318,28 +495,88 @@ void Expansion::add_default(const Part& part, const Looked& looked, FieldBuilder
   add_value(part, value, builder);
 }
 
-/// ${#x}, ${x%pattern}, ${x/old/new}
-void Expansion::add_changed(const Part& part, const Field& value, FieldBuilder& builder) {
-  const std::string text = value.text();
+/// ${#x}, ${x%pattern}, ${x/old/new}, ${x:0:2}, ${x^^}; nullopt if it is not known.
+std::optional<std::string> Expansion::changed(const Part& part, const std::string& text) {
+  constexpr std::size_t kMostText = 4096;
+  if (text.size() > kMostText) {
+    return std::nullopt;
+  }
   if (part.operand.empty()) {
-    if (part.operation == "#") {
-      add_value(part, field_of(std::to_string(text.size()), part.mark), builder);
-    } else {
-      add_unknown(part, {need_of(part.text)}, false, builder);
+    return part.operation == "#" ? std::optional(std::to_string(text.size())) : std::nullopt;
+  }
+  switch (part.operation.front()) {
+    case '#':
+    case '%': {
+      const Field what = pattern(part.operand.front());
+      return what.known() ? std::optional(without(text, part.operation, what.text()))
+                          : std::nullopt;
     }
-    return;
+    case '/':
+      return replaced_in(part, text);
+    case ':': {
+      const auto range = cut(part, text.size());
+      return range ? std::optional(text.substr(range->first, range->second - range->first))
+                   : std::nullopt;
+    }
+    case '^':
+    case ',': {
+      if (!part.operand.front().parts.empty()) {
+        return std::nullopt;  // only letters that a pattern matches
+      }
+      std::string result = text;
+      const auto end =
+          part.operation.size() > 1 ? result.end() : result.begin() + (result.empty() ? 0 : 1);
+      std::transform(result.begin(), end, result.begin(), [&part](char c) {
+        return part.operation.front() == ',' ? text::lower_letter(c) : upper_letter(c);
+      });
+      return result;
+    }
+    default:
+      return std::nullopt;
   }
-  const char kind = part.operation.front();
-  if (kind != '#' && kind != '%') {
-    add_unknown(part, {need_of(part.text)}, false, builder);
-    return;
-  }
+}
+
+std::optional<std::string> Expansion::replaced_in(const Part& part, const std::string& text) {
+  constexpr std::size_t kMostSteps = std::size_t{1} << 22U;
   const Field what = pattern(part.operand.front());
-  if (!what.known() || text.size() > 4096) {
-    add_unknown(part, {need_of(part.text)}, false, builder);
-    return;
+  const Field by = part.operand.size() > 1 ? field(part.operand[1]) : field_of("");
+  std::string pattern_text = what.text();
+  std::string operation = part.operation;
+  const bool anchored = operation == "/" && !what.pieces.empty() && !what.pieces.front().quoted &&
+                        (pattern_text.starts_with('#') || pattern_text.starts_with('%'));
+  if (anchored) {
+    operation += pattern_text.front();
+    pattern_text.erase(0, 1);
   }
-  add_value(part, field_of(without(text, part.operation, what.text()), part.mark), builder);
+  const bool known = what.known() && by.known() && by.text().find('&') == std::string::npos;
+  if (!known || text.size() * text.size() * (pattern_text.size() + 1) > kMostSteps) {
+    return std::nullopt;
+  }
+  return replaced(text, operation, pattern_text, by.text());
+}
+
+std::optional<std::pair<std::size_t, std::size_t>> Expansion::cut(const Part& part,
+                                                                  std::size_t size) {
+  const Field written = part.operand.empty() ? Field() : field(part.operand.front());
+  const std::string text = written.text();
+  const std::size_t colon = std::min(text.find(':'), text.size());
+  auto from = calculate(text.substr(0, colon));
+  const auto most = static_cast<std::int64_t>(size);
+  auto to = colon < text.size() ? calculate(text.substr(colon + 1)) : std::optional(most);
+  if (!written.known() || text.find('?') != std::string::npos || !from || !to) {
+    return std::nullopt;
+  }
+  *from = *from < 0 ? *from + most : *from;
+  if (*from < 0 || *from > most) {
+    return std::pair(size, size);  // nothing
+  }
+  if (colon < text.size()) {
+    *to = *to < 0 ? *to + most : std::min(most - *from, *to) + *from;
+  }
+  if (*to < *from) {
+    return std::nullopt;  // which bash refuses
+  }
+  return std::pair(static_cast<std::size_t>(*from), static_cast<std::size_t>(*to));
 }
 
 void Expansion::add_unknown(const Part& part,
@@ -410,11 +647,15 @@ void Expansion::add_command(const Part& part, FieldBuilder& builder) {
 
 namespace {
 
-/// The command of a substitution, if it is a single one: `cat FILE`, `< FILE` as cat, `echo WORDS`.
+/// The command of a substitution, if it is a single one that prints what its words say: `cat FILE`,
+/// `< FILE` as cat, `echo WORDS`, `seq 1 8`.
 std::optional<Command> printing_command(const Part& part) {
   std::string_view text = text::trimmed_start(part.text, " \t\n");
   const bool reads = text.starts_with('<') && !text.starts_with("<<") && !text.starts_with("<(");
-  if (!reads && !text.starts_with("cat") && !text.starts_with("echo")) {
+  constexpr std::array<std::string_view, 7> kPrinters = {
+      "cat", "echo", "printf", "seq", "basename", "dirname", "expr"};
+  const auto begins = [text](std::string_view name) { return text.starts_with(name); };
+  if (!reads && std::ranges::none_of(kPrinters, begins)) {
     return std::nullopt;
   }
   text.remove_prefix(reads ? 1 : 0);
@@ -441,6 +682,34 @@ std::optional<Command> printing_command(const Part& part) {
   const bool single = command.kind == Command::Kind::simple && !command.words.empty() &&
                       command.assignments.empty() && command.output.empty();
   return single ? std::optional(std::move(command)) : std::nullopt;
+}
+
+/// The numbers that `seq` prints, with line breaks between them.
+std::optional<std::string> sequence(const std::vector<std::string>& words) {
+  constexpr std::int64_t kMost = 1000;
+  std::vector<std::int64_t> numbers;
+  for (std::size_t i = 1; i < words.size(); ++i) {
+    const auto number = whole_number(words[i]);
+    if (!number) {
+      return std::nullopt;
+    }
+    numbers.push_back(*number);
+  }
+  if (numbers.empty() || numbers.size() > 3) {
+    return std::nullopt;
+  }
+  const std::int64_t first = numbers.size() == 1 ? 1 : numbers.front();
+  const std::int64_t step = numbers.size() == 3 ? numbers[1] : 1;
+  std::string result;
+  std::int64_t value = first;
+  for (std::int64_t count = 0; step > 0 ? value <= numbers.back() : value >= numbers.back();
+       ++count) {
+    if (step == 0 || count >= kMost || __builtin_add_overflow(value, step, &value)) {
+      return std::nullopt;
+    }
+    result += (result.empty() ? "" : "\n") + std::to_string(value - step);
+  }
+  return result;
 }
 
 /// As a command substitution drops them.
@@ -471,7 +740,70 @@ std::optional<Field> Expansion::contents_of(const Word& path) {
   return contents;
 }
 
-/// What a substituted cat or echo prints; nullopt for any other command.
+std::optional<std::string> formatted(const std::vector<std::string>& words) {
+  const std::string& format = words.front();
+  std::string result;
+  std::size_t next = 1;
+  do {
+    const std::size_t before = next;
+    for (std::size_t at = 0; at < format.size(); ++at) {
+      const std::string_view rest = std::string_view(format).substr(at, 2);
+      if (rest == "%s" || rest == "%d") {
+        const std::string word = next < words.size() ? words[next] : rest == "%d" ? "0" : "";
+        const auto number = whole_number(word);
+        if (rest == "%d" && !number) {
+          return std::nullopt;
+        }
+        result += rest == "%d" ? std::to_string(*number) : word;
+        ++next;
+        ++at;
+      } else if (rest == "%%" || rest == "\\n" || rest == "\\t" || rest == "\\\\") {
+        result += rest == "\\n" ? '\n' : rest == "\\t" ? '\t' : rest.front();
+        ++at;
+      } else if (format[at] == '%' || format[at] == '\\') {
+        return std::nullopt;
+      } else {
+        result += format[at];
+      }
+    }
+    if (next == before) {
+      break;  // no words are taken
+    }
+  } while (next < words.size());
+  return result;
+}
+
+/// What `seq`, `basename`, `dirname`, `expr` and `printf` print for words that are known; nullopt for
+/// forms that are not known.
+std::optional<std::string> Expansion::computed_output(const std::string& name,
+                                                      const std::vector<std::string>& words) const {
+  if (name == "printf" && words.size() > 1) {
+    return formatted({words.begin() + 1, words.end()});
+  }
+  if (name == "seq") {
+    return sequence(words);
+  }
+  const bool option = words.size() > 1 && words[1].starts_with('-');
+  if (name == "dirname" && words.size() == 2 && !option && !words[1].ends_with('/')) {
+    return folder_of(words[1]);
+  }
+  if (name == "basename" && (words.size() == 2 || words.size() == 3) && !option &&
+      !words[1].ends_with('/')) {
+    std::string base(base_name(words[1]));
+    const bool cuts = words.size() == 3 && base.ends_with(words[2]) && base != words[2];
+    return base.substr(0, base.size() - (cuts ? words[2].size() : 0));
+  }
+  if (name == "expr" && words.size() == 4 && words[2].size() == 1 &&
+      std::string_view("+-*/%").find(words[2][0]) != std::string_view::npos) {
+    const bool numbers = whole_number(words[1]) && whole_number(words[3]);
+    const auto value =
+        numbers ? calculate(words[1] + words[2] + "(" + words[3] + ")") : std::nullopt;
+    return value ? std::optional(std::to_string(*value)) : std::nullopt;
+  }
+  return std::nullopt;
+}
+
+/// What a substituted command prints; nullopt if it is not known.
 std::optional<Field> Expansion::output_of(const Part& part) {
   const std::optional<Command> command = printing_command(part);
   if (!command) {
@@ -498,6 +830,13 @@ std::optional<Field> Expansion::output_of(const Part& part) {
         std::ranges::move(word.pieces, std::back_inserter(output->pieces));
       }
     }
+  } else if (command->input.empty()) {
+    const std::vector<Field> words = fields(command->words);
+    std::vector<std::string> texts;
+    std::ranges::transform(words, std::back_inserter(texts), &Field::text);
+    const bool known = std::ranges::all_of(words, &Field::known);
+    const auto text = known ? computed_output(name, texts) : std::nullopt;
+    output = text ? std::optional(field_of(*text, part.mark)) : std::nullopt;
   }
   if (output) {
     drop_last_newlines(*output);
@@ -520,11 +859,16 @@ std::optional<std::int64_t> Expansion::number(std::string_view name) const {
   if (looked.state != State::set || looked.fields.empty() || !looked.fields.front().known()) {
     return std::nullopt;
   }
-  return whole_number(looked.fields.front().text());
+  const std::string text = looked.fields.front().text();
+  return text.empty() ? 0 : whole_number(text);
 }
 
 std::optional<std::int64_t> Expansion::calculate(const std::string& text) const {
   return evaluate_arithmetic(text, [this](std::string_view name) { return number(name); });
+}
+
+std::optional<Assigned> Expansion::calculate_assignment(const std::string& text) const {
+  return evaluate_assignment(text, [this](std::string_view name) { return number(name); });
 }
 
 namespace {

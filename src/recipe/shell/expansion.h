@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "recipe/shell/arithmetic.h"
 #include "recipe/shell/field.h"
 #include "recipe/shell/syntax.h"
 #include "recipe/shell/variables.h"
@@ -25,6 +26,7 @@ struct Looked {
   State state = State::unbound;
   bool list = false;
   std::vector<Field> fields = {};
+  bool sparse = false;  // as of Variable
 };
 
 /// Expands words into fields, with the current variables.
@@ -63,6 +65,9 @@ class Expansion {
 
   std::optional<std::int64_t> calculate(const std::string& text) const;
 
+  /// N++, N=4: nullopt for an expression that assigns nothing, or more.
+  std::optional<Assigned> calculate_assignment(const std::string& text) const;
+
   bool used_arguments() const { return used_arguments_; }
 
  private:
@@ -74,7 +79,15 @@ class Expansion {
                 const std::string& index,
                 FieldBuilder& builder);
   void add_default(const Part& part, const Looked& looked, FieldBuilder& builder);
-  void add_changed(const Part& part, const Field& value, FieldBuilder& builder);
+  std::optional<std::string> changed(const Part& part, const std::string& text);
+  std::optional<std::string> replaced_in(const Part& part, const std::string& text);
+  /// The first and the last but one place of `:offset:length` among so many; nullopt if unknown.
+  std::optional<std::pair<std::size_t, std::size_t>> cut(const Part& part, std::size_t size);
+  void add_changed_list(const Part& part,
+                        const Looked& looked,
+                        const std::string& index,
+                        FieldBuilder& builder);
+  void add_named(const Part& part, FieldBuilder& builder);
   void add_unknown(const Part& part,
                    std::vector<std::string> needs,
                    bool unbound,
@@ -84,6 +97,8 @@ class Expansion {
   void add_command(const Part& part, FieldBuilder& builder);
   void add_output(const Part& part, Field output, FieldBuilder& builder);
   std::optional<Field> output_of(const Part& part);
+  std::optional<std::string> computed_output(const std::string& name,
+                                             const std::vector<std::string>& words) const;
   std::optional<Field> contents_of(const Word& path);
   std::string index_of(const Part& part);
 
@@ -94,5 +109,8 @@ class Expansion {
   mutable bool used_arguments_ = false;
   int depth_ = 0;
 };
+
+/// What `printf FORMAT WORD…` prints: %s, %d and escapes; nullopt for other formats.
+std::optional<std::string> formatted(const std::vector<std::string>& words);
 
 }  // namespace epwise::shell

@@ -80,6 +80,19 @@ class Interpreter {
 
   void rounds(const Command& command);
 
+  /// As many rounds as a condition holds, if each time it is known whether; false, and nothing has
+  /// changed, otherwise. `after` runs behind each round.
+  bool follow_rounds(const std::function<Truth()>& condition,
+                     const Command& body,
+                     const std::function<void()>& after);
+
+  void one_round(const Command& body);
+
+  /// After a loop: `break` has had its effect.
+  void leave_loop();
+
+  void counted(const Command& command);
+
   /// `while read X; do …; done <<EOF`: a round for each line, if all are known; false otherwise.
   bool follow_lines(const Command& command);
 
@@ -136,13 +149,16 @@ class Interpreter {
   int depth_ = 0;
   int nested_ = 0;
   int calls_ = 0;
+  int loops_ = 0;
   int steps_ = 0;
   int conditions_ = 0;
   int failures_ = 0;  // of exits that precede every launch, and count for a call without arguments
   std::vector<std::string> read_;  // by loops over lines, and by xargs: "${job}"
   bool certain_ = true;
   bool elsewhere_ = false;
-  bool done_ = false;
+  /// What the rest of the commands waits for; none of them runs before.
+  enum class Ends : std::uint8_t { nothing, round, loop, call };
+  Ends ends_ = Ends::nothing;
 };
 
 /// NAME=…, NAME+=…, NAME=(…)
@@ -154,16 +170,25 @@ void declare(const Command& command,
              Variables& variables,
              Expansion& expansion);
 
-/// What `((…))` or `let` assigns: `N=4` is a number, everything else (`N+=1`, `N=M*2`, `N++`) unknown.
-void assign_arithmetic(const Field& expression, Variables& variables);
+/// What `((…))` or `let` assigns: `N=4`, `N+=M*2`, `N++`; unknown in longer expressions. Whether the
+/// result is not 0; nullopt: nothing is assigned.
+std::optional<Truth> assign_arithmetic(const Field& expression,
+                                       Variables& variables,
+                                       Expansion& expansion);
 
 /// The names that `declare`, `local` or `typeset` creates in a function.
 std::vector<std::string> names_declared(const Command& command, const std::vector<Field>& words);
 
+/// mapfile -t NAME, with a known input; false for other forms.
+bool read_lines(const Field& input, const std::vector<Field>& words, Variables& variables);
+
 /// read NAME…, mapfile NAME: their text is unknown.
 void read_variables(const std::vector<Field>& words, Variables& variables);
 
-void unset_variables(const std::vector<Field>& words, Variables& variables);
+void unset_variables(const std::vector<Field>& words, Variables& variables, Expansion& expansion);
+
+/// printf -v NAME FORMAT WORD…
+void print_to_variable(const std::vector<Field>& words, Variables& variables);
 
 namespace {
 
@@ -283,6 +308,11 @@ Truth Interpreter::simple(const Command& command) {
     remember(expansion);
     return Truth::of(true);
   }
+  if ((name == "mapfile" || name == "readarray") && !command.input.empty() &&
+      read_lines(expansion.field(command.input.front()), words, variables_)) {
+    remember(expansion);
+    return Truth::of(true);
+  }
   if (const auto truth = builtin(name, words)) {
     return *truth;
   }
@@ -309,8 +339,9 @@ void Interpreter::leave(const std::vector<Field>& words) {
   const bool fails = words.size() > 1 && words[1].known() && words[1].text() != "0";
   const bool started =
       fails ? std::ranges::any_of(trace_.invocations, runs_python) : !trace_.invocations.empty();
-  done_ = !certain_ || started;
-  failures_ += fails && !done_ ? 1 : 0;
+  const bool ends = !certain_ || started;
+  ends_ = ends ? Ends::call : ends_;
+  failures_ += fails && !ends ? 1 : 0;
 }
 
 std::optional<Truth> Interpreter::builtin(const std::string& name, std::vector<Field>& words) {
@@ -325,7 +356,11 @@ std::optional<Truth> Interpreter::builtin(const std::string& name, std::vector<F
     return Truth::of(true);
   }
   if (name == "return") {
-    done_ = calls_ > 0;
+    ends_ = calls_ > 0 ? Ends::call : ends_;
+    return Truth::of(true);
+  }
+  if (name == "break" || name == "continue") {
+    ends_ = loops_ == 0 ? ends_ : name == "break" ? Ends::loop : Ends::round;
     return Truth::of(true);
   }
   if (name == "shift") {
@@ -336,7 +371,8 @@ std::optional<Truth> Interpreter::builtin(const std::string& name, std::vector<F
     return Truth::of(true);
   }
   if (name == "unset") {
-    unset_variables(words, variables_);
+    Expansion expansion = expanding();
+    unset_variables(words, variables_, expansion);
     return Truth::of(true);
   }
   if (name == "source" || name == ".") {
@@ -348,14 +384,16 @@ std::optional<Truth> Interpreter::builtin(const std::string& name, std::vector<F
     return Truth{};
   }
   if (name == "let") {
-    std::for_each(words.begin() + 1, words.end(), [this](const Field& word) {
-      assign_arithmetic(word, variables_);
-    });
-    return Truth{};
+    Expansion expansion = expanding();
+    std::optional<Truth> last;
+    for (std::size_t i = 1; i < words.size(); ++i) {
+      last = assign_arithmetic(words[i], variables_, expansion);
+    }
+    return last.value_or(Truth{});
   }
   if (name == "printf" && words.size() > 2 && words[1].text() == "-v") {
-    read_variables({words[1], words[2]}, variables_);
-    return Truth{};
+    print_to_variable(words, variables_);
+    return Truth::of(true);
   }
   if (name == "read" || name == "mapfile" || name == "readarray") {
     read_variables(words, variables_);
@@ -420,6 +458,19 @@ std::string rest_of(std::string_view line, std::size_t words) {
   return std::string(line);
 }
 
+/// The texts between separators that are not blanks; one at the end makes no further text.
+std::vector<Field> divided_at(char separator, const Field& line) {
+  std::string text = line.text();
+  text.resize(text.ends_with('\n') ? text.size() - 1 : text.size());
+  std::vector<Field> result;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find(separator, at), text.size());
+    result.push_back(field_of(text.substr(at, end - at), line.mark));
+    at = end + 1;
+  }
+  return result;
+}
+
 /// The line as one word, without the newline at its end.
 std::vector<Field> whole_line(const Field& line) {
   std::string text = line.text();
@@ -429,13 +480,10 @@ std::vector<Field> whole_line(const Field& line) {
   return {std::move(field)};
 }
 
-std::vector<Field> split_at(char separator, const Field& line) {
+std::vector<Field> split_at_blanks(const Field& line) {
   FieldBuilder builder(true);
   for (Piece piece : line.pieces) {
     piece.quoted = false;
-    if (!piece.unknown()) {
-      std::ranges::replace(piece.text, separator, ' ');
-    }
     builder.place(std::move(piece), false);
   }
   return builder.finish(line.mark);
@@ -456,7 +504,9 @@ bool Interpreter::read_words(const Command& command,
       text.find('\n') < text.size() - 1) {
     return false;
   }
-  std::vector<Field> found = *separator == '\n' ? whole_line(line) : split_at(*separator, line);
+  std::vector<Field> found = *separator == '\n'  ? whole_line(line)
+                             : *separator == ' ' ? split_at_blanks(line)
+                                                 : divided_at(*separator, line);
   const text::Mark& mark = words.back().mark;
   if (into->list) {
     variables_.assign(into->names.front(), Variable::Kind::list, std::move(found), mark);
@@ -498,10 +548,12 @@ void Interpreter::call(const Command& function, std::vector<Field> arguments) {
   std::swap(arguments_, arguments);
   std::map<std::string, Variable> kept;
   std::swap(kept_, kept);
+  const int loops = std::exchange(loops_, 0);
   ++calls_;
   run_all(function.children);
   --calls_;
-  done_ = false;
+  loops_ = loops;
+  ends_ = Ends::nothing;
   for (auto& [name, variable] : kept_) {
     variables_.set(name, std::move(variable));
   }
@@ -667,8 +719,10 @@ bool needs_any(const Field& word, const std::vector<std::string>& names) {
 }  // namespace
 
 void Interpreter::external(const Command& command, std::vector<Field> words, Expansion& expansion) {
-  const Variables before = variables_;
+  std::map<std::string, std::optional<Variable>> before;
   for (const Assignment& assignment : command.assignments) {
+    const Variable* old = variables_.find(assignment.name);
+    before.emplace(assignment.name, old != nullptr ? std::optional(*old) : std::nullopt);
     assign(assignment, variables_, expansion);
     variables_.mark_exported(assignment.name);
   }
@@ -688,7 +742,13 @@ void Interpreter::external(const Command& command, std::vector<Field> words, Exp
   } else {
     start(std::move(words), input);
   }
-  variables_ = before;
+  for (auto& [name, old] : before) {
+    if (old) {
+      variables_.set(name, *std::move(old));
+    } else {
+      variables_.forget(name);
+    }
+  }
 }
 
 void Interpreter::start(std::vector<Field> words, const std::optional<Field>& input) {
@@ -751,7 +811,7 @@ void Interpreter::enter(const NestedScript& nested, const std::vector<Field>& wo
   }
   std::swap(arguments_, arguments);
   variables_ = all;
-  done_ = false;
+  ends_ = Ends::nothing;
 }
 
 void Interpreter::record(std::vector<Field> words) {
@@ -812,7 +872,7 @@ void Interpreter::run_text(const Source& source, Unclosed* unclosed) {
 }
 
 Truth Interpreter::run(const Command& command) {
-  if (done_ || depth_ >= kMaxControlDepth || ++steps_ > kMostSteps) {
+  if (ends_ != Ends::nothing || depth_ >= kMaxControlDepth || ++steps_ > kMostSteps) {
     return {};
   }
   ++depth_;
@@ -851,6 +911,9 @@ Truth Interpreter::dispatch(const Command& command) {
     case Kind::each:
       each(command);
       return {};
+    case Kind::counted:
+      counted(command);
+      return {};
     case Kind::choice:
       choice(command);
       return {};
@@ -860,12 +923,13 @@ Truth Interpreter::dispatch(const Command& command) {
     case Kind::test:
     case Kind::arithmetic: {
       Expansion expansion = expanding();
-      Truth truth = truth_of(command, expansion);
+      std::optional<Truth> truth;
       if (command.kind == Kind::arithmetic && !command.words.empty()) {
-        assign_arithmetic(expansion.field(command.words.front()), variables_);
+        truth = assign_arithmetic(expansion.field(command.words.front()), variables_, expansion);
       }
+      truth = truth ? truth : truth_of(command, expansion);
       remember(expansion);
-      return truth;
+      return *truth;
     }
   }
   return {};
@@ -873,9 +937,11 @@ Truth Interpreter::dispatch(const Command& command) {
 
 Truth Interpreter::apart(const std::vector<Command>& commands) {
   const Variables before = variables_;
+  const std::vector<Field> arguments = arguments_;
   Truth truth = run_all(commands);
   variables_ = before;
-  done_ = false;
+  arguments_ = arguments;
+  ends_ = Ends::nothing;
   return truth;
 }
 
@@ -896,14 +962,14 @@ void Interpreter::maybe(const Truth& truth,
   const Variables before = variables_;
   const bool certain = std::exchange(certain_, false);
   first();
-  const bool first_ends = std::exchange(done_, false);
+  const Ends first_ends = std::exchange(ends_, Ends::nothing);
   Variables left = std::move(variables_);
   variables_ = before;
   second();
-  const bool second_ends = std::exchange(done_, false);
+  const Ends second_ends = std::exchange(ends_, Ends::nothing);
   certain_ = certain;
-  if (first_ends != second_ends) {
-    if (second_ends) {
+  if ((first_ends == Ends::nothing) != (second_ends == Ends::nothing)) {
+    if (second_ends != Ends::nothing) {
       variables_ = std::move(left);
     }
     return;
@@ -1036,15 +1102,58 @@ bool Interpreter::follow_lines(const Command& command) {
   if (!input.known() || lines > kMostRounds) {
     return false;
   }
-  for (std::size_t at = 0; at < text.size() && !done_;) {
+  for (std::size_t at = 0; at < text.size() && ends_ == Ends::nothing;) {
     const std::size_t end = std::min(text.find('\n', at), text.size());
     Command next = *read;
     next.input.push_back(literal_word(text.substr(at, end - at), input.mark));
     run(next);
-    run(command.children[1]);
+    one_round(command.children[1]);
+    if (ends_ == Ends::loop) {
+      break;
+    }
     at = end + 1;
   }
+  leave_loop();
   return true;
+}
+
+/// A body once; what only ends the round is over then.
+void Interpreter::one_round(const Command& body) {
+  ++loops_;
+  run(body);
+  --loops_;
+  ends_ = ends_ == Ends::round ? Ends::nothing : ends_;
+}
+
+void Interpreter::leave_loop() {
+  ends_ = ends_ == Ends::loop ? Ends::nothing : ends_;
+}
+
+bool Interpreter::follow_rounds(const std::function<Truth()>& condition,
+                                const Command& body,
+                                const std::function<void()>& after) {
+  const Variables before = variables_;
+  const std::vector<Field> arguments = arguments_;
+  const std::size_t started = trace_.invocations.size();
+  for (std::size_t round = 0; round < kMostRounds && ends_ == Ends::nothing; ++round) {
+    const Truth truth = condition();
+    if (truth.open()) {
+      break;
+    }
+    if (truth.no()) {
+      return true;
+    }
+    one_round(body);
+    if (ends_ != Ends::nothing) {
+      leave_loop();
+      return true;
+    }
+    after();
+  }
+  variables_ = before;
+  arguments_ = arguments;
+  trace_.invocations.resize(started);
+  return false;
 }
 
 void Interpreter::loop(const Command& command) {
@@ -1061,13 +1170,23 @@ void Interpreter::loop(const Command& command) {
 }
 
 void Interpreter::rounds(const Command& command) {
-  // A loop over the arguments ends when none is left; of any other, one round is followed.
+  // A loop over the arguments ends when none is left; of one whose condition is not known each time,
+  // one round is followed.
   const bool over_arguments = !command.negated && shifts(command.children[1]);
+  const auto goes_on = [&] {
+    const Truth each = run(command.children[0]);
+    return command.negated ? each.negated() : each;
+  };
+  if (!over_arguments && follow_rounds(goes_on, command.children[1], [] {})) {
+    return;
+  }
   Truth truth = run(command.children[0]);
   for (std::size_t round = 0; over_arguments && truth.yes() && round < kMostRounds; ++round) {
     const std::size_t before = arguments_.size();
-    run(command.children[1]);
-    if (done_ || arguments_.size() >= before) {
+    one_round(command.children[1]);
+    const bool ends = ends_ != Ends::nothing;
+    leave_loop();
+    if (ends || arguments_.size() >= before) {
       return;
     }
     truth = run(command.children[0]);
@@ -1075,7 +1194,50 @@ void Interpreter::rounds(const Command& command) {
   const bool runs = command.negated ? !truth.yes() : !truth.no();
   if (runs) {
     maybe(
-        truth, command.mark, [&] { run(command.children[1]); }, [] {});
+        truth, command.mark, [&] { one_round(command.children[1]); }, [] {});
+    leave_loop();
+  }
+}
+
+/// The sections of ((first; condition; step)).
+std::vector<std::string> sections_of(const Field& head) {
+  std::vector<std::string> sections(1);
+  for (const char c : head.text()) {
+    if (c == ';') {
+      sections.emplace_back();
+    } else {
+      sections.back() += c;
+    }
+  }
+  return sections;
+}
+
+void Interpreter::counted(const Command& command) {
+  const auto evaluated = [&](std::size_t section) -> Truth {
+    Expansion expansion = expanding();
+    const Field head = expansion.field(command.words.front());
+    remember(expansion);
+    const std::vector<std::string> sections = sections_of(head);
+    if (!head.known() || sections.size() != 3) {
+      return {Truth::Kind::unknown, head.needs()};
+    }
+    const std::string& text = sections[section];
+    if (text.find_first_not_of(" \t\n") == std::string::npos) {
+      return Truth::of(true);
+    }
+    if (const auto truth = assign_arithmetic(field_of(text, command.mark), variables_, expansion)) {
+      return *truth;
+    }
+    const auto value = expansion.calculate(text);
+    return value ? Truth::of(*value != 0) : Truth{};
+  };
+  evaluated(0);
+  const bool followed =
+      follow_rounds([&] { return evaluated(1); }, command.children[0], [&] { evaluated(2); });
+  if (!followed) {
+    maybe(
+        {}, command.mark, [&] { one_round(command.children[0]); }, [] {});
+    leave_loop();
   }
 }
 
@@ -1088,8 +1250,12 @@ void Interpreter::each(const Command& command) {
   if (known && rounds.size() <= kMostRounds) {
     for (const Field& round : rounds) {
       variables_.assign(command.name, Variable::Kind::text, {round}, command.mark);
-      run(command.children[0]);
+      one_round(command.children[0]);
+      if (ends_ != Ends::nothing) {
+        break;
+      }
     }
+    leave_loop();
     return;
   }
   const auto body = [&] {
@@ -1097,9 +1263,10 @@ void Interpreter::each(const Command& command) {
                       Variable::Kind::text,
                       {unknown_field(command.mark, {"${" + command.name + "}"})},
                       command.mark);
-    run(command.children[0]);
+    one_round(command.children[0]);
   };
   maybe({}, command.mark, body, [] {});
+  leave_loop();
 }
 
 void Interpreter::choice(const Command& command) {
@@ -1156,10 +1323,48 @@ std::vector<Field> appended(std::vector<Field> before, std::vector<Field> more, 
 
 }  // namespace
 
+namespace {
+
+/// The place of an element that is there, or of the next one: -1 is the last; nullopt for other
+/// places, and where it is not known which elements there are.
+std::optional<std::size_t> list_place(const std::string& index,
+                                      const Variable& list,
+                                      const Expansion& expansion) {
+  auto place = expansion.calculate(index);
+  const auto size = static_cast<std::int64_t>(list.fields.size());
+  if (place && *place < 0) {
+    *place += size;
+  }
+  const bool known = list.kind == VariableKind::list && !list.sparse &&
+                     std::ranges::all_of(list.fields, &Field::known);
+  return known && place && *place >= 0 && *place <= size
+             ? std::optional(static_cast<std::size_t>(*place))
+             : std::nullopt;
+}
+
+/// NAME[index]=word: unknown where the list would have gaps, and of NAME[index]+=word.
+void assign_element(const Assignment& assignment, Variables& variables, Expansion& expansion) {
+  const Variable* before = variables.find(assignment.name);
+  const Field index = expansion.field(assignment.index.front());
+  const bool plain = index.known() && !assignment.append && !assignment.list;
+  const auto place =
+      before != nullptr && plain ? list_place(index.text(), *before, expansion) : std::nullopt;
+  std::vector<Field> fields{unknown_field(assignment.mark, {"${" + assignment.name + "}"})};
+  if (place) {
+    Field value = expansion.field(assignment.values.front());
+    before = variables.find(assignment.name);  // ${X:=1} assigns
+    fields = before->fields;
+    fields.resize(std::max(fields.size(), *place + 1));
+    fields[*place] = std::move(value);
+  }
+  variables.assign(assignment.name, VariableKind::list, std::move(fields), assignment.key);
+}
+
+}  // namespace
+
 void assign(const Assignment& assignment, Variables& variables, Expansion& expansion) {
-  if (assignment.indexed) {
-    std::vector<Field> unknown{unknown_field(assignment.mark, {"${" + assignment.name + "}"})};
-    variables.assign(assignment.name, VariableKind::list, std::move(unknown), assignment.key);
+  if (!assignment.index.empty()) {
+    assign_element(assignment, variables, expansion);
     return;
   }
   std::vector<Field> fields;
@@ -1180,10 +1385,14 @@ void assign(const Assignment& assignment, Variables& variables, Expansion& expan
     fields = appended(before->fields, std::move(fields), assignment.list);
   }
   const bool list = assignment.list || (append && before->kind == VariableKind::list);
+  const bool sparse = append && before->sparse;
   variables.assign(assignment.name,
                    list ? VariableKind::list : VariableKind::text,
                    std::move(fields),
                    assignment.key);
+  if (sparse) {
+    variables.mark_sparse(assignment.name);
+  }
 }
 
 namespace {
@@ -1262,8 +1471,18 @@ bool assigns(std::string_view text, std::size_t at) {
 
 }  // namespace
 
-void assign_arithmetic(const Field& expression, Variables& variables) {
+std::optional<Truth> assign_arithmetic(const Field& expression,
+                                       Variables& variables,
+                                       Expansion& expansion) {
   const std::string text = expression.text();
+  const auto assigned = expression.known() ? expansion.calculate_assignment(text) : std::nullopt;
+  if (assigned) {
+    Field value = assigned->now ? field_of(std::to_string(*assigned->now), expression.mark)
+                                : unknown_field(expression.mark, {"${" + assigned->name + "}"});
+    variables.assign(assigned->name, VariableKind::text, {std::move(value)}, expression.mark);
+    return assigned->result ? Truth::of(*assigned->result != 0) : Truth{};
+  }
+  bool any = false;
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t length = name_length(text, at);
     const std::string name = text.substr(at, length);
@@ -1271,15 +1490,21 @@ void assign_arithmetic(const Field& expression, Variables& variables) {
     if (length == 0 || !assigns(text, at)) {
       continue;
     }
-    const std::size_t sign = text.find('=', at);
-    const std::string_view value = text::trimmed(
-        sign == std::string::npos ? "" : std::string_view(text).substr(sign + 1), " ");
-    const bool plain = text.find_first_not_of(' ', at) == sign && expression.known();
-    const bool number = plain && !value.empty() && std::ranges::all_of(value, text::is_digit);
-    Field assigned = number ? field_of(std::string(value), expression.mark)
-                            : unknown_field(expression.mark, {"${" + name + "}"});
-    variables.assign(name, VariableKind::text, {std::move(assigned)}, expression.mark);
+    any = true;
+    variables.assign(name,
+                     VariableKind::text,
+                     {unknown_field(expression.mark, {"${" + name + "}"})},
+                     expression.mark);
   }
+  return any ? std::optional(Truth{}) : std::nullopt;
+}
+
+bool read_lines(const Field& input, const std::vector<Field>& words, Variables& variables) {
+  if (!input.known() || words.size() != 3 || words[1].text() != "-t" || !words[2].known()) {
+    return false;
+  }
+  variables.assign(words[2].text(), VariableKind::list, divided_at('\n', input), words[2].mark);
+  return true;
 }
 
 void read_variables(const std::vector<Field>& words, Variables& variables) {
@@ -1300,10 +1525,60 @@ void read_variables(const std::vector<Field>& words, Variables& variables) {
   }
 }
 
-void unset_variables(const std::vector<Field>& words, Variables& variables) {
-  for (std::size_t i = 1; i < words.size(); ++i) {
-    variables.set(words[i].text(), {VariableKind::unset, true, {}, words[i].mark});
+namespace {
+
+/// unset 'L[1]'
+void unset_element(const Field& word,
+                   const std::string& name,
+                   Variables& variables,
+                   Expansion& expansion) {
+  const Variable* list = variables.find(name);
+  const std::string text = word.text();
+  if (list == nullptr || list->kind != VariableKind::list) {
+    return;
   }
+  const std::string index = text.substr(name.size() + 1, text.size() - name.size() - 2);
+  const auto place = list_place(index, *list, expansion);
+  std::vector<Field> fields = list->fields;
+  const text::Mark key = list->key;
+  if (!place) {
+    fields = {unknown_field(word.mark, {"${" + name + "}"})};
+  } else if (*place < fields.size()) {
+    fields.erase(fields.begin() + static_cast<std::ptrdiff_t>(*place));
+  }
+  const bool sparse = place && *place < fields.size();
+  variables.assign(name, VariableKind::list, std::move(fields), key);
+  if (sparse) {
+    variables.mark_sparse(name);
+  }
+}
+
+}  // namespace
+
+void unset_variables(const std::vector<Field>& words, Variables& variables, Expansion& expansion) {
+  for (std::size_t i = 1; i < words.size(); ++i) {
+    const std::string text = words[i].text();
+    const std::size_t length = name_length(text, 0);
+    if (words[i].known() && length > 0 && text.substr(length).starts_with('[') &&
+        text.ends_with(']')) {
+      unset_element(words[i], text.substr(0, length), variables, expansion);
+    } else if (!text.starts_with('-')) {
+      variables.set(text, {VariableKind::unset, true, {}, words[i].mark});
+    }
+  }
+}
+
+void print_to_variable(const std::vector<Field>& words, Variables& variables) {
+  std::vector<std::string> texts;
+  std::transform(words.begin() + 3, words.end(), std::back_inserter(texts), [](const Field& word) {
+    return word.text();
+  });
+  const bool known = words.size() > 3 && std::ranges::all_of(words, &Field::known);
+  const auto text = known ? formatted(texts) : std::nullopt;
+  const std::string name = words[2].text();
+  Field value =
+      text ? field_of(*text, words[2].mark) : unknown_field(words[2].mark, {"${" + name + "}"});
+  variables.assign(name, VariableKind::text, {std::move(value)}, words[2].mark);
 }
 
 }  // namespace epwise::shell

@@ -353,13 +353,9 @@ class Parser {
     Command result;
     result.kind = Kind::each;
     cursor_.skip_blanks();
-    if (cursor_.sees("((")) {  // the number of iterations is unknown
-      Word rounds = std::move(arithmetic().words.front());
-      Part part;
-      part.kind = Part::Kind::command;
-      part.mark = rounds.mark;
-      rounds.parts.assign(1, part);
-      result.words.push_back(std::move(rounds));
+    if (cursor_.sees("((")) {
+      result.words = arithmetic().words;
+      result.kind = Kind::counted;
     } else {
       result.name = cursor_.peek();
       cursor_.skip_word();
@@ -715,9 +711,10 @@ bool read_assignment(Cursor& cursor, std::vector<Assignment>& assignments) {
   result.key = cursor.mark(begin, begin + length);
   cursor.go(begin + length);
   if (cursor.sees("[")) {
-    result.indexed = true;
     cursor.go(cursor.at() + 1);
-    cursor.go(cursor.closing('[', ']') + 1);
+    const std::size_t end = cursor.closing('[', ']');
+    result.index.push_back(cursor.quoted(end));
+    cursor.go(end + 1);
   }
   result.append = cursor.sees("+=");
   if (!result.append && !cursor.sees("=")) {

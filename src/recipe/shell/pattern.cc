@@ -67,6 +67,37 @@ std::string without(std::string_view text, std::string_view operation, std::stri
   return std::string(text);
 }
 
+std::string replaced(std::string_view text,
+                     std::string_view operation,
+                     std::string_view pattern,
+                     std::string_view by) {
+  const bool front = operation == "/#";
+  const bool end = operation == "/%";
+  if (pattern.empty()) {
+    return (front ? std::string(by) : "") + std::string(text) + (end ? std::string(by) : "");
+  }
+  std::string result;
+  std::size_t at = 0;
+  while (at < text.size()) {
+    std::size_t length = text.size() - at;
+    const std::size_t least = end ? length : 1;
+    while (length >= least && !fits(pattern, text.substr(at, length))) {
+      --length;
+    }
+    if (length >= least) {
+      result += by;
+      at += length;
+    } else if (!front) {
+      result += text[at++];
+      continue;
+    }
+    if (operation != "//") {
+      break;
+    }
+  }
+  return result += text.substr(at);
+}
+
 std::string escaped(std::string_view text) {
   std::string result;
   for (const char c : text) {

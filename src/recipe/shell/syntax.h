@@ -74,7 +74,8 @@ struct Part {
   std::string text;            // the literal; the name of a parameter; the output of a command
   std::string operation = {};  // of a parameter: "", ":-", "%%", …; "#" for ${#x}, "!" for ${!x}
   std::vector<Word> index;     // ${x[index]}: none or one
-  std::vector<Word> operand;   // ${x:-operand}, $((operand)): none or one
+  // ${x:-operand}, $((operand)): none or one; ${x/pattern/replacement}: two
+  std::vector<Word> operand;
 };
 
 struct Word {
@@ -95,7 +96,7 @@ Word literal_word(std::string text, const text::Mark& mark);
 struct Assignment {
   std::string name;
   bool append = false;
-  bool indexed = false;
+  std::vector<Word> index = {};  // none or one
   bool list = false;
   std::vector<Word> values;  // one without `list`
   text::Mark key;
@@ -125,6 +126,7 @@ struct Command {
     branch,      // if: children are condition, body, condition, body, …, perhaps a last body
     loop,        // while, until: condition, body
     each,        // for name in words; children[0] is the body
+    counted,     // for ((words[0])); children[0] is the body
     choice,      // case words[0] in clauses
     function,    // name; children[0] is the body
     test,        // [[ words ]]

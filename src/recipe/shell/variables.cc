@@ -23,7 +23,7 @@ bool same(const Field& a, const Field& b) {
 }
 
 bool same(const Variable& a, const Variable& b) {
-  return a.kind == b.kind && a.exported == b.exported &&
+  return a.kind == b.kind && a.exported == b.exported && a.sparse == b.sparse &&
          std::equal(a.fields.begin(),
                     a.fields.end(),
                     b.fields.begin(),
@@ -217,6 +217,13 @@ void Variables::mark_exported(const std::string& name) {
   }
 }
 
+void Variables::mark_sparse(const std::string& name) {
+  const auto found = all_.find(behind(name));
+  if (found != all_.end()) {
+    found->second.sparse = true;
+  }
+}
+
 std::map<std::string, Variable> Variables::exported() const {
   std::map<std::string, Variable> result;
   for (const auto& [name, variable] : all_) {
@@ -250,6 +257,7 @@ Variables Variables::merged(const Variables& first, const Variables& second, con
       both = *b;
     }
     both.exported = exported;
+    both.sparse = a->sparse || b->sparse;
     result.set(name, std::move(both));
   };
   for (const auto& [name, variable] : first.all_) {

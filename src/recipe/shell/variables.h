@@ -21,6 +21,7 @@ struct Variable {
   bool exported = false;
   std::vector<Field> fields = {};  // of a text: one
   text::Mark key = {};
+  bool sparse = false;  // a list whose elements have other places than their order says
 };
 
 /// Why it is undecided which of two branches runs: a number for what exists in only one of them,
@@ -53,6 +54,8 @@ class Variables {
   void forget(std::string_view name);
 
   void mark_exported(const std::string& name);
+
+  void mark_sparse(const std::string& name);
 
   std::map<std::string, Variable> exported() const;
 

@@ -18,8 +18,24 @@ bool is_special(char c) {
 
 /// The operation after a parameter's name: "", ":-", "%%", …
 std::string_view operation_at(std::string_view rest) {
-  for (const std::string_view each :
-       {":-", ":=", ":+", ":?", "-", "=", "+", "?", "##", "#", "%%", "%", "//", "/"}) {
+  for (const std::string_view each : {":-",
+                                      ":=",
+                                      ":+",
+                                      ":?",
+                                      "-",
+                                      "=",
+                                      "+",
+                                      "?",
+                                      "##",
+                                      "#",
+                                      "%%",
+                                      "%",
+                                      "//",
+                                      "/",
+                                      "^^",
+                                      "^",
+                                      ",,",
+                                      ","}) {
     if (rest.starts_with(each)) {
       return each;
     }
@@ -125,7 +141,8 @@ bool WordParser::ends(std::size_t at, std::size_t end, Ending ending) const {
   }
   const char c = text_[at];
   return (ending == Ending::meta && is_meta(c) && placeholder_length(text_, at) == 0) ||
-         (ending == Ending::brace && c == '}') || (ending == Ending::quote && c == '"');
+         (ending == Ending::brace && c == '}') || (ending == Ending::quote && c == '"') ||
+         (ending == Ending::slash && (c == '}' || c == '/'));
 }
 
 void WordParser::read(std::size_t& at, std::size_t end, Ending ending, bool quoted, Word& word) {
@@ -226,6 +243,56 @@ void WordParser::add_single(std::size_t& at, Word& word) {
   at = std::min(end + 1, text_.size());
 }
 
+namespace {
+
+/// What a backslash and the characters after it stand for in `$'…'`; `at`, which is after the
+/// backslash, is advanced past them.
+std::string ansi_escape(std::string_view text, std::size_t& at) {
+  constexpr std::string_view kNames = "abeEfnrtv\\'\"?";
+  constexpr std::string_view kSigns = "\a\b\x1b\x1b\f\n\r\t\v\\'\"?";
+  const char name = text[at++];
+  if (const std::size_t place = kNames.find(name); place != std::string_view::npos) {
+    return {kSigns[place]};
+  }
+  const bool octal = name >= '0' && name <= '7';
+  if (!octal && name != 'x') {
+    return {'\\', name};
+  }
+  int value = octal ? name - '0' : 0;
+  const std::size_t most = at + 2;
+  for (; at < text.size() && at < most; ++at) {
+    const char digit = text::lower_letter(text[at]);
+    const bool decimal = digit >= '0' && digit <= (octal ? '7' : '9');
+    if (!decimal && (octal || digit < 'a' || digit > 'f')) {
+      break;
+    }
+    value = value * (octal ? 8 : 16) + (decimal ? digit - '0' : digit - 'a' + 10);
+  }
+  return {static_cast<char>(value)};
+}
+
+}  // namespace
+
+/// `$'…'`: escapes as in C. `at` is at the quote.
+void WordParser::add_ansi(std::size_t& at, Word& word) {
+  const std::size_t begin = at++;
+  std::string text;
+  while (at < text_.size() && text_[at] != '\'') {
+    if (text_[at] == '\\' && at + 1 < text_.size()) {
+      text += ansi_escape(text_, ++at);
+    } else {
+      text += text_[at++];
+    }
+  }
+  if (at >= text_.size()) {
+    note_unclosed(begin);
+  }
+  at = std::min(at + 1, text_.size());
+  Part added = part(Part::Kind::text, begin, at, true);
+  added.text = std::move(text);
+  word.parts.push_back(std::move(added));
+}
+
 void WordParser::add_twofold(std::size_t& at, Word& word) {
   const std::size_t quote = at++;
   const std::size_t before = word.parts.size();
@@ -269,7 +336,9 @@ void WordParser::add_dollar(std::size_t& at, bool quoted, Word& word) {
     at = std::min(end + 1, text_.size());
   } else if (rest.starts_with("${")) {
     add_braced(at, quoted, word);
-  } else if (!quoted && (rest.starts_with("$'") || rest.starts_with("$\""))) {
+  } else if (!quoted && rest.starts_with("$'")) {
+    add_ansi(++at, word);
+  } else if (!quoted && rest.starts_with("$\"")) {
     ++at;  // the quotes that follow are read next
   } else {
     const std::size_t name = name_length(text_, at + 1);
@@ -317,6 +386,18 @@ void WordParser::add_braced(std::size_t& at, bool quoted, Word& word) {
     // Quotes around ${x#*=} do not quote its pattern.
     const bool matches =
         operation.starts_with('#') || operation.starts_with('%') || operation.starts_with('/');
+    if (operation.starts_with('/')) {
+      Word old;
+      const std::size_t from = at;
+      at += text_.substr(at, 1) == "/" ? 1U : 0U;  // ${x////_}: the third one is the pattern
+      if (at > from) {
+        add_text(from, at, false, old);
+      }
+      read(at, text_.size(), Ending::slash, false, old);
+      old.mark = source_.mark(from, at);
+      added.operand.push_back(std::move(old));
+      at += text_.substr(at, 1) == "/" ? 1U : 0U;
+    }
     added.operand.push_back(run(at, std::string_view::npos, quoted && !matches));
   }
   at = std::min(at + 1, text_.size());

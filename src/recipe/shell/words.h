@@ -45,7 +45,7 @@ class WordParser {
   std::size_t unclosed_quote() const { return unclosed_quote_; }
 
  private:
-  enum class Ending : std::uint8_t { meta, brace, place, quote };
+  enum class Ending : std::uint8_t { meta, brace, place, quote, slash };
 
   void read(std::size_t& at, std::size_t end, Ending ending, bool quoted, Word& word);
   bool ends(std::size_t at, std::size_t end, Ending ending) const;
@@ -54,6 +54,7 @@ class WordParser {
   void add_escape(std::size_t& at, bool quoted, Word& word);
   void add_tilde(std::size_t& at, Word& word);
   void add_single(std::size_t& at, Word& word);
+  void add_ansi(std::size_t& at, Word& word);
   void add_twofold(std::size_t& at, Word& word);
   void add_dollar(std::size_t& at, bool quoted, Word& word);
   void add_braced(std::size_t& at, bool quoted, Word& word);
