@@ -248,7 +248,8 @@ class ScriptMaker {
   }
 
   void other(std::size_t depth) {
-    static constexpr std::array<std::string_view, 16> kLines = {
+    static constexpr std::array<std::string_view, 17> kLines = {
+        "B=$(IFS=', '; echo \"${L[*]}\")",
         "set -- one 'two 2' three",
         "set -- \"$@\" --more",
         "torchrun \"$@\"",

@@ -24,6 +24,18 @@ Field set_or_not(const Field& name, const Expansion& expansion) {
                : unknown_field(name.mark, {"${" + text + "}"});
 }
 
+/// Between `[[` and `]]`, a word next to `-eq` is an expression: a name stands for its number.
+void evaluate_number(Field& field, const Expansion& expansion) {
+  const auto value = field.known() ? expansion.calculate(field.text()) : std::nullopt;
+  if (value) {
+    field = field_of(std::to_string(*value), field.mark);
+  }
+}
+
+bool compares_numbers(std::string_view word) {
+  return text::is_one_of(word, {"-eq", "-ne", "-lt", "-le", "-gt", "-ge"});
+}
+
 Truth truth_of_test(const std::vector<Word>& words, Expansion& expansion) {
   std::vector<Field> fields;
   bool compares = false;
@@ -33,7 +45,14 @@ Truth truth_of_test(const std::vector<Word>& words, Expansion& expansion) {
       fields.push_back(set_or_not(expansion.field(word), expansion));
       continue;
     }
+    const bool counted = !fields.empty() && compares_numbers(fields.back().text());
+    if (fields.size() > 0 && compares_numbers(word.plain())) {
+      evaluate_number(fields.back(), expansion);
+    }
     fields.push_back(compares ? expansion.pattern(word) : expansion.field(word));
+    if (counted) {
+      evaluate_number(fields.back(), expansion);
+    }
     compares = word.plain() == "==" || word.plain() == "!=" || word.plain() == "=";
   }
   return evaluate_test(fields, true);

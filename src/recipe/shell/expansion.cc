@@ -66,18 +66,22 @@ std::string need_of(const std::string& name) {
   return "${" + name + "}";
 }
 
-/// The elements of a list: words of their own, or joined by blanks between quotes.
+/// The elements of a list: words of their own, or joined between quotes.
 void add_elements(const Part& part,
                   const std::vector<Field>& elements,
                   const std::string& index,
+                  const std::string& separator,
                   FieldBuilder& builder) {
   const bool apart = part.quoted && index == "@";
+  if (elements.empty() && part.quoted && !apart) {
+    builder.add(field_of("", part.mark).pieces.front());
+  }
   for (std::size_t i = 0; i < elements.size(); ++i) {
     if (i > 0 && (apart || !part.quoted)) {
       builder.end();
     } else if (i > 0) {
       Piece blank;
-      blank.text = " ";
+      blank.text = separator;
       blank.mark = part.mark;
       blank.quoted = true;
       builder.add(std::move(blank));
@@ -275,7 +279,9 @@ Looked Expansion::look_up(const std::string& name) const {
     return {State::set, true, arguments_};
   }
   if (name == "#") {
-    return {State::set, false, {field_of(std::to_string(arguments_.size()))}};
+    const bool sure = all_present(arguments_);
+    return {
+        sure ? State::set : State::unknown, false, {field_of(std::to_string(arguments_.size()))}};
   }
   if (name == "0" || name == "BASH_SOURCE") {
     return {State::set, false, {field_of(surroundings_.path)}};
@@ -283,6 +289,11 @@ Looked Expansion::look_up(const std::string& name) const {
   if (is_number(name)) {
     used_arguments_ = true;
     const std::size_t place = name.size() > 4 ? 0 : static_cast<std::size_t>(std::stoul(name));
+    const auto before =
+        arguments_.begin() + static_cast<std::ptrdiff_t>(std::min(place, arguments_.size()));
+    if (!all_present({arguments_.begin(), before})) {
+      return {State::unknown};
+    }
     if (place == 0 || place > arguments_.size()) {
       return {};
     }
@@ -373,10 +384,18 @@ void Expansion::add_list(const Part& part,
   // `+` is for lists that a script may not fill: "${X[@]+"${X[@]}"}".
   const bool tested = part.operation.ends_with('-') || part.operation.ends_with('+');
   if (part.operation.empty() || tested) {
-    add_elements(part, looked.fields, index, builder);
+    add_elements(part, looked.fields, index, separator(), builder);
   } else {
     add_changed_list(part, looked, index, builder);
   }
+}
+
+/// What "${L[*]}" has between elements: the first character of IFS.
+std::string Expansion::separator() const {
+  const Variable* set = variables_.find("IFS");
+  const bool known =
+      set != nullptr && set->kind == Variable::Kind::text && set->fields.front().known();
+  return known ? set->fields.front().text().substr(0, 1) : " ";
 }
 
 /// ${L[@]:1:2}, ${L[@]%.*}, ${!L[@]}: unknown if an element is.
@@ -408,7 +427,7 @@ void Expansion::add_changed_list(const Part& part,
     }
   }
   if (sure) {
-    add_elements(part, elements, index, builder);
+    add_elements(part, elements, index, separator(), builder);
   } else {
     Part any = part;
     any.quoted = part.quoted && index == "*";  // else any number of words
@@ -648,12 +667,12 @@ void Expansion::add_command(const Part& part, FieldBuilder& builder) {
 namespace {
 
 /// The command of a substitution, if it is a single one that prints what its words say: `cat FILE`,
-/// `< FILE` as cat, `echo WORDS`, `seq 1 8`.
+/// `< FILE` as cat, `echo WORDS`, `seq 1 8`. `IFS=,; echo "${L[*]}"` has the assignment.
 std::optional<Command> printing_command(const Part& part) {
   std::string_view text = text::trimmed_start(part.text, " \t\n");
   const bool reads = text.starts_with('<') && !text.starts_with("<<") && !text.starts_with("<(");
-  constexpr std::array<std::string_view, 7> kPrinters = {
-      "cat", "echo", "printf", "seq", "basename", "dirname", "expr"};
+  constexpr std::array<std::string_view, 8> kPrinters = {
+      "cat", "echo", "printf", "seq", "basename", "dirname", "expr", "IFS="};
   const auto begins = [text](std::string_view name) { return text.starts_with(name); };
   if (!reads && std::ranges::none_of(kPrinters, begins)) {
     return std::nullopt;
@@ -679,8 +698,19 @@ std::optional<Command> printing_command(const Part& part) {
     Command only = std::move(command.children.front());
     command = std::move(only);
   }
+  std::vector<Assignment> separators;
+  if (command.kind == Command::Kind::sequence && command.children.size() == 2 &&
+      command.children.front().words.empty()) {
+    Command second = std::move(command.children.back());
+    separators = std::move(command.children.front().assignments);
+    command = std::move(second);
+  }
+  const bool other = separators.size() > 1 ||
+                     (separators.size() == 1 &&
+                      (separators.front().name != "IFS" || separators.front().values.size() != 1));
   const bool single = command.kind == Command::Kind::simple && !command.words.empty() &&
-                      command.assignments.empty() && command.output.empty();
+                      command.assignments.empty() && command.output.empty() && !other;
+  command.assignments = std::move(separators);
   return single ? std::optional(std::move(command)) : std::nullopt;
 }
 
@@ -809,29 +839,42 @@ std::optional<Field> Expansion::output_of(const Part& part) {
   if (!command) {
     return std::nullopt;
   }
-  const std::string name = command->words.front().plain();
+  if (command->assignments.empty()) {
+    return output_of(*command, part);
+  }
+  const Variables before = variables_;
+  const Assignment& separators = command->assignments.front();
+  variables_.assign(
+      separators.name, Variable::Kind::text, {field(separators.values.front())}, separators.key);
+  std::optional<Field> output = output_of(*command, part);
+  variables_ = before;
+  return output;
+}
+
+std::optional<Field> Expansion::output_of(const Command& command, const Part& part) {
+  const std::string name = command.words.front().plain();
   std::optional<Field> output;
-  if (name == "cat" && command->words.size() == 1 && !command->input.empty()) {
-    output = field(command->input.front());
-  } else if (name == "cat" && command->words.size() == 2) {
-    output = contents_of(command->words.back());
-  } else if (name == "echo" && command->input.empty()) {
+  if (name == "cat" && command.words.size() == 1 && !command.input.empty()) {
+    output = field(command.input.front());
+  } else if (name == "cat" && command.words.size() == 2) {
+    output = contents_of(command.words.back());
+  } else if (name == "echo" && command.input.empty()) {
     output.emplace();
     output->mark = part.mark;
-    for (std::size_t i = 1; i < command->words.size(); ++i) {
-      const std::string option = command->words[i].plain();
+    for (std::size_t i = 1; i < command.words.size(); ++i) {
+      const std::string option = command.words[i].plain();
       if (i == 1 && (option == "-n" || option == "-e")) {
         continue;
       }
-      for (Field& word : fields(command->words[i])) {
+      for (Field& word : fields(command.words[i])) {
         if (!output->pieces.empty()) {
           output->pieces.push_back(field_of(" ", part.mark).pieces.front());
         }
         std::ranges::move(word.pieces, std::back_inserter(output->pieces));
       }
     }
-  } else if (command->input.empty()) {
-    const std::vector<Field> words = fields(command->words);
+  } else if (command.input.empty()) {
+    const std::vector<Field> words = fields(command.words);
     std::vector<std::string> texts;
     std::ranges::transform(words, std::back_inserter(texts), &Field::text);
     const bool known = std::ranges::all_of(words, &Field::known);

@@ -1342,6 +1342,13 @@ std::optional<std::size_t> list_place(const std::string& index,
              : std::nullopt;
 }
 
+/// Any number of elements.
+Field unknown_elements(const text::Mark& mark, const std::string& name) {
+  Field field = unknown_field(mark, {"${" + name + "}"});
+  field.pieces.front().quoted = false;
+  return field;
+}
+
 /// NAME[index]=word: unknown where the list would have gaps, and of NAME[index]+=word.
 void assign_element(const Assignment& assignment, Variables& variables, Expansion& expansion) {
   const Variable* before = variables.find(assignment.name);
@@ -1349,7 +1356,7 @@ void assign_element(const Assignment& assignment, Variables& variables, Expansio
   const bool plain = index.known() && !assignment.append && !assignment.list;
   const auto place =
       before != nullptr && plain ? list_place(index.text(), *before, expansion) : std::nullopt;
-  std::vector<Field> fields{unknown_field(assignment.mark, {"${" + assignment.name + "}"})};
+  std::vector<Field> fields{unknown_elements(assignment.mark, assignment.name)};
   if (place) {
     Field value = expansion.field(assignment.values.front());
     before = variables.find(assignment.name);  // ${X:=1} assigns
@@ -1503,7 +1510,11 @@ bool read_lines(const Field& input, const std::vector<Field>& words, Variables& 
   if (!input.known() || words.size() != 3 || words[1].text() != "-t" || !words[2].known()) {
     return false;
   }
-  variables.assign(words[2].text(), VariableKind::list, divided_at('\n', input), words[2].mark);
+  std::vector<Field> lines = divided_at('\n', input);
+  if (lines.empty()) {
+    lines.push_back(field_of("", input.mark));  // <<< "" is an empty line
+  }
+  variables.assign(words[2].text(), VariableKind::list, std::move(lines), words[2].mark);
   return true;
 }
 
@@ -1542,7 +1553,7 @@ void unset_element(const Field& word,
   std::vector<Field> fields = list->fields;
   const text::Mark key = list->key;
   if (!place) {
-    fields = {unknown_field(word.mark, {"${" + name + "}"})};
+    fields = {unknown_elements(word.mark, name)};
   } else if (*place < fields.size()) {
     fields.erase(fields.begin() + static_cast<std::ptrdiff_t>(*place));
   }
