@@ -338,6 +338,16 @@ advise::Edit edit_of(const Setting& question, const AdvisedJob& job) {
     edit.value =
         expr::Value::of(expr::Value::List{edit.value});  // as a flag that takes several words
   }
+  const bool typed = spec != nullptr && (spec->type.kind == expr::Kind::integer ||
+                                         spec->type.kind == expr::Kind::boolean);
+  if (typed && edit.value.text() != nullptr) {
+    throw UsageError(
+        fmt::format("{}: {} takes {}, not `{}`",
+                    question.source,
+                    spec->name,
+                    spec->type.kind == expr::Kind::integer ? "an integer" : "true or false",
+                    *edit.value.text()));
+  }
   edit.drop = edit.value.is_unset();
   return edit;
 }

@@ -232,6 +232,12 @@ ExitCode answer_which(Console& console,
 /// --which dispatcher, for a recipe, or for a model on some hardware.
 ExitCode run_which(Console& console, const Arguments& arguments) {
   if (!arguments.operands.empty() || !arguments.words.empty()) {
+    for (const std::string_view option : {"--model", "--ep"}) {
+      if (arguments.one(option)) {
+        throw os::UsageError(fmt::format(
+            "{0} describes a model without a recipe: give a recipe or {0}, not both", option));
+      }
+    }
     const std::string path = arguments.operands.empty() ? "" : arguments.operands.front();
     const AdvisedJob job(console, arguments, source_of(path, arguments, console));
     return answer_which(console, arguments, job, "");
