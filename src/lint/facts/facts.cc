@@ -279,8 +279,7 @@ Value Facts::is_explicit(NameSlot slot) const {
     return Value::of(!varied->is_unknown());
   }
   if (group == "stack") {
-    const auto* component = target_.stack.find(key);
-    return Value::of(component != nullptr && (component->absent || component->version));
+    return Value::of(target_.stack.find(key) != nullptr);  // `installed` and `none` too
   }
   if (group == "env") {
     return Value::of(target_.environment.contains(key) || recipe_.variables.contains(key));
