@@ -255,6 +255,19 @@ bool assigns_within(std::string_view text) {
   return false;
 }
 
+/// NAME = EXPR, NAME += EXPR: `rest` begins with the sign, which has so many characters.
+Result assigned_value(std::string_view name,
+                      std::string_view rest,
+                      std::size_t sign,
+                      const Number& number) {
+  const Result value = evaluate_arithmetic(rest.substr(sign), number);
+  if (sign == 1) {
+    return value;
+  }
+  const Result old = number(name);
+  return value && old ? applied(rest.substr(0, 1), *old, *value) : Result();
+}
+
 }  // namespace
 
 std::optional<Assigned> evaluate_assignment(std::string_view text, const Number& number) {
@@ -280,11 +293,7 @@ std::optional<Assigned> evaluate_assignment(std::string_view text, const Number&
     result.result = before ? result.now : old;
     return result;
   }
-  const Result value = evaluate_arithmetic(rest.substr(assigning), number);
-  const Result old = assigning > 1 ? number(name) : 0;
-  result.now = !value || !old  ? Result()
-               : assigning > 1 ? applied(rest.substr(0, 1), *old, *value)
-                               : value;
+  result.now = assigned_value(name, rest, assigning, number);
   result.result = result.now;
   return result;
 }

@@ -46,7 +46,7 @@ Truth truth_of_test(const std::vector<Word>& words, Expansion& expansion) {
       continue;
     }
     const bool counted = !fields.empty() && compares_numbers(fields.back().text());
-    if (fields.size() > 0 && compares_numbers(word.plain())) {
+    if (!fields.empty() && compares_numbers(word.plain())) {
       evaluate_number(fields.back(), expansion);
     }
     fields.push_back(compares ? expansion.pattern(word) : expansion.field(word));

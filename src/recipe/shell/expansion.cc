@@ -132,47 +132,57 @@ std::vector<std::string> alternatives(std::string_view inside) {
   return result;
 }
 
+/// The word with [open, close] of its part `i` replaced.
+Word with_alternative(
+    const Word& word, std::size_t i, std::size_t open, std::size_t close, std::string text) {
+  const Part& part = word.parts[i];
+  Part middle = text_part(part, open, close + 1);
+  middle.verbatim = false;
+  middle.text = std::move(text);
+  const std::array<Part, 3> parts = {
+      text_part(part, 0, open), std::move(middle), text_part(part, close + 1, part.text.size())};
+  Word result = word;
+  result.parts.erase(result.parts.begin() + static_cast<std::ptrdiff_t>(i));
+  auto place = result.parts.begin() + static_cast<std::ptrdiff_t>(i);
+  for (const Part& each : parts) {
+    if (!each.text.empty()) {
+      place = std::next(result.parts.insert(place, each));
+    }
+  }
+  return result;
+}
+
+/// The words for which the first braces stand; empty: there are none.
+std::vector<Word> words_of_first_braces(const Word& word) {
+  std::vector<Word> made;
+  for (std::size_t i = 0; i < word.parts.size() && made.empty(); ++i) {
+    const Part& part = word.parts[i];
+    const bool plain = part.kind == Part::Kind::text && !part.quoted;
+    const std::size_t open = plain ? part.text.find('{') : std::string::npos;
+    const std::size_t close = open == std::string::npos ? open : part.text.find('}', open);
+    if (close == std::string::npos) {
+      continue;
+    }
+    const std::string inside = part.text.substr(open + 1, close - open - 1);
+    for (std::string& each : alternatives(inside)) {
+      made.push_back(with_alternative(word, i, open, close, std::move(each)));
+    }
+  }
+  return made;
+}
+
 /// `{1..3}` and `a{x,y}b` as the words for which they stand, if the braces hold plain text only.
 std::vector<Word> words_in_braces(const Word& word) {
   constexpr std::size_t kMost = 256;
   std::vector<Word> all = {word};
   for (std::size_t done = 0; done < all.size() && all.size() < kMost;) {
-    const Word current = all[done];
-    std::vector<Word> made;
-    for (std::size_t i = 0; i < current.parts.size() && made.empty(); ++i) {
-      const Part& part = current.parts[i];
-      const bool plain = part.kind == Part::Kind::text && !part.quoted;
-      const std::size_t open = plain ? part.text.find('{') : std::string::npos;
-      const std::size_t close =
-          std::min(part.text.find('}', std::min(open, part.text.size())), part.text.size());
-      if (open == std::string::npos || close == part.text.size()) {
-        continue;
-      }
-      for (const std::string& each :
-           alternatives(std::string_view(part.text).substr(open + 1, close - open - 1))) {
-        Word one = current;
-        Part middle = text_part(part, open, close + 1);
-        middle.verbatim = false;
-        middle.text = each;
-        const Part parts[] = {text_part(part, 0, open),
-                              std::move(middle),
-                              text_part(part, close + 1, part.text.size())};
-        one.parts.erase(one.parts.begin() + static_cast<std::ptrdiff_t>(i));
-        std::size_t place = i;
-        for (const Part& each_part : parts) {
-          if (!each_part.text.empty()) {
-            one.parts.insert(one.parts.begin() + static_cast<std::ptrdiff_t>(place++), each_part);
-          }
-        }
-        made.push_back(std::move(one));
-      }
-    }
+    const std::vector<Word> made = words_of_first_braces(all[done]);
     if (made.empty()) {
       ++done;
       continue;
     }
-    all.erase(all.begin() + static_cast<std::ptrdiff_t>(done));
-    all.insert(all.begin() + static_cast<std::ptrdiff_t>(done), made.begin(), made.end());
+    const auto place = all.erase(all.begin() + static_cast<std::ptrdiff_t>(done));
+    all.insert(place, made.begin(), made.end());
   }
   return all;
 }
@@ -770,36 +780,62 @@ std::optional<Field> Expansion::contents_of(const Word& path) {
   return contents;
 }
 
+namespace {
+
+/// What the two characters of a format print, `word` with %s and %d; nullopt for other ones.
+std::optional<std::string> formatted_sign(std::string_view sign, const std::string* word) {
+  if (sign == "%s") {
+    return word != nullptr ? *word : "";
+  }
+  if (sign == "%d") {
+    const auto number = word != nullptr ? whole_number(*word) : 0;
+    return number ? std::optional(std::to_string(*number)) : std::nullopt;
+  }
+  constexpr std::string_view kSigns = "%%\\n\\t\\\\";
+  constexpr std::string_view kPrinted = "%\n\t\\";
+  for (std::size_t i = 0; i < kPrinted.size(); ++i) {
+    if (sign == kSigns.substr(2 * i, 2)) {
+      return std::string{kPrinted[i]};
+    }
+  }
+  return std::nullopt;
+}
+
+/// One use of the format; `next`, the next word, is advanced.
+std::optional<std::string> formatted_once(const std::vector<std::string>& words,
+                                          std::size_t& next) {
+  const std::string_view format = words.front();
+  std::string result;
+  for (std::size_t at = 0; at < format.size(); ++at) {
+    if (format[at] != '%' && format[at] != '\\') {
+      result += format[at];
+      continue;
+    }
+    const std::string_view sign = format.substr(at++, 2);
+    const auto text = formatted_sign(sign, next < words.size() ? &words[next] : nullptr);
+    if (!text) {
+      return std::nullopt;
+    }
+    result += *text;
+    next += sign == "%s" || sign == "%d" ? 1U : 0U;
+  }
+  return result;
+}
+
+}  // namespace
+
 std::optional<std::string> formatted(const std::vector<std::string>& words) {
-  const std::string& format = words.front();
   std::string result;
   std::size_t next = 1;
-  do {
-    const std::size_t before = next;
-    for (std::size_t at = 0; at < format.size(); ++at) {
-      const std::string_view rest = std::string_view(format).substr(at, 2);
-      if (rest == "%s" || rest == "%d") {
-        const std::string word = next < words.size() ? words[next] : rest == "%d" ? "0" : "";
-        const auto number = whole_number(word);
-        if (rest == "%d" && !number) {
-          return std::nullopt;
-        }
-        result += rest == "%d" ? std::to_string(*number) : word;
-        ++next;
-        ++at;
-      } else if (rest == "%%" || rest == "\\n" || rest == "\\t" || rest == "\\\\") {
-        result += rest == "\\n" ? '\n' : rest == "\\t" ? '\t' : rest.front();
-        ++at;
-      } else if (format[at] == '%' || format[at] == '\\') {
-        return std::nullopt;
-      } else {
-        result += format[at];
-      }
+  std::size_t before = 0;
+  do {  // again for more words, if it takes any
+    before = next;
+    const auto once = formatted_once(words, next);
+    if (!once) {
+      return std::nullopt;
     }
-    if (next == before) {
-      break;  // no words are taken
-    }
-  } while (next < words.size());
+    result += *once;
+  } while (next < words.size() && next > before);
   return result;
 }
 
@@ -851,6 +887,24 @@ std::optional<Field> Expansion::output_of(const Part& part) {
   return output;
 }
 
+Field Expansion::echoed(const Command& command, const Part& part) {
+  Field output;
+  output.mark = part.mark;
+  for (std::size_t i = 1; i < command.words.size(); ++i) {
+    const std::string option = command.words[i].plain();
+    if (i == 1 && (option == "-n" || option == "-e")) {
+      continue;
+    }
+    for (Field& word : fields(command.words[i])) {
+      if (!output.pieces.empty()) {
+        output.pieces.push_back(field_of(" ", part.mark).pieces.front());
+      }
+      std::ranges::move(word.pieces, std::back_inserter(output.pieces));
+    }
+  }
+  return output;
+}
+
 std::optional<Field> Expansion::output_of(const Command& command, const Part& part) {
   const std::string name = command.words.front().plain();
   std::optional<Field> output;
@@ -859,20 +913,7 @@ std::optional<Field> Expansion::output_of(const Command& command, const Part& pa
   } else if (name == "cat" && command.words.size() == 2) {
     output = contents_of(command.words.back());
   } else if (name == "echo" && command.input.empty()) {
-    output.emplace();
-    output->mark = part.mark;
-    for (std::size_t i = 1; i < command.words.size(); ++i) {
-      const std::string option = command.words[i].plain();
-      if (i == 1 && (option == "-n" || option == "-e")) {
-        continue;
-      }
-      for (Field& word : fields(command.words[i])) {
-        if (!output->pieces.empty()) {
-          output->pieces.push_back(field_of(" ", part.mark).pieces.front());
-        }
-        std::ranges::move(word.pieces, std::back_inserter(output->pieces));
-      }
-    }
+    output = echoed(command, part);
   } else if (command.input.empty()) {
     const std::vector<Field> words = fields(command.words);
     std::vector<std::string> texts;

@@ -98,6 +98,7 @@ class Expansion {
   void add_output(const Part& part, Field output, FieldBuilder& builder);
   std::optional<Field> output_of(const Part& part);
   std::optional<Field> output_of(const Command& command, const Part& part);
+  Field echoed(const Command& command, const Part& part);
   std::string separator() const;
   std::optional<std::string> computed_output(const std::string& name,
                                              const std::vector<std::string>& words) const;

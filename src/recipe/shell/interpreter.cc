@@ -110,6 +110,12 @@ class Interpreter {
 
   Truth simple(const Command& command);
 
+  /// exit, return, break, continue; false for any other command.
+  bool ends_something(const std::string& name, const std::vector<Field>& words);
+
+  /// unset, let, printf -v, read, mapfile; nullopt for any other command.
+  std::optional<Truth> changes_variables(const std::string& name, const std::vector<Field>& words);
+
   std::optional<Truth> builtin(const std::string& name, std::vector<Field>& words);
 
   Truth shift(const std::vector<Field>& words);
@@ -344,47 +350,28 @@ void Interpreter::leave(const std::vector<Field>& words) {
   failures_ += fails && !ends ? 1 : 0;
 }
 
-std::optional<Truth> Interpreter::builtin(const std::string& name, std::vector<Field>& words) {
-  if (name == "[" || name == "test") {
-    return evaluate_test(tested_words(words), false);
-  }
-  if (name == "false") {
-    return Truth::of(false);
-  }
+bool Interpreter::ends_something(const std::string& name, const std::vector<Field>& words) {
   if (name == "exit") {
     leave(words);
-    return Truth::of(true);
-  }
-  if (name == "return") {
+  } else if (name == "return") {
     ends_ = calls_ > 0 ? Ends::call : ends_;
-    return Truth::of(true);
+  } else if (name == "break" || name == "continue") {
+    const Ends what = name == "break" ? Ends::loop : Ends::round;
+    ends_ = loops_ > 0 ? what : ends_;
+  } else {
+    return false;
   }
-  if (name == "break" || name == "continue") {
-    ends_ = loops_ == 0 ? ends_ : name == "break" ? Ends::loop : Ends::round;
-    return Truth::of(true);
-  }
-  if (name == "shift") {
-    return shift(words);
-  }
-  if (name == "set" && words.size() > 1 && words[1].text() == "--") {
-    arguments_.assign(words.begin() + 2, words.end());
-    return Truth::of(true);
-  }
+  return true;
+}
+
+std::optional<Truth> Interpreter::changes_variables(const std::string& name,
+                                                    const std::vector<Field>& words) {
+  Expansion expansion = expanding();
   if (name == "unset") {
-    Expansion expansion = expanding();
     unset_variables(words, variables_, expansion);
     return Truth::of(true);
   }
-  if (name == "source" || name == ".") {
-    return include(words);
-  }
-  if (name == "eval" && words.size() > 1) {
-    words.erase(words.begin());
-    run_nested(joined(words), {});
-    return Truth{};
-  }
   if (name == "let") {
-    Expansion expansion = expanding();
     std::optional<Truth> last;
     for (std::size_t i = 1; i < words.size(); ++i) {
       last = assign_arithmetic(words[i], variables_, expansion);
@@ -397,6 +384,37 @@ std::optional<Truth> Interpreter::builtin(const std::string& name, std::vector<F
   }
   if (name == "read" || name == "mapfile" || name == "readarray") {
     read_variables(words, variables_);
+    return Truth{};
+  }
+  return std::nullopt;
+}
+
+std::optional<Truth> Interpreter::builtin(const std::string& name, std::vector<Field>& words) {
+  if (name == "[" || name == "test") {
+    return evaluate_test(tested_words(words), false);
+  }
+  if (name == "false") {
+    return Truth::of(false);
+  }
+  if (ends_something(name, words)) {
+    return Truth::of(true);
+  }
+  if (name == "shift") {
+    return shift(words);
+  }
+  if (name == "set" && words.size() > 1 && words[1].text() == "--") {
+    arguments_.assign(words.begin() + 2, words.end());
+    return Truth::of(true);
+  }
+  if (auto truth = changes_variables(name, words)) {
+    return truth;
+  }
+  if (name == "source" || name == ".") {
+    return include(words);
+  }
+  if (name == "eval" && words.size() > 1) {
+    words.erase(words.begin());
+    run_nested(joined(words), {});
     return Truth{};
   }
   if (name == "cd" || name == "pushd") {

@@ -82,7 +82,7 @@ void run_in_bash(const fs::path& folder, const std::vector<std::string>& scripts
          "cd \"$1\" || exit 1\nset --\n"
          "for ((all = 0; all < "
       << scripts.size()
-      << "; all++)); do (ulimit -t 5; unset OLDPWD PWD SHLVL; . ./$all.sh "
+      << "; all++)); do (ulimit -t 1; unset OLDPWD PWD SHLVL; . ./$all.sh "
          "3>$all.out 2>$all.err >/dev/null); done\n";
   const std::string command = "env -i PATH=/usr/bin:/bin bash --norc '" +
                               (folder / "all.bash").string() + "' '" + folder.string() + "'";
