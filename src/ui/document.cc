@@ -5,6 +5,7 @@
 
 #include <fmt/core.h>
 
+#include "base/text/ascii.h"
 #include "ui/columns.h"
 
 namespace epwise::cli {
@@ -33,16 +34,9 @@ std::vector<std::string> manual_lines(std::string_view text) {
   return lines;
 }
 
-std::string capitals(std::string text) {
-  std::ranges::transform(text, text.begin(), [](char c) {
-    return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
-  });
-  return text;
-}
-
 std::string chapter_text(const Page::Chapter& chapter, int width) {
   constexpr int kIndent = 2;
-  std::string text = capitals(chapter.title) + "\n";
+  std::string text = text::upper(chapter.title) + "\n";
   for (const std::string& paragraph : chapter.paragraphs) {
     text += indented(paragraph, kIndent, width);
   }

@@ -10,6 +10,12 @@ std::string lower(std::string_view word) {
   return result;
 }
 
+std::string upper(std::string_view word) {
+  std::string result(word);
+  std::transform(result.begin(), result.end(), result.begin(), upper_letter);
+  return result;
+}
+
 std::string_view trimmed_start(std::string_view word, std::string_view letters) {
   word.remove_prefix(std::min(word.find_first_not_of(letters), word.size()));
   return word;

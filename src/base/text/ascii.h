@@ -40,7 +40,12 @@ constexpr char lower_letter(char c) {
   return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
 }
 
+constexpr char upper_letter(char c) {
+  return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+}
+
 std::string lower(std::string_view word);
+std::string upper(std::string_view word);
 
 /// Without the `letters` at its start, at its end, at both.
 std::string_view trimmed_start(std::string_view word, std::string_view letters);

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "base/text/ascii.h"
 #include "commands/advise/report.h"
 #include "commands/simulate/report.h"
 #include "ui/columns.h"
@@ -379,11 +380,7 @@ class AdviceText {
   }
 
   void list(const AdviceList& list) {
-    std::string name = list.title;
-    std::ranges::transform(name, name.begin(), [](char c) {
-      return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
-    });
-    title(name, list.about);
+    title(text::upper(list.title), list.about);
     int step = 0;
     for (const std::string& each : list.lines) {
       ++step;

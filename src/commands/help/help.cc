@@ -9,6 +9,7 @@
 #include <fmt/core.h>
 #include <fmt/format.h>
 
+#include "base/text/ascii.h"
 #include "ui/command.h"
 #include "ui/version.h"
 
@@ -187,14 +188,6 @@ std::string roff(std::string_view text) {
   return text.starts_with('.') ? "\\&" + result : result;
 }
 
-std::string upper(std::string_view text) {
-  std::string result(text);
-  std::ranges::transform(result, result.begin(), [](unsigned char letter) {
-    return static_cast<char>(std::toupper(letter));
-  });
-  return result;
-}
-
 /// A term and its description.
 std::string entry(std::string_view term, std::string_view text) {
   return fmt::format(".TP\n.B {}\n{}\n", roff(term), roff(text));
@@ -230,7 +223,7 @@ std::string option_entries(const std::vector<Option>& options) {
 
 std::string chapter(const Command& command) {
   std::string text = fmt::format(".SH \"EPWISE {}\"\n{}.\n.PP\n.B epwise {}\n",
-                                 upper(command.name),
+                                 text::upper(command.name),
                                  roff(command.summary),
                                  roff(command.usage));
   text += option_entries(command.options);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/text/ascii.h"
+
 namespace epwise::lsp {
 
 namespace {
@@ -137,8 +139,7 @@ constexpr std::string_view kPlain =
     "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~/";
 
 std::optional<unsigned> digit(char c) {
-  const auto upper = c >= 'a' && c <= 'f' ? static_cast<char>(c - 'a' + 'A') : c;
-  const auto at = kDigits.find(upper);
+  const auto at = kDigits.find(text::upper_letter(c));
   return at == std::string_view::npos ? std::nullopt : std::optional(static_cast<unsigned>(at));
 }
 

@@ -183,7 +183,7 @@ ContainerVariables variables_of(const yaml::Node& container) {
     const yaml::Node* value = each.find("value");
     variable.fields.push_back(value != nullptr && value->is_scalar()
                                   ? field_of_node(*value, variables)
-                                  : shell::unknown_field(each.mark, {"${" + name + "}"}));
+                                  : shell::unknown_value(each.mark, name));
     variables.insert_or_assign(name, std::move(variable));
   }
   return variables;

@@ -14,48 +14,14 @@ namespace epwise::shell {
 
 namespace {
 
-/// `-v NAME` as a test whose answer is known, where it is.
-Field set_or_not(const Field& name, const Expansion& expansion) {
-  const std::string text = name.text();
-  const Looked looked = expansion.look_up(text);
-  const bool known = name.known() && name_length(text, 0) == text.size() && !looked.list &&
-                     (looked.state == Looked::State::set || looked.state == Looked::State::unset);
-  return known ? field_of(looked.state == Looked::State::set ? text : "", name.mark)
-               : unknown_field(name.mark, {"${" + text + "}"});
-}
-
-/// Between `[[` and `]]`, a word next to `-eq` is an expression: a name stands for its number.
-void evaluate_number(Field& field, const Expansion& expansion) {
-  const auto value = field.known() ? expansion.calculate(field.text()) : std::nullopt;
-  if (value) {
-    field = field_of(std::to_string(*value), field.mark);
-  }
-}
-
-bool compares_numbers(std::string_view word) {
-  return text::is_one_of(word, {"-eq", "-ne", "-lt", "-le", "-gt", "-ge"});
-}
-
 Truth truth_of_test(const std::vector<Word>& words, Expansion& expansion) {
   std::vector<Field> fields;
   bool compares = false;
   for (const Word& word : words) {
-    if (!fields.empty() && !compares && fields.back().text() == "-v") {
-      fields.back() = field_of("-n", fields.back().mark);
-      fields.push_back(set_or_not(expansion.field(word), expansion));
-      continue;
-    }
-    const bool counted = !fields.empty() && compares_numbers(fields.back().text());
-    if (!fields.empty() && compares_numbers(word.plain())) {
-      evaluate_number(fields.back(), expansion);
-    }
     fields.push_back(compares ? expansion.pattern(word) : expansion.field(word));
-    if (counted) {
-      evaluate_number(fields.back(), expansion);
-    }
     compares = word.plain() == "==" || word.plain() == "!=" || word.plain() == "=";
   }
-  return evaluate_test(fields, true);
+  return evaluate_test(fields, expansion, true);
 }
 
 }  // namespace
@@ -195,7 +161,10 @@ std::optional<bool> test_numbers(std::string_view operation, std::int64_t a, std
 
 class Test {
  public:
-  Test(const std::vector<Field>& words, bool patterns) : words_(words), patterns_(patterns) {}
+  Test(const std::vector<Field>& words, const Expansion& expansion, bool patterns)
+      : words_(words),
+        expansion_(expansion),
+        patterns_(patterns) {}
 
   Truth run() {
     if (words_.empty()) {
@@ -272,11 +241,28 @@ class Test {
       const auto matched = matches_expression(right, a);
       return matched ? Truth::of(*matched) : unknown;
     }
-    const auto first = whole_number(a);
-    const auto second = whole_number(b);
+    const auto first = number(a);
+    const auto second = number(b);
     const auto result =
         first && second ? test_numbers(operation, *first, *second) : std::optional<bool>();
     return result ? Truth::of(*result) : unknown;
+  }
+
+  /// Between `[[` and `]]`, a word next to `-eq` is an expression: a name stands for its number.
+  std::optional<std::int64_t> number(const std::string& text) const {
+    return patterns_ ? expansion_.calculate(text) : whole_number(text);
+  }
+
+  Truth is_set(const Field& name) const {
+    const std::string text = name.text();
+    const Looked looked = expansion_.look_up(text);
+    const bool known = name.known() && name_length(text, 0) == text.size() && !looked.list;
+    if (known && looked.state == Looked::State::set) {
+      return Truth::of(true);
+    }
+    return known && looked.state == Looked::State::unset
+               ? Truth::of(false)
+               : Truth{Truth::Kind::unknown, {need_of(text)}};
   }
 
   Truth unary() {
@@ -292,6 +278,9 @@ class Test {
                           : Truth{Truth::Kind::unknown, word.needs()};
     }
     const Field& operand = words_[at_++];
+    if (operation == "-v") {
+      return is_set(operand);
+    }
     if (operation == "-z" || operation == "-n") {
       const bool empty = operation == "-z";
       if (is_unbound(operand)) {
@@ -304,6 +293,7 @@ class Test {
   }
 
   const std::vector<Field>& words_;
+  const Expansion& expansion_;
   bool patterns_;
   std::size_t at_ = 0;
   int depth_ = 0;
@@ -311,8 +301,8 @@ class Test {
 
 }  // namespace
 
-Truth evaluate_test(const std::vector<Field>& words, bool patterns) {
-  return Test(words, patterns).run();
+Truth evaluate_test(const std::vector<Field>& words, const Expansion& expansion, bool patterns) {
+  return Test(words, expansion, patterns).run();
 }
 
 }  // namespace epwise::shell

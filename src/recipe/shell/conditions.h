@@ -27,9 +27,9 @@ struct Truth {
   Truth negated() const { return open() ? *this : of(no()); }
 };
 
-/// The words between `[` and `]` (or `[[` and `]]`), expanded; patterns with `patterns`. Files
+/// The words between `[` and `]`, or with `patterns` between `[[` and `]]`, expanded. Files
 /// count as unknown; a variable that is not set anywhere counts as empty only for -z and -n.
-Truth evaluate_test(const std::vector<Field>& words, bool patterns);
+Truth evaluate_test(const std::vector<Field>& words, const Expansion& expansion, bool patterns);
 
 /// Whether `[[ … ]]` or `(( … ))` succeeds.
 Truth truth_of(const Command& command, Expansion& expansion);

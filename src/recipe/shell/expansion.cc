@@ -58,14 +58,6 @@ bool all_present(const std::vector<Field>& elements) {
   });
 }
 
-char upper_letter(char c) {
-  return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
-}
-
-std::string need_of(const std::string& name) {
-  return "${" + name + "}";
-}
-
 /// The elements of a list: words of their own, or joined between quotes.
 void add_elements(const Part& part,
                   const std::vector<Field>& elements,
@@ -92,17 +84,6 @@ void add_elements(const Part& part,
   }
 }
 
-/// [begin, end) of a text.
-Part text_part(const Part& whole, std::size_t begin, std::size_t end) {
-  Part result = whole;
-  result.text = whole.text.substr(begin, end - begin);
-  if (whole.verbatim) {
-    result.mark.begin = whole.mark.begin + static_cast<std::uint32_t>(begin);
-    result.mark.end = whole.mark.begin + static_cast<std::uint32_t>(end);
-  }
-  return result;
-}
-
 /// What the text between braces stands for: "a,b", "1..4"; nothing for other texts.
 std::vector<std::string> alternatives(std::string_view inside) {
   constexpr std::int64_t kMost = 256;
@@ -111,11 +92,11 @@ std::vector<std::string> alternatives(std::string_view inside) {
   if (dots != std::string_view::npos) {
     const auto first = whole_number(inside.substr(0, dots));
     const auto last = whole_number(inside.substr(dots + 2));
+    const auto is_small = [](std::int64_t n) { return n > -kMost && n < kMost * kMost; };
     // Zeros in front keep a width: not followed.
     const bool plain = first && last && std::to_string(*first) == inside.substr(0, dots) &&
-                       std::to_string(*last) == inside.substr(dots + 2) && *first > -kMost &&
-                       *first<kMost * kMost&& * last> - kMost && *last < kMost * kMost &&
-                       std::max(*first - *last, *last - *first) < kMost;
+                       std::to_string(*last) == inside.substr(dots + 2) && is_small(*first) &&
+                       is_small(*last) && std::max(*first - *last, *last - *first) < kMost;
     for (std::int64_t n = 0; plain && n <= std::max(*first - *last, *last - *first); ++n) {
       result.push_back(std::to_string(*first < *last ? *first + n : *first - n));
     }
@@ -124,23 +105,18 @@ std::vector<std::string> alternatives(std::string_view inside) {
   if (inside.find(',') == std::string_view::npos) {
     return result;
   }
-  for (std::size_t at = 0; at <= inside.size();) {
-    const std::size_t comma = std::min(inside.find(',', at), inside.size());
-    result.emplace_back(inside.substr(at, comma - at));
-    at = comma + 1;
-  }
-  return result;
+  return split_at(',', inside);
 }
 
 /// The word with [open, close] of its part `i` replaced.
 Word with_alternative(
     const Word& word, std::size_t i, std::size_t open, std::size_t close, std::string text) {
   const Part& part = word.parts[i];
-  Part middle = text_part(part, open, close + 1);
+  Part middle = part_of(part, open, close + 1);
   middle.verbatim = false;
   middle.text = std::move(text);
   const std::array<Part, 3> parts = {
-      text_part(part, 0, open), std::move(middle), text_part(part, close + 1, part.text.size())};
+      part_of(part, 0, open), std::move(middle), part_of(part, close + 1, part.text.size())};
   Word result = word;
   result.parts.erase(result.parts.begin() + static_cast<std::ptrdiff_t>(i));
   auto place = result.parts.begin() + static_cast<std::ptrdiff_t>(i);
@@ -343,13 +319,9 @@ void Expansion::add_parameter(const Part& part, FieldBuilder& builder) {
     return;
   }
   if (!index.empty() && looked.list) {
-    auto place = calculate(index);
-    const bool sure = !looked.sparse && all_present(looked.fields);
-    if (place && *place < 0) {
-      *place += static_cast<std::int64_t>(looked.fields.size());
-    }
+    const auto place = place_in(looked.fields, looked.sparse, index);
     Looked one{State::unset};
-    if (!place || !sure) {
+    if (!place) {
       one.state = State::unknown;
     } else if (*place >= 0 && static_cast<std::size_t>(*place) < looked.fields.size()) {
       one = {State::set, false, {looked.fields[static_cast<std::size_t>(*place)]}};
@@ -556,7 +528,7 @@ std::optional<std::string> Expansion::changed(const Part& part, const std::strin
       const auto end =
           part.operation.size() > 1 ? result.end() : result.begin() + (result.empty() ? 0 : 1);
       std::transform(result.begin(), end, result.begin(), [&part](char c) {
-        return part.operation.front() == ',' ? text::lower_letter(c) : upper_letter(c);
+        return part.operation.front() == ',' ? text::lower_letter(c) : text::upper_letter(c);
       });
       return result;
     }
@@ -945,6 +917,13 @@ std::optional<std::int64_t> Expansion::number(std::string_view name) const {
   }
   const std::string text = looked.fields.front().text();
   return text.empty() ? 0 : whole_number(text);
+}
+
+std::optional<std::int64_t> Expansion::place_in(const std::vector<Field>& elements,
+                                                bool sparse,
+                                                const std::string& index) const {
+  const auto place = sparse || !all_present(elements) ? std::nullopt : calculate(index);
+  return place && *place < 0 ? *place + static_cast<std::int64_t>(elements.size()) : place;
 }
 
 std::optional<std::int64_t> Expansion::calculate(const std::string& text) const {

@@ -65,6 +65,12 @@ class Expansion {
 
   std::optional<std::int64_t> calculate(const std::string& text) const;
 
+  /// The place of LIST[index], from the start for -1 too, and maybe beyond the elements; nullopt if it is
+  /// not known which element has which place.
+  std::optional<std::int64_t> place_in(const std::vector<Field>& elements,
+                                       bool sparse,
+                                       const std::string& index) const;
+
   /// N++, N=4: nullopt for an expression that assigns nothing, or more.
   std::optional<Assigned> calculate_assignment(const std::string& text) const;
 

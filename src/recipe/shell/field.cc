@@ -35,16 +35,6 @@ std::vector<std::string> Field::needs() const {
   return all;
 }
 
-Piece part_of(const Piece& whole, std::size_t begin, std::size_t end) {
-  Piece part = whole;
-  part.text = whole.text.substr(begin, end - begin);
-  if (whole.verbatim) {
-    part.mark.begin = whole.mark.begin + static_cast<std::uint32_t>(begin);
-    part.mark.end = whole.mark.begin + static_cast<std::uint32_t>(end);
-  }
-  return part;
-}
-
 Field field_of(std::string text, const text::Mark& mark) {
   Piece piece;
   piece.text = std::move(text);
@@ -60,6 +50,14 @@ Field unknown_field(const text::Mark& mark, std::vector<std::string> needs) {
   Field field = field_of(written_at(mark), mark);
   field.pieces.front().needs = std::move(needs);
   return field;
+}
+
+std::string need_of(const std::string& name) {
+  return "${" + name + "}";
+}
+
+Field unknown_value(const text::Mark& mark, const std::string& name) {
+  return unknown_field(mark, {need_of(name)});
 }
 
 void add_needs(const std::vector<std::string>& more, std::vector<std::string>& needs) {
@@ -118,13 +116,7 @@ void FieldBuilder::split(const Piece& piece) {
     const auto from = text.begin() + static_cast<std::ptrdiff_t>(at);
     const auto behind =
         static_cast<std::size_t>(std::find_if(from, text.end(), is_blank) - text.begin());
-    Piece token = piece;
-    token.text = text.substr(at, behind - at);
-    if (piece.verbatim) {
-      token.mark.begin = piece.mark.begin + static_cast<std::uint32_t>(at);
-      token.mark.end = piece.mark.begin + static_cast<std::uint32_t>(behind);
-    }
-    add(std::move(token));
+    add(part_of(piece, at, behind));
     at = behind;
   }
 }

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,8 +29,17 @@ struct Piece {
   bool unknown() const { return condition == 0 && !needs.empty(); }
 };
 
-/// [begin, end) of a piece's text, where that stands.
-Piece part_of(const Piece& whole, std::size_t begin, std::size_t end);
+/// [begin, end) of the text of a Piece, or of a Part, with its place.
+template <class Text>
+Text part_of(const Text& whole, std::size_t begin, std::size_t end) {
+  Text part = whole;
+  part.text = whole.text.substr(begin, end - begin);
+  if (whole.verbatim) {
+    part.mark.begin = whole.mark.begin + static_cast<std::uint32_t>(begin);
+    part.mark.end = whole.mark.begin + static_cast<std::uint32_t>(end);
+  }
+  return part;
+}
 
 /// An argument of a command, or an element of a list.
 struct Field {
@@ -51,6 +62,12 @@ Field field_of(std::string text, const text::Mark& mark = {});
 
 /// A field whose text is not known.
 Field unknown_field(const text::Mark& mark, std::vector<std::string> needs);
+
+/// What would determine a variable: "${EP}".
+std::string need_of(const std::string& name);
+
+/// The value of a variable that is not known.
+Field unknown_value(const text::Mark& mark, const std::string& name);
 
 /// Adds missing names, up to a limit.
 void add_needs(const std::vector<std::string>& more, std::vector<std::string>& needs);

@@ -391,7 +391,7 @@ std::optional<Truth> Interpreter::changes_variables(const std::string& name,
 
 std::optional<Truth> Interpreter::builtin(const std::string& name, std::vector<Field>& words) {
   if (name == "[" || name == "test") {
-    return evaluate_test(tested_words(words), false);
+    return evaluate_test(tested_words(words), expanding(), false);
   }
   if (name == "false") {
     return Truth::of(false);
@@ -480,11 +480,13 @@ std::string rest_of(std::string_view line, std::size_t words) {
 std::vector<Field> divided_at(char separator, const Field& line) {
   std::string text = line.text();
   text.resize(text.ends_with('\n') ? text.size() - 1 : text.size());
+  std::vector<std::string> texts = split_at(separator, text);
+  if (texts.back().empty()) {
+    texts.pop_back();
+  }
   std::vector<Field> result;
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t end = std::min(text.find(separator, at), text.size());
-    result.push_back(field_of(text.substr(at, end - at), line.mark));
-    at = end + 1;
+  for (std::string& each : texts) {
+    result.push_back(field_of(std::move(each), line.mark));
   }
   return result;
 }
@@ -1037,10 +1039,8 @@ Truth Interpreter::guarded(const Command& condition, const Command& body) {
     const Variable* variable = variables_.find(name);
     if (variable != nullptr && variable->kind == Variable::Kind::text) {
       const text::Mark key = variable->key;
-      variables_.assign(name,
-                        Variable::Kind::text,
-                        {unknown_field(variable->fields.front().mark, {"${" + name + "}"})},
-                        key);
+      variables_.assign(
+          name, Variable::Kind::text, {unknown_value(variable->fields.front().mark, name)}, key);
     }
   }
   return truth;
@@ -1217,25 +1217,13 @@ void Interpreter::rounds(const Command& command) {
   }
 }
 
-/// The sections of ((first; condition; step)).
-std::vector<std::string> sections_of(const Field& head) {
-  std::vector<std::string> sections(1);
-  for (const char c : head.text()) {
-    if (c == ';') {
-      sections.emplace_back();
-    } else {
-      sections.back() += c;
-    }
-  }
-  return sections;
-}
-
 void Interpreter::counted(const Command& command) {
   const auto evaluated = [&](std::size_t section) -> Truth {
     Expansion expansion = expanding();
     const Field head = expansion.field(command.words.front());
     remember(expansion);
-    const std::vector<std::string> sections = sections_of(head);
+    // first; condition; step
+    const std::vector<std::string> sections = split_at(';', head.text());
     if (!head.known() || sections.size() != 3) {
       return {Truth::Kind::unknown, head.needs()};
     }
@@ -1279,7 +1267,7 @@ void Interpreter::each(const Command& command) {
   const auto body = [&] {
     variables_.assign(command.name,
                       Variable::Kind::text,
-                      {unknown_field(command.mark, {"${" + command.name + "}"})},
+                      {unknown_value(command.mark, command.name)},
                       command.mark);
     one_round(command.children[0]);
   };
@@ -1348,13 +1336,10 @@ namespace {
 std::optional<std::size_t> list_place(const std::string& index,
                                       const Variable& list,
                                       const Expansion& expansion) {
-  auto place = expansion.calculate(index);
+  const auto place = expansion.place_in(list.fields, list.sparse, index);
   const auto size = static_cast<std::int64_t>(list.fields.size());
-  if (place && *place < 0) {
-    *place += size;
-  }
-  const bool known = list.kind == VariableKind::list && !list.sparse &&
-                     std::ranges::all_of(list.fields, &Field::known);
+  const bool known =
+      list.kind == VariableKind::list && std::ranges::all_of(list.fields, &Field::known);
   return known && place && *place >= 0 && *place <= size
              ? std::optional(static_cast<std::size_t>(*place))
              : std::nullopt;
@@ -1362,7 +1347,7 @@ std::optional<std::size_t> list_place(const std::string& index,
 
 /// Any number of elements.
 Field unknown_elements(const text::Mark& mark, const std::string& name) {
-  Field field = unknown_field(mark, {"${" + name + "}"});
+  Field field = unknown_value(mark, name);
   field.pieces.front().quoted = false;
   return field;
 }
@@ -1399,7 +1384,7 @@ void assign(const Assignment& assignment, Variables& variables, Expansion& expan
       return field.text().starts_with('[') && field.text().find("]=") != std::string::npos;
     };
     if (std::ranges::any_of(fields, is_keyed)) {  // declare -A x=([key]=value)
-      fields = {unknown_field(assignment.mark, {"${" + assignment.name + "}"})};
+      fields = {unknown_value(assignment.mark, assignment.name)};
     }
   } else {
     fields.push_back(expansion.field(assignment.values.front()));
@@ -1433,7 +1418,7 @@ void refer(const Assignment& assignment, Variables& variables, Expansion& expans
     variables.set(assignment.name,
                   {VariableKind::text,
                    false,
-                   {unknown_field(assignment.mark, {"${" + assignment.name + "}"})},
+                   {unknown_value(assignment.mark, assignment.name)},
                    assignment.key});
   }
 }
@@ -1503,7 +1488,7 @@ std::optional<Truth> assign_arithmetic(const Field& expression,
   const auto assigned = expression.known() ? expansion.calculate_assignment(text) : std::nullopt;
   if (assigned) {
     Field value = assigned->now ? field_of(std::to_string(*assigned->now), expression.mark)
-                                : unknown_field(expression.mark, {"${" + assigned->name + "}"});
+                                : unknown_value(expression.mark, assigned->name);
     variables.assign(assigned->name, VariableKind::text, {std::move(value)}, expression.mark);
     return assigned->result ? Truth::of(*assigned->result != 0) : Truth{};
   }
@@ -1516,10 +1501,8 @@ std::optional<Truth> assign_arithmetic(const Field& expression,
       continue;
     }
     any = true;
-    variables.assign(name,
-                     VariableKind::text,
-                     {unknown_field(expression.mark, {"${" + name + "}"})},
-                     expression.mark);
+    variables.assign(
+        name, VariableKind::text, {unknown_value(expression.mark, name)}, expression.mark);
   }
   return any ? std::optional(Truth{}) : std::nullopt;
 }
@@ -1547,10 +1530,7 @@ void read_variables(const std::vector<Field>& words, Variables& variables) {
       variables.forget(name);
       continue;
     }
-    variables.assign(name,
-                     VariableKind::text,
-                     {unknown_field(words[i].mark, {"${" + name + "}"})},
-                     words[i].mark);
+    variables.assign(name, VariableKind::text, {unknown_value(words[i].mark, name)}, words[i].mark);
   }
 }
 
@@ -1605,8 +1585,7 @@ void print_to_variable(const std::vector<Field>& words, Variables& variables) {
   const bool known = words.size() > 3 && std::ranges::all_of(words, &Field::known);
   const auto text = known ? formatted(texts) : std::nullopt;
   const std::string name = words[2].text();
-  Field value =
-      text ? field_of(*text, words[2].mark) : unknown_field(words[2].mark, {"${" + name + "}"});
+  Field value = text ? field_of(*text, words[2].mark) : unknown_value(words[2].mark, name);
   variables.assign(name, VariableKind::text, {std::move(value)}, words[2].mark);
 }
 

@@ -184,7 +184,7 @@ void Variables::set(const std::string& name, Variable variable) {
   if (too_large(variable.fields)) {
     const text::Mark mark = variable.fields.front().mark;
     variable.kind = Variable::Kind::text;
-    variable.fields.assign(1, unknown_field(mark, {"${" + name + "}"}));
+    variable.fields.assign(1, unknown_value(mark, name));
   }
   references_.erase(name);
   all_.insert_or_assign(name, std::move(variable));

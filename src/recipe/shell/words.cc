@@ -68,6 +68,16 @@ std::string_view base_name(std::string_view path) {
   return path.substr(path.rfind('/') + 1);
 }
 
+std::vector<std::string> split_at(char separator, std::string_view text) {
+  std::vector<std::string> result;
+  for (std::size_t at = 0; at <= text.size();) {
+    const std::size_t end = std::min(text.find(separator, at), text.size());
+    result.emplace_back(text.substr(at, end - at));
+    at = end + 1;
+  }
+  return result;
+}
+
 bool is_meta(char c) {
   return std::string_view(" \t\r\n;&|<>()").find(c) != std::string_view::npos;
 }

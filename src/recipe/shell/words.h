@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "recipe/shell/syntax.h"
 
@@ -16,6 +17,9 @@ std::size_t name_length(std::string_view text, std::size_t at);
 
 /// "/usr/bin/srun" → "srun"
 std::string_view base_name(std::string_view path);
+
+/// The texts between separators; without any, one.
+std::vector<std::string> split_at(char separator, std::string_view text);
 
 /// A character that ends an unquoted word.
 bool is_meta(char c);

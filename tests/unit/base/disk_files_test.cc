@@ -14,6 +14,7 @@
 
 #include "base/os/process_variables.h"
 #include "support/memory_files.h"
+#include "support/temporary_folder.h"
 
 namespace epwise::os {
 
@@ -21,30 +22,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A folder of its own for one test, removed at the end: the only unit test that needs a disk.
-class Folder {
- public:
-  Folder() {
-    std::string pattern = (fs::temp_directory_path() / "epwise-files-XXXXXX").string();
-    REQUIRE(::mkdtemp(pattern.data()) != nullptr);
-    path_ = pattern;
-  }
-
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-
-  ~Folder() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-
-  std::string operator/(const std::string& name) const { return (path_ / name).string(); }
-
-  std::string path() const { return path_.string(); }
-
- private:
-  fs::path path_;
-};
+using Folder = support::TemporaryFolder;
 
 unsigned mode(const std::string& path) {
   struct stat status = {};

@@ -4,7 +4,6 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <memory>
 #include <optional>
 #include <random>
 #include <sstream>
@@ -18,38 +17,14 @@
 #include "support/choices.h"
 #include "support/made_script.h"
 #include "support/sampling.h"
+#include "support/temporary_folder.h"
 
 namespace epwise::shell {
 namespace {
 
-namespace fs = std::filesystem;
-
 using Words = std::vector<std::string>;
 
-/// A directory that goes with its owner.
-class Scratch {
- public:
-  Scratch() {
-    std::string name = (fs::temp_directory_path() / "epwise-bash-XXXXXX").string();
-    REQUIRE(::mkdtemp(name.data()) != nullptr);
-    path_ = name;
-  }
-
-  ~Scratch() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-
-  Scratch(const Scratch&) = delete;
-  Scratch& operator=(const Scratch&) = delete;
-
-  const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_;
-};
-
-std::string read(const fs::path& path) {
+std::string read(const std::string& path) {
   std::ostringstream text;
   text << std::ifstream(path, std::ios::binary).rdbuf();
   return text.str();
@@ -72,7 +47,7 @@ std::vector<std::string> made_scripts(int count) {
 
 /// Runs script I as I.sh in one bash, which writes the words of each `torchrun` to I.out, each with a
 /// 0 byte, and after the last a line break with another, and what it complains about to I.err.
-void run_in_bash(const fs::path& folder, const std::vector<std::string>& scripts) {
+void run_in_bash(const support::TemporaryFolder& folder, const std::vector<std::string>& scripts) {
   for (std::size_t i = 0; i < scripts.size(); ++i) {
     std::ofstream(folder / (std::to_string(i) + ".sh")) << scripts[i];
   }
@@ -84,8 +59,8 @@ void run_in_bash(const fs::path& folder, const std::vector<std::string>& scripts
       << scripts.size()
       << "; all++)); do (ulimit -t 1; unset OLDPWD PWD SHLVL; . ./$all.sh "
          "3>$all.out 2>$all.err >/dev/null); done\n";
-  const std::string command = "env -i PATH=/usr/bin:/bin bash --norc '" +
-                              (folder / "all.bash").string() + "' '" + folder.string() + "'";
+  const std::string command =
+      "env -i PATH=/usr/bin:/bin bash --norc '" + folder / "all.bash" + "' '" + folder.path() + "'";
   static_cast<void>(std::system(command.c_str()));  // NOLINT(concurrency-mt-unsafe, cert-env33-c)
 }
 
@@ -105,7 +80,7 @@ std::vector<Words> calls_in(const std::string& output) {
   return calls;
 }
 
-/// `nothing`: a call, or one of its words, is undecided.
+/// Nullopt: a call, or one of its words, is undecided.
 std::optional<std::vector<Words>> calls_of(const Trace& trace) {
   std::vector<Words> calls;
   for (const Invocation& invocation : trace.invocations) {
@@ -140,14 +115,14 @@ std::string shown(const std::vector<Words>& calls) {
 
 TEST_CASE("scripts of known parts start what bash starts") {
   const auto scripts = made_scripts(4000 / test::share(4) / test::sanitized_share(10));
-  const Scratch scratch;
-  run_in_bash(scratch.path(), scripts);
+  const support::TemporaryFolder folder;
+  run_in_bash(folder, scripts);
   int compared = 0;
   int undecided = 0;
   for (std::size_t i = 0; i < scripts.size(); ++i) {
     const std::string name = std::to_string(i);
-    REQUIRE(fs::exists(scratch.path() / (name + ".out")));
-    if (!read(scratch.path() / (name + ".err")).empty()) {
+    REQUIRE(std::filesystem::exists(folder / (name + ".out")));
+    if (!read(folder / (name + ".err")).empty()) {
       continue;  // bash complains, and what it does then is not for a launch
     }
     const text::SourceFile file("run.sh", scripts[i]);
@@ -156,12 +131,12 @@ TEST_CASE("scripts of known parts start what bash starts") {
       ++undecided;
       continue;
     }
-    ++compared;
     constexpr std::size_t kMost = 200;  // near the limit of the interpreter
     if (calls->size() > kMost) {
       continue;
     }
-    const auto wanted = calls_in(read(scratch.path() / (name + ".out")));
+    ++compared;
+    const auto wanted = calls_in(read(folder / (name + ".out")));
     CHECK_MESSAGE(
         *calls == wanted, scripts[i], "bash:\n", shown(wanted), "epwise:\n", shown(*calls));
   }

@@ -66,6 +66,7 @@ TEST_CASE("arithmetic") {
 TEST_CASE("what arithmetic assigns, and what is local") {
   CHECK(words_of("N=1\n((N=4))\nlet M=8 K=M*2\nrun $N $M $K") == "run|4|8|16");
   CHECK(words_of("N=1\n((N++))\nrun $N") == "run|2");
+  CHECK(words_of("N=1\nunset M\n[ -v N ] && run n\n[[ -v M ]] || run m") == "run|n; run|m");
   CHECK(words_of("N=1\nif ((N == 4)); then run a; fi\nrun $N") == "run|1");
   CHECK(words_of("N=1\nprintf -v N %d 4\nrun $N") == "run|4");
   CHECK(words_of("N=2; f() { local N=8; run $N; }\nf\nrun $N") == "run|8; run|2");
