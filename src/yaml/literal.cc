@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "yaml/raw.h"
 #include "yaml/scalar.h"
 
 namespace epwise::yaml {
@@ -51,26 +52,48 @@ std::string in_single_quotes(std::string_view text) {
   return out + "'";
 }
 
+/// The character at `i` if it must be an escape in a quoted text on one line: what YAML forbids, and
+/// what some loaders take for the end of a line or for a byte-order mark.
+raw::Character hidden_character(std::string_view text, std::size_t i) {
+  using namespace std::string_view_literals;
+  const std::string_view rest = text.substr(i);
+  if (rest.starts_with("\t"sv) || rest.starts_with("\n"sv) || rest.starts_with("\r"sv)) {
+    return {1, static_cast<unsigned>(rest.front())};
+  }
+  if (rest.starts_with("\xC2\x85"sv)) {
+    return {2, 0x85};
+  }
+  if (rest.starts_with("\xE2\x80\xA8"sv) || rest.starts_with("\xE2\x80\xA9"sv)) {
+    return {3, rest[2] == '\xA8' ? 0x2028U : 0x2029U};
+  }
+  if (rest.starts_with("\xEF\xBB\xBF"sv)) {
+    return {3, 0xFEFF};
+  }
+  return raw::forbidden_character(text, i);
+}
+
 std::string in_double_quotes(std::string_view text) {
   std::string out = "\"";
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (c == '"' || c == '\\') {
-      out += std::string("\\") + c;
-    } else if (byte < 0x20 || byte == 0x7F) {
-      out += fmt::format("\\x{:02X}", byte);
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const raw::Character hidden = hidden_character(text, i);
+    if (hidden.length != 0) {
+      out += fmt::format(fmt::runtime(hidden.code > 0xFF ? "\\u{:04X}" : "\\x{:02X}"), hidden.code);
+      i += hidden.length - 1;
     } else {
-      out += c;
+      out +=
+          text[i] == '"' || text[i] == '\\' ? std::string{'\\', text[i]} : std::string(1, text[i]);
     }
   }
   return out + "\"";
 }
 
 bool is_printable(std::string_view text) {
-  return std::ranges::none_of(text, [](char c) {
-    const auto byte = static_cast<unsigned char>(c);
-    return byte < 0x20 || byte == 0x7F;
-  });
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (hidden_character(text, i).length != 0) {
+      return false;
+    }
+  }
+  return true;
 }
 
 std::string quoted(const std::string& text, Quote quote) {

@@ -21,6 +21,7 @@
 #include "yaml/abridgement.h"
 #include "yaml/compose.h"
 #include "yaml/events.h"
+#include "yaml/raw.h"
 #include "yaml/syntax.h"
 
 namespace epwise::yaml {
@@ -460,32 +461,6 @@ std::string_view wide_encoding(std::string_view text) {
   return zeros * 5 > head.size() * 3 ? "UTF-32" : "UTF-16";
 }
 
-/// Length of the character at `i` when YAML forbids it, else 0. The text is valid UTF-8.
-std::size_t forbidden_character(std::string_view text, std::size_t i) {
-  const unsigned char c = byte_at(text, i);
-  if (c < 0x20) {
-    return c == '\t' || c == '\n' || c == '\r' ? 0 : 1;
-  }
-  if (c == 0x7F) {
-    return 1;
-  }
-  if (c == 0xC2) {  // U+0080 to U+009F but U+0085
-    const unsigned char second = byte_at(text, i + 1);
-    return second < 0xA0 && second != 0x85 ? 2 : 0;
-  }
-  if (c == 0xEF && byte_at(text, i + 1) == 0xBF) {  // U+FFFE and U+FFFF
-    return byte_at(text, i + 2) >= 0xBE ? 3 : 0;
-  }
-  return 0;
-}
-
-unsigned code_point(std::string_view text, std::size_t i, std::size_t length) {
-  if (length == 1) {
-    return byte_at(text, i);
-  }
-  return length == 2 ? byte_at(text, i + 1) : 0xFF00U + byte_at(text, i + 2) + 0x40U;
-}
-
 std::optional<text::Diagnostic> refuse_encoding(const text::SourceFile& file) {
   const std::string_view text = file.bytes();
   if (const std::string_view wide = wide_encoding(text); !wide.empty()) {
@@ -505,14 +480,14 @@ std::optional<text::Diagnostic> refuse_encoding(const text::SourceFile& file) {
                          std::string(kAsUtf8));
   }
   for (std::size_t i = 0; i < text.size(); ++i) {
-    if (const std::size_t length = forbidden_character(text, i); length != 0) {
-      return diagnostic_at(file,
-                           "yaml/encoding",
-                           i,
-                           length,
-                           fmt::format("the control character U+{:04X} is not allowed in YAML",
-                                       code_point(text, i, length)),
-                           "remove it, or write it as an escape in double quotes");
+    if (const raw::Character found = raw::forbidden_character(text, i); found.length != 0) {
+      return diagnostic_at(
+          file,
+          "yaml/encoding",
+          i,
+          found.length,
+          fmt::format("the control character U+{:04X} is not allowed in YAML", found.code),
+          "remove it, or write it as an escape in double quotes");
     }
   }
   if (text.starts_with("\xEF\xBB\xBF")) {

@@ -202,6 +202,25 @@ std::size_t blank_lines_end(std::string_view text, std::size_t from) {
   return end;
 }
 
+Character forbidden_character(std::string_view text, std::size_t i) {
+  const auto byte = [&](std::size_t k) { return static_cast<unsigned char>(at(text, k)); };
+  const unsigned char c = byte(i);
+  if (c < 0x20) {
+    return c == '\t' || is_break(at(text, i)) ? Character{} : Character{1, c};
+  }
+  if (c == 0x7F) {
+    return {1, c};
+  }
+  if (c == 0xC2) {  // U+0080 to U+009F but U+0085
+    const unsigned char second = byte(i + 1);
+    return second < 0xA0 && second != 0x85 ? Character{2, second} : Character{};
+  }
+  if (c == 0xEF && byte(i + 1) == 0xBF && byte(i + 2) >= 0xBE) {  // U+FFFE and U+FFFF
+    return {3, 0xFF40U + byte(i + 2)};
+  }
+  return {};
+}
+
 std::string_view null_word(std::string_view text, std::size_t from) {
   for (const std::string_view word : {"~", "null", "Null", "NULL"}) {
     if (text.substr(from < text.size() ? from : text.size()).starts_with(word)) {

@@ -36,6 +36,15 @@ std::size_t wrong_in_quoted(std::string_view text, std::size_t begin, std::size_
 /// After the lines from `from` on that contain only white space.
 std::size_t blank_lines_end(std::string_view text, std::size_t from);
 
+struct Character {
+  std::size_t length = 0;  // bytes; 0 if there is none
+  unsigned code = 0;       // its number in Unicode
+};
+
+/// The character at `i` if YAML allows it only as an escape, such as U+0001 or U+009F. The text is
+/// valid UTF-8.
+Character forbidden_character(std::string_view text, std::size_t i);
+
 /// "~", "null", "Null" or "NULL" if it is at `from` as a whole word, otherwise empty.
 std::string_view null_word(std::string_view text, std::size_t from);
 

@@ -310,6 +310,9 @@ TEST_CASE("every literal is read back by every loader") {
                                  Literal::of_text("1e-6"),
                                  Literal::of_text("1:30"),
                                  Literal::of_text("a\nb\x01\"\\"),
+                                 Literal::of_text("a \xC2\x85\xC2\x80 b"),
+                                 Literal::of_text("a \xE2\x80\xA8 b\xE2\x80\xA9"),
+                                 Literal::of_text("\xEF\xBB\xBF\xEF\xBF\xBE\xEF\xBF\xBF\xC3\xA4"),
                                  Literal::of_text("---"),
                                  list({"a b", "c,d", "off"})}) {
     const std::string text = "a: " + render(literal) + "\n";
