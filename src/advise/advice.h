@@ -106,7 +106,8 @@ struct NeedState {
 struct RungState {
   std::string name;
   std::string title;
-  std::string move;  // "router"
+  std::string move;        // "attention"
+  std::string move_title;  // "attention and router"
   Legality legality;
   std::vector<NeedState> needs;
   std::optional<sim::Range> step;                  // s, with all rungs below
@@ -120,13 +121,13 @@ struct RungState {
 
 struct BringUp {
   int order = 0;
-  std::string what;  // "how tokens reach their experts: hybridep"
+  std::string what;  // "token dispatcher: hybridep"
   std::string check;
 };
 
 /// One step from the recipe to a plan: a knob, and what to expect after it.
 struct TuningStep {
-  std::string what;   // "token dispatcher deepep"
+  std::string what;   // "token dispatcher: deepep"
   std::string check;  // what to look at
   sim::Range step;    // s, with all knobs up to this one
   sim::Range added;   // T(knobs before)/T(with this one too)
@@ -158,7 +159,7 @@ struct Plan {
   std::vector<const lint::Rule*> settles;  // errors left by lint's own fixes that it settles
   std::vector<BringUp> bring_up;           // bring-up order: prerequisites first
   std::vector<std::pair<std::string, std::string>> environment;  // of the launch
-  std::string diff;         // unified diff; empty if only the launch changes
+  std::string diff;         // of the user's file, with the fixes; empty if only the launch changes
   std::string obstacle;     // why there is none
   std::string measurement;  // verdict too_close: what would decide
   session::Draft draft;     // the recipe with it
@@ -263,9 +264,11 @@ struct WhyNot {
   double memory_limit = 0;
   double out_of_memory = 0;
   bool fits = true;
+  bool recipe_fits = true;                            // as it is
   std::vector<std::pair<std::string, double>> costs;  // terms of the step that grow, s
   std::optional<Plan> around;                         // the best plan with the value fixed
   std::optional<sim::Range> around_speedup;           // of value and that plan over the recipe
+  std::optional<Shortage> shortage;                   // if no plan with the value fits
 };
 
 }  // namespace epwise::advise

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <memory>
 #include <set>
 #include <utility>
@@ -269,6 +270,46 @@ Candidate plain_of(const Space& space, Candidate candidate) {
   return candidate;
 }
 
+std::vector<const Axis*> axes_in_order(const Knowledge& knowledge) {
+  std::vector<const Axis*> axes;
+  for (const Axis& axis : knowledge.axes) {
+    axes.push_back(&axis);
+  }
+  std::ranges::stable_sort(axes, {}, &Axis::order);
+  return axes;
+}
+
+/// Adds a valid feature of an axis to the candidate: the recipe's own, what documents recommend, or
+/// the first. False if it has none here.
+bool take_next(const Study& study, const Axis& axis, Candidate& at) {
+  const Assessment before = study.assessor.assess(at);
+  std::vector<std::string> names =
+      documented_dispatchers(study);  // names of moves of that axis only
+  if (const Move* own = study.space.move(study.space.start(), axis.name)) {
+    names.insert(names.begin(), own->name);
+  }
+  std::ranges::transform(axis.moves, std::back_inserter(names), &Move::name);
+  for (const std::string& name : names) {
+    const int place = axis.find(name);
+    if (place < 0 || axis.moves[static_cast<std::size_t>(place)].plain ||
+        !study.space.possible(axis.name, name)) {
+      continue;
+    }
+    const Candidate next = study.space.with(at, axis.name, name);
+    const Move* taken = study.space.move(next, axis.name);
+    if (next == at || taken == nullptr || taken->name != name) {
+      continue;
+    }
+    const Assessment after = study.assessor.assess(next);
+    const bool matters = after.step != before.step || after.needed_memory != before.needed_memory;
+    if (after.legal && matters) {
+      at = next;
+      return true;
+    }
+  }
+  return false;
+}
+
 /// First the plainest configuration that fits; then what to add, one at a time.
 void make_bring_up_plan(const Study& study,
                         const Request& request,
@@ -287,17 +328,17 @@ void make_bring_up_plan(const Study& study,
     std::optional<Plan> plan = maker.make_exactly(plain_of(study.space, start));
     if (plan) {
       plan->measurement.clear();
-      plan->means = "all-to-all, without overlap and graphs: bring this up first";
+      plan->means = "all-to-all, without overlap and graphs; bring this up first";
       advice.plans.push_back(*std::move(plan));
       break;
     }
   }
-  for (const Axis& axis : study.knowledge.axes) {
-    if (axis.order >= kAfterLayout && axis.group != "memory") {
-      advice.next.push_back({axis.order, axis.what, axis.check});
+  Candidate at = advice.plans.empty() ? study.space.start() : advice.plans.front().candidate;
+  for (const Axis* axis : axes_in_order(study.knowledge)) {
+    if (axis->order >= kAfterLayout && axis->group != "memory" && take_next(study, *axis, at)) {
+      advice.next.push_back({axis->order, axis->what, axis->check});
     }
   }
-  std::ranges::stable_sort(advice.next, {}, &BringUp::order);
 }
 
 void make_search_plans(const Study& study,
@@ -318,8 +359,7 @@ void make_plans_for_purpose(const Study& study,
                             const Request& request,
                             bool to_fit,
                             Advice& advice) {
-  const bool ranked = !to_fit || request.goal == Goal::memory;
-  PlanMaker maker(study, ranked ? request.goal : Goal::speed);
+  PlanMaker maker(study, request.goal);
   if (advice.purpose == "bring-up") {
     make_bring_up_plan(study, request, maker, advice);
   } else if (to_fit) {
@@ -569,6 +609,9 @@ class Question {
     const bool moves = alone.work == nullptr || present_.work == nullptr ||
                        alone.assessment.step != present_.assessment.step ||
                        alone.assessment.needed_memory != present_.assessment.needed_memory;
+    if (!moves && partners_.empty()) {
+      note_ = "neither the predicted step nor the memory depends on it";
+    }
     if (moves || edit_.drop || partners_.empty()) {
       return alone;
     }
@@ -692,6 +735,7 @@ void price_around(const World& world,
   }
   const World fixed = around(world, std::move(*applied));
   Advice advice = study_recipe(fixed, knowledge, request);
+  answer.shortage = advice.shortage;
   if (advice.plans.empty() || question.present().work == nullptr) {
     return;
   }
@@ -757,6 +801,7 @@ WhyNot why_not(const World& world, const Knowledge& knowledge, const Edit& edit,
   answer.memory_limit = other.job->machine.memory;
   answer.out_of_memory = other.assessment.out_of_memory;
   answer.fits = other.assessment.fits;
+  answer.recipe_fits = present.assessment.out_of_memory <= kMostMemoryRisk;
   for (const sim::CauseOfDifference& cause : comparison.causes) {
     if (cause.saved() < 0) {
       answer.costs.emplace_back(cause.name, -cause.saved());

@@ -116,9 +116,10 @@ std::vector<const lint::Rule*> Assessor::news(const lint::Judgement& judgement,
       }
     }
   }
+  // Another finding, which also stands for an explained one, says more than that one.
+  const lint::Rule* first = holds(judgement.explained, judgement.first) ? nullptr : judgement.first;
   std::ranges::stable_sort(rules, [&](const lint::Rule* a, const lint::Rule* b) {
-    const bool first = a == judgement.first;
-    return first != (b == judgement.first) ? first : a->severity > b->severity;
+    return (a == first) != (b == first) ? a == first : a->severity > b->severity;
   });
   if (rules.empty() && verdict_rank(judgement.verdict) > verdict_rank(base.verdict) &&
       judgement.first != nullptr) {

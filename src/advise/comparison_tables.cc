@@ -180,19 +180,22 @@ Legality legality_of(const Prospect& prospect, const Evaluator& evaluator) {
   return legality;
 }
 
-std::string documented_dispatcher(const Study& study) {
+std::vector<std::string> documented_dispatchers(const Study& study) {
   const std::string& architecture = study.world.base.target->hw->architecture;
-  std::string otherwise;
   const bool bring_up = study.world.base.target->purpose == "bring-up";
+  std::vector<std::string> names;
   for (const Guideline& line : study.knowledge.by_hardware) {
-    if (!bring_up && text::is_one_of(architecture, line.architectures)) {
-      return line.names.front();
-    }
-    if (line.architectures.empty() && !line.names.empty()) {
-      otherwise = line.names.front();
+    const bool here = !bring_up && text::is_one_of(architecture, line.architectures);
+    if (!line.names.empty() && (here || line.architectures.empty())) {
+      names.push_back(line.names.front());  // the line for all other hardware is the last
     }
   }
-  return otherwise;
+  return names;
+}
+
+std::string documented_dispatcher(const Study& study) {
+  const std::vector<std::string> names = documented_dispatchers(study);
+  return names.empty() ? "" : names.front();
 }
 
 std::vector<DispatcherRow> dispatcher_table(const Study& study) {
@@ -314,10 +317,13 @@ class Climb {
     conditions.insert(conditions.end(), move.with.begin(), move.with.end());
     std::string text;
     for (const Condition& condition : conditions) {
-      text += fmt::format("{} {}: {}",
-                          text.empty() ? "only with" : ",",
-                          study_.knowledge.axis(condition.axis)->what,
-                          fmt::join(condition.moves, " or "));
+      const Axis& other = *study_.knowledge.axis(condition.axis);
+      std::string titles;
+      for (const std::string& each : condition.moves) {
+        titles += (titles.empty() ? "" : " or ") +
+                  other.moves[static_cast<std::size_t>(other.find(each))].title;
+      }
+      text += fmt::format("{} {}: {}", text.empty() ? "only with" : ",", other.what, titles);
     }
     return text;
   }
@@ -328,6 +334,10 @@ class Climb {
     state.title = rung.title;
     const Step step = best(rung, at_);
     state.move = step.move;
+    const Axis* axis = study_.knowledge.axis(rung.axis);
+    if (const int at = axis->find(step.move); at >= 0) {
+      state.move_title = axis->moves[static_cast<std::size_t>(at)].title;
+    }
     if (step.move.empty()) {
       state.legality.reason =
           step.reason.empty() ? study_.assessor.cache().plain().missing_text() : step.reason;

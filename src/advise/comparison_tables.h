@@ -29,7 +29,10 @@ std::string assignment_text(const PlanChange& change);
 /// Several, with commas between them.
 std::string assignments_text(const std::vector<PlanChange>& changes);
 
-/// The dispatcher that documents recommend for the hardware, "alltoall" if they do not know it.
+/// The dispatchers that documents recommend for the hardware, best first; the last is "alltoall".
+std::vector<std::string> documented_dispatchers(const Study& study);
+
+/// The first of them.
 std::string documented_dispatcher(const Study& study);
 
 /// The recipe with each dispatcher that its framework version supports, everything else equal

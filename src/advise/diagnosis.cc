@@ -119,7 +119,7 @@ std::vector<TuningStep> tuning_steps(const Study& study, const Candidate& plan) 
   for (std::size_t i = 0; i < axes.size(); ++i) {
     const Axis& axis = axis_of(axes[i]);
     at[axes[i]] = plan[axes[i]];
-    const std::string what = axis.what + ' ' + study.space.move(plan, axes[i])->name;
+    const std::string what = title_of(axis, *study.space.move(plan, axes[i]));
     next.what += (next.what.empty() ? "" : ", ") + what;
     if (next.check.find(axis.check) == std::string::npos) {
       next.check += (next.check.empty() ? "" : "; ") + axis.check;

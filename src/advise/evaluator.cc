@@ -53,8 +53,7 @@ bool Evaluator::varies(std::string_view field) const {
 }
 
 bool Evaluator::has_section(std::string_view field) const {
-  if (field.starts_with("env.") || recipe_.framework == recipe::Framework::mlm ||
-      recipe::has_trainer(recipe_)) {
+  if (field.starts_with("env.") || recipe_.framework == recipe::Framework::mlm || has_trainer()) {
     return true;
   }
   const auto dot = field.find('.');
@@ -75,6 +74,10 @@ std::vector<std::string_view> Evaluator::refused_for(std::string_view field,
   return fine ? std::vector<std::string_view>() : spec->choices;
 }
 
+bool Evaluator::has_trainer() const {
+  return recipe::has_trainer(recipe_);
+}
+
 bool Evaluator::knows(std::string_view field) const {
   if (field.starts_with("env.")) {
     return true;
@@ -84,8 +87,7 @@ bool Evaluator::knows(std::string_view field) const {
     return true;
   }
   // slime passes every flag of Megatron-LM on
-  if (recipe::has_trainer(recipe_) && !is_megatron_lm() &&
-      recipe::trainer_path(recipe_, field).empty()) {
+  if (has_trainer() && !is_megatron_lm() && recipe::trainer_path(recipe_, field).empty()) {
     return false;  // also where its value is known, such as one that the trainer computes
   }
   const auto* spec = vocabulary_.find(field);
@@ -93,9 +95,8 @@ bool Evaluator::knows(std::string_view field) const {
 }
 
 std::string Evaluator::missing_text() const {
-  return recipe::has_trainer(recipe_)
-             ? recipe::trainer_name(recipe_) + " has no setting for it"
-             : std::string("this version of the framework does not have it");
+  return has_trainer() ? recipe::trainer_name(recipe_) + " has no setting for it"
+                       : std::string("this version of the framework does not have it");
 }
 
 bool Evaluator::stack_has(std::string_view component) const {

@@ -67,6 +67,9 @@ class Evaluator {
 
   bool is_megatron_lm() const { return recipe_.framework == recipe::Framework::mlm; }
 
+  /// Whether a framework around Megatron runs the training loop.
+  bool has_trainer() const;
+
   /// Whether the stack contains a component.
   bool stack_has(std::string_view component) const;
 

@@ -220,6 +220,7 @@ int enough_gpus(const Study& study, const Request& request) {
 Fitting fit_first(const Study& study, const Request& request, PlanMaker& maker) {
   constexpr std::size_t kLooks = 500;
   constexpr double kFaster = 0.97;
+  const Goal goal = request.goal == Goal::safe ? Goal::safe : Goal::speed;
   Fitting fitting;
   double least = study.present.assessment.needed_memory;
   const auto take = [&](const SearchResult& result) {
@@ -241,7 +242,7 @@ Fitting fit_first(const Study& study, const Request& request, PlanMaker& maker) 
   };
   for (int rank = 1; rank <= kFullRecompute; ++rank) {
     const Space space = fitting_space(study, request, study.assessor.cache().plain(), rank);
-    Expedition expedition{&space, Goal::speed, short_bounds(kLooks), false};
+    Expedition expedition{&space, goal, short_bounds(kLooks), false};
     expedition.bounds.seeds = fitting.seeds;
     take(explore(study, request, std::move(expedition)));
   }
@@ -325,7 +326,7 @@ class ReliefSearch {
       return std::nullopt;
     }
     const Axis& axis = *space_.dimensions()[dimension].axis;
-    Relief relief{axis.what + ' ' + move.name,
+    Relief relief{title_of(axis, move),
                   after.needed_memory,
                   after.out_of_memory <= kMostMemoryRisk,
                   after.step / before.step,

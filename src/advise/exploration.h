@@ -35,7 +35,7 @@ Fitting fit_first(const Study& study, const Request& request, PlanMaker& maker);
 
 /// One change that lowers the memory of a recipe, everything else unchanged.
 struct Relief {
-  std::string what;   // "activation recompute small"
+  std::string what;   // "activation recompute: norms and expert activations"
   double needed = 0;  // bytes on the fullest GPU
   bool fits = false;
   double longer = 1;  // T(with it)/T(recipe)

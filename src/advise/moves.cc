@@ -33,6 +33,10 @@ bool Move::gives(std::string_view field, const expr::Value& value) const {
   });
 }
 
+std::string title_of(const Axis& axis, const Move& move) {
+  return axis.what + ": " + move.title;
+}
+
 int Axis::find(std::string_view move) const {
   const auto found = std::ranges::find(moves, move, &Move::name);
   return found == moves.end() ? -1 : static_cast<int>(found - moves.begin());
@@ -163,6 +167,7 @@ class MovesReader {
     axis.sweep = in.boolean("sweep").value_or(false);
     axis.alone = in.boolean("alone").value_or(false);
     axis.only_to_fit = in.boolean("only_to_fit").value_or(false);
+    axis.own_loop = in.boolean("own_loop").value_or(false);
     axis.with = read_conditions(in);
     read_limits(in, axis);
     Move like;
@@ -228,6 +233,7 @@ class MovesReader {
       Move move = like;
       const expr::Value value = value_of(node);
       move.name = value.is_unset() ? "none" : value.to_text();
+      move.title = move.name;
       move.sets.push_back({alternatives(*field), value});
       move.drops = drops;
       axis.moves.push_back(std::move(move));
@@ -238,6 +244,7 @@ class MovesReader {
     MapReader in(entry.value, fmt::format("move `{}`", entry.key), problems_);
     Move move = like;
     move.name = entry.key;
+    move.title = in.text("title").value_or(entry.key);
     if (const auto risk = in.text("risk")) {
       move.risk = risk_of(*risk, entry);
     }
@@ -495,13 +502,15 @@ void transfer(Archive& archive, Limit& x) {
 
 template <class Archive>
 void transfer(Archive& archive, Move& x) {
-  archive(x.name, x.sets, x.legacy, x.with, x.architectures, x.after, x.fit, x.loss_layers);
+  archive(
+      x.name, x.title, x.sets, x.legacy, x.with, x.architectures, x.after, x.fit, x.loss_layers);
   archive(x.drops, x.needs, x.stack, x.written, x.plain, x.launch, x.risk, x.because);
 }
 
 template <class Archive>
 void transfer(Archive& archive, Axis& x) {
   archive(x.name, x.group, x.what, x.tier, x.order, x.check, x.sweep, x.alone, x.only_to_fit);
+  archive(x.own_loop);
   archive(x.limits, x.with, x.moves);
 }
 

@@ -49,7 +49,8 @@ struct Limit {
 
 /// One position of an axis.
 struct Move {
-  std::string name;  // "hybridep", "on", "8"
+  std::string name;   // "hybridep", "on", "8"
+  std::string title;  // in texts: "attention and router"
   std::vector<Setting> sets;
   std::vector<Setting> legacy;  // instead of `sets`, in versions without one of its fields
   std::vector<Condition> with;  // the move counts only with these positions of other axes
@@ -81,6 +82,7 @@ struct Axis {
   bool sweep = false;        // a number of SMs
   bool alone = false;        // not combined with other axes: tried on the best combination only
   bool only_to_fit = false;  // free by default only if the recipe does not fit in memory
+  bool own_loop = false;     // needs the framework's own training loop, not that of a trainer
   std::vector<Limit> limits;
   std::vector<Condition> with;
   std::vector<Move> moves;
@@ -91,6 +93,10 @@ struct Axis {
   /// Whether it sets sizes of the layout or of the batch, which only make sense together.
   bool sets_sizes() const { return group == "mapping" || group == "batch"; }
 };
+
+/// An axis at one of its moves, for texts.
+///   "activation recompute: norms and expert activations"
+std::string title_of(const Axis& axis, const Move& move);
 
 /// Documented advice on dispatchers for some hardware or some number of expert ranks.
 struct Guideline {

@@ -32,8 +32,9 @@ constexpr double kMostDeferred = 1.05;
 /// twice that error.
 constexpr double kMostAsShipped = 1.10;
 
+/// Goal safe: the share of the step that a change must gain for its risk.
 double risk_cost(Risk risk) {
-  return risk == Risk::low ? 0 : risk == Risk::medium ? 0.02 : 0.06;
+  return risk == Risk::low ? 0 : risk == Risk::medium ? 0.05 : 0.15;
 }
 
 /// Few enough changes for a person to follow at once, none of which moves weights to other ranks.
@@ -326,7 +327,7 @@ void add_bring_up(const Axis& axis, const Move& move, Plan& plan) {
   if (move.risk > Risk::low) {
     plan.risks.push_back(move.because);
   }
-  plan.bring_up.push_back({axis.order, fmt::format("{} {}", axis.what, move.name), axis.check});
+  plan.bring_up.push_back({axis.order, title_of(axis, move), axis.check});
 }
 
 }  // namespace
@@ -445,8 +446,10 @@ void PlanMaker::write(const Prospect& prospect, Plan& plan) {
   const session::Analysis& base = study_.world.base;
   plan.draft = draft_with(prospect.assessment.edits, study_.assessor.cache(), base, plan.obstacle);
   if (plan.obstacle.empty()) {
+    // a patch of the file as it is, with the fixes made before
     const auto& file = base.document->request.file;
-    plan.diff = text::unified_diff(file ? file->name() : "", base.draft.bytes, plan.draft.bytes);
+    plan.diff = text::unified_diff(
+        file ? file->name() : "", base.document->draft().bytes, plan.draft.bytes);
   }
 }
 
@@ -465,30 +468,44 @@ bool PlanMaker::verify(Plan& plan) {
 }
 
 Candidate PlanMaker::with_documented_dispatcher(Candidate candidate) {
-  const std::string first = documented_dispatcher(study_);
   const int at = study_.space.index("dispatcher");
   const Move* own = study_.space.move(candidate, "dispatcher");
-  if (at < 0 || goal_ == Goal::memory || own == nullptr || own->name == first) {
+  if (at < 0 || goal_ == Goal::memory || own == nullptr) {
     return candidate;
   }
-  const Candidate other = study_.space.with(candidate, "dispatcher", first);
   const auto& positions = study_.space.dimensions()[static_cast<std::size_t>(at)].positions;
-  if (std::ranges::find(positions, other[static_cast<std::size_t>(at)]) == positions.end() ||
-      study_.space.changed(other).size() + 1 < study_.space.changed(candidate).size()) {
-    return candidate;  // another move of the candidate needs its dispatcher
+  for (const std::string& name : documented_dispatchers(study_)) {
+    if (name == own->name) {
+      return candidate;
+    }
+    const Candidate other = study_.space.with(candidate, "dispatcher", name);
+    if (std::ranges::find(positions, other[static_cast<std::size_t>(at)]) == positions.end() ||
+        study_.space.changed(other).size() + 1 < study_.space.changed(candidate).size()) {
+      return candidate;  // another move of the candidate needs its dispatcher
+    }
+    const Prospect documented = study_.assessor.prospect(other);
+    if (documented.work != nullptr && documented.assessment.usable()) {
+      return is_tie(candidate, other, documented) ? other : candidate;
+    }
   }
+  return candidate;
+}
+
+/// Whether the documented one may be taken instead: too close to call, and not a plan that gains
+/// turned into one that loses.
+bool PlanMaker::is_tie(const Candidate& candidate,
+                       const Candidate& other,
+                       const Prospect& documented) {
   const Prospect its = study_.assessor.prospect(candidate);
-  const Prospect documented = study_.assessor.prospect(other);
-  const bool usable = its.work != nullptr && documented.work != nullptr &&
-                      documented.assessment.usable() && !study_.space.changed(other).empty();
-  // a plan that gains does not turn into one that loses
+  if (its.work == nullptr || study_.space.changed(other).empty()) {
+    return false;
+  }
   const double present = study_.present.assessment.step;
-  const bool gains =
-      usable && (documented.assessment.step <= present || its.assessment.step > present);
-  const bool tie =
-      gains && documented.assessment.step <= kMostDeferred * its.assessment.step &&
-      sim::compare(*documented.work, *its.work, study_.world.constants).verdict != sim::Verdict::b;
-  return tie ? other : candidate;
+  const double step = documented.assessment.step;
+  return (step <= present || its.assessment.step > present) &&
+         step <= kMostDeferred * its.assessment.step &&
+         sim::compare(*documented.work, *its.work, study_.world.constants).verdict !=
+             sim::Verdict::b;
 }
 
 const Precedent* PlanMaker::precedent_of(const Candidate& candidate) const {

@@ -73,6 +73,7 @@ class PlanMaker {
   /// With the dispatcher that documents recommend for the hardware, if it is no clear loss and does
   /// not turn a gain into a loss.
   Candidate with_documented_dispatcher(Candidate candidate);
+  bool is_tie(const Candidate& candidate, const Candidate& other, const Prospect& documented);
 
   /// With the settings of the likest precedent of its precision: all of them or, if they lose for
   /// certain or do not fit, each as far as it does not.

@@ -177,6 +177,7 @@ Space::Space(const Knowledge& knowledge, const Evaluator& evaluator, const Freed
     const bool free = (is_free(axis, freedom) || asked) && !names(freedom.keep, axis);
     for (std::size_t i = 0; i < axis.moves.size(); ++i) {
       Made made = make(axis.moves[i], evaluator);
+      made.possible = made.possible && !(axis.own_loop && evaluator.has_trainer());
       if (made.stands && dimension.present < 0) {
         dimension.present = static_cast<int>(i);
       }
@@ -210,6 +211,7 @@ void Space::read_sizes(const Evaluator& evaluator) {
   virtual_stages_ = std::max(size("model.virtual_pipeline_model_parallel_size", 1), 1);
   has_layouts_ = layers_ > 0 && evaluator.knows(kLayout) && !is_frozen(kLayout);
   separate_chunks_ = !evaluator.is_megatron_lm();
+  layout_ = expr::read_layout(evaluator.present(kLayout));
   for (const char* field : {"model.num_layers_in_first_pipeline_stage",
                             "model.num_layers_in_last_pipeline_stage",
                             "model.account_for_embedding_in_pipeline_split",
@@ -345,11 +347,19 @@ Candidate Space::canonical(Candidate candidate) const {
       candidate[i] = 0;
     } else if (move.loss_layers >= 0) {
       const auto [stages, virtual_stages] = stages_of(candidate);
-      const bool useful = stages > 1 && stages * virtual_stages <= layers_;
+      const int chunks = stages * virtual_stages;
+      const bool own = stages == stages_ && virtual_stages == virtual_stages_;
+      const bool useful = stages > 1 && chunks <= layers_ &&
+                          !(own && is_present_layout(layout_text(
+                                       layers_, prediction_depths_, chunks, move.loss_layers)));
       candidate[i] = useful && has_layouts_ ? candidate[i] : static_cast<Position>(0);
     }
   }
   return candidate;
+}
+
+bool Space::is_present_layout(std::string_view text) const {
+  return layout_ && layout_->stages == expr::read_layout(text).stages;
 }
 
 void Space::lay_out(const Candidate& candidate, Edits& edits) const {
@@ -372,7 +382,7 @@ void Space::lay_out(const Candidate& candidate, Edits& edits) const {
   const std::string text = layout_text(
       layers_, prediction_depths_, chunks, asked ? move(candidate, "layout")->loss_layers : 0);
   std::erase_if(edits, [&](const Edit& edit) { return edit.field == kLayout; });
-  if (text.empty()) {
+  if (text.empty() || is_present_layout(text)) {
     return;
   }
   edits.push_back({std::string(kLayout), expr::Value::of(text), false});

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -8,6 +9,7 @@
 
 #include "advise/evaluator.h"
 #include "advise/moves.h"
+#include "expr/layout_text.h"
 
 namespace epwise::advise {
 
@@ -99,6 +101,7 @@ class Space {
 
   /// Replaces the layout among the edits by the one that the candidate's stages need.
   void lay_out(const Candidate& candidate, Edits& edits) const;
+  bool is_present_layout(std::string_view text) const;
 
   const Made& made(std::size_t dimension, int move) const;
 
@@ -108,8 +111,9 @@ class Space {
   std::string precision_;            // of the recipe, if known
   int layers_ = 0;
   int prediction_depths_ = 0;
-  int stages_ = 1;          // of the recipe
-  int virtual_stages_ = 1;  // of the recipe
+  int stages_ = 1;                      // of the recipe
+  int virtual_stages_ = 1;              // of the recipe
+  std::optional<expr::Layout> layout_;  // of the recipe
   bool has_layouts_ = false;
   bool separate_chunks_ = true;       // the virtual stages are given besides a layout
   std::vector<std::string> written_;  // fields that a generated layout replaces

@@ -319,6 +319,20 @@ class Translator {
     return value.is_unset() && null != "null" ? Literal::of_text(null) : literal_of(value);
   }
 
+  /// The field itself; of a data type that is written as an object, {_target_: torch.float32,
+  /// _call_: false}, its target, if the new value is a data type too.
+  const Field* dtype_of(const Field* field, const Fix::Edit& edit) const {
+    constexpr std::string_view kPackage = "torch.";
+    const auto is_dtype = [](const expr::Value& value) {
+      return value.text() != nullptr && value.text()->starts_with(kPackage);
+    };
+    if (field == nullptr || edit.remove || !is_dtype(edit.target) || !is_dtype(field->value)) {
+      return field;
+    }
+    const Field* target = written(field->name + "._target_");
+    return target == nullptr || target->value != field->value ? field : target;
+  }
+
   void set_field(const Fix::Edit& removal) {
     Fix::Edit edit = removal;
     const Field* field = written(edit.name);
@@ -349,7 +363,8 @@ class Translator {
       return;
     }
     if (goes_to_file(field)) {
-      edit_file(keys_of(field == nullptr ? recipe_.path_of(edit.name) : field->spelling),
+      const Field* place = dtype_of(field, edit);
+      edit_file(keys_of(place == nullptr ? recipe_.path_of(edit.name) : place->spelling),
                 std::move(literal));
       return;
     }

@@ -379,7 +379,8 @@ struct Plan {
   std::vector<std::string> risks;                  // why
   std::vector<std::string> bring_up;               // bring-up order: prerequisites first
   std::map<std::string, std::string> environment;  // of the launch
-  std::string diff;                                // unified diff; empty if only the launch changes
+  std::vector<std::string> settles;                // codes of errors that no fix of lint settles
+  std::string diff;                                // of the recipe, with `repairs`; may be empty
   std::string text;                                // the recipe's text with the plan
   std::string obstacle;                            // why there is no diff; usually empty
   std::string decides;                             // too close: the measurement that would decide

@@ -179,6 +179,9 @@ Plan plan_of(const advise::Plan& plan) {
     result.bring_up.push_back(each.what);
   }
   result.environment = {plan.environment.begin(), plan.environment.end()};
+  for (const lint::Rule* rule : plan.settles) {
+    result.settles.emplace_back(rule->code);
+  }
   result.diff = plan.diff;
   result.text = plan.draft.bytes;
   result.obstacle = plan.obstacle;

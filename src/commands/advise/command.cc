@@ -7,7 +7,6 @@
 
 #include <fmt/format.h>
 
-#include "base/text/line_diff.h"
 #include "base/text/spelling.h"
 #include "commands/advise/advising.h"
 #include "commands/advise/interview.h"
@@ -54,7 +53,7 @@ GOALS
   speed   the shortest step that fits in memory
   memory  the least memory at a step time at most 2 % longer
   safe    at most two changes, none of the layout or of high risk, each worth at least 2 % of the
-          step, and more if it is risky
+          step, 7 % if its risk is medium; more changes only where the recipe does not fit
 )";
 
 /// FORMAT or FORMAT=PATH.
@@ -155,25 +154,15 @@ ExitCode write_first(Console& console, const AdvisedJob& job, const advise::Advi
   return ExitCode::clean;
 }
 
-void show_diff(Console& console, const AdvisedJob& job, const advise::Advice& advice) {
+void show_diff(Console& console, const advise::Advice& advice) {
   tell_obstacle(advice, console);
-  if (advice.plans.empty()) {
-    console.out << advice.repair_diff;
-    return;
-  }
-  const Draft before = job.base().document->draft();
-  const auto& file = job.base().document->request.file;
-  console.out << text::unified_diff(
-      file ? file->name() : "", before.bytes, advice.plans.front().draft.bytes);
+  console.out << (advice.plans.empty() ? advice.repair_diff : advice.plans.front().diff);
 }
 
-void print(Console& console,
-           const Arguments& arguments,
-           const AdvisedJob& job,
-           const report::AdvisedRecipe& recipe) {
+void print(Console& console, const Arguments& arguments, const report::AdvisedRecipe& recipe) {
   const Destination destination = destination_of(console, arguments);
   if (arguments.flag("--diff")) {
-    show_diff(console, job, recipe.advice);
+    show_diff(console, recipe.advice);
   } else if (destination.format == "json") {
     put(report::advise_json(recipe, console.newer_releases()), destination, console);
   } else if (destination.format == "markdown") {
@@ -198,7 +187,7 @@ Advised advise_recipe(Console& console, const Arguments& arguments) {
   destination_of(console, arguments);  // errors are reported before the search
   const report::AdvisedRecipe recipe = advice_on(job, console, arguments);
   const advise::Advice& advice = recipe.advice;
-  print(console, arguments, job, recipe);
+  print(console, arguments, recipe);
   if (!advice.present) {
     return {ExitCode::findings, {}};
   }
@@ -224,7 +213,7 @@ ExitCode answer_which(Console& console,
   report::AdvisedRecipe recipe = advised_recipe(job);
   recipe.simulated = simulated;
   recipe.advice = advise::which_dispatcher(job.world(), advise::knowledge());
-  print(console, arguments, job, recipe);
+  print(console, arguments, recipe);
   const bool chosen = recipe.advice.choice && !recipe.advice.choice->name.empty();
   return chosen ? ExitCode::clean : ExitCode::findings;
 }

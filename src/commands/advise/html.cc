@@ -121,7 +121,7 @@ std::string ladder(const Advice& advice) {
       bar("none", advice.ladder_start, widest, "host", seconds_text(advice.ladder_start.value));
   for (const advise::RungState& rung : advice.ladder) {
     const std::string name =
-        "+ " + rung.title + (rung.move.empty() || rung.move == "on" ? "" : ": " + rung.move);
+        "+ " + rung.title + (rung.move.empty() || rung.move == "on" ? "" : ": " + rung.move_title);
     if (!rung.step) {
       out += fmt::format(
           "<div class=\"row\"><span>{}</span><span class=\"bad\">not valid: {}</span></div>\n",
@@ -173,6 +173,9 @@ std::string plan(const advise::Plan& plan, int number) {
   for (const auto& [name, value] : plan.environment) {
     out += fmt::format("<li>launch with <code>{}={}</code></li>\n", escaped(name), escaped(value));
   }
+  for (const lint::Rule* rule : plan.settles) {
+    out += fmt::format("<li>{}</li>\n", escaped(settles_text(*rule)));
+  }
   out += "</ul>\n";
   if (!plan.measurement.empty()) {
     out += note("to decide: " + plan.measurement);
@@ -187,6 +190,9 @@ std::string plan(const advise::Plan& plan, int number) {
     risks += (risks.empty() ? "risks: " : "; ") + risk;
   }
   out += risks.empty() ? "" : note(risks);
+  if (!plan.obstacle.empty()) {
+    out += note("not applied automatically: " + plan.obstacle);
+  }
   if (!plan.diff.empty()) {
     std::string lines;
     std::string_view rest = plan.diff;

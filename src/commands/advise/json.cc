@@ -236,6 +236,12 @@ Json published_json(const advise::PublishedRow& row) {
   return json;
 }
 
+Json shortage_json(const advise::Shortage& shortage) {
+  return {{"least_gib", rounded(shortage.least / kGiB)},
+          {"limit_gib", rounded(shortage.limit / kGiB)},
+          {"gpus", shortage.gpus}};
+}
+
 Json tuning_json(const advise::TuningStep& step) {
   return {{"what", step.what},
           {"check", step.check},
@@ -250,9 +256,7 @@ void add_answers(const advise::Advice& advice, Json& json) {
     json["fits"] = false;
   }
   if (advice.shortage) {
-    json["shortage"] = {{"least_gib", rounded(advice.shortage->least / kGiB)},
-                        {"limit_gib", rounded(advice.shortage->limit / kGiB)},
-                        {"gpus", advice.shortage->gpus}};
+    json["shortage"] = shortage_json(*advice.shortage);
   }
   if (advice.choice) {
     json["which"] = {{"dispatcher", advice.choice->name},
@@ -385,7 +389,9 @@ std::string why_not_json(const AnsweredWhyNot& answered,
     if (answer.tokens != 1) {
       json["tokens_ratio"] = rounded(answer.tokens);
     }
-    json["memory"] = {{"needed_gib", rounded(answer.needed_memory / kGiB)}, {"fits", answer.fits}};
+    json["memory"] = {{"needed_gib", rounded(answer.needed_memory / kGiB)},
+                      {"fits", answer.fits},
+                      {"recipe_fits", answer.recipe_fits}};
     Json costs = Json::object();
     for (const auto& [name, seconds] : answer.costs) {
       costs[name] = rounded(seconds);
@@ -398,6 +404,9 @@ std::string why_not_json(const AnsweredWhyNot& answered,
       }
       json["around"] = changes;
       json["around_speedup"] = range_json(*answer.around_speedup);
+    }
+    if (answer.shortage) {
+      json["shortage"] = shortage_json(*answer.shortage);
     }
   }
   return json_text(json);

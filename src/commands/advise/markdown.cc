@@ -56,7 +56,7 @@ std::string ladder_rows(const Advice& advice) {
     }
     out += fmt::format("| + {} ({}) | {} | {} | {} | {} |\n",
                        rung.title,
-                       rung.move,
+                       rung.move_title,
                        seconds_text(rung.step->value),
                        ratio_text(*rung.added),
                        rung.alone ? ratio_text(*rung.alone) : "",
@@ -91,11 +91,17 @@ std::string plan_part(const advise::Plan& plan, int number) {
   for (const auto& [name, value] : plan.environment) {
     out += fmt::format("- launch with {}\n", code_span(name + "=" + value));
   }
+  for (const lint::Rule* rule : plan.settles) {
+    out += fmt::format("- {}\n", settles_text(*rule));
+  }
   for (const advise::BringUp& each : plan.bring_up) {
     out += fmt::format("- bring up {}; check {}\n", each.what, each.check);
   }
   if (!plan.measurement.empty()) {
     out += fmt::format("- to decide: {}\n", plan.measurement);
+  }
+  if (!plan.obstacle.empty()) {
+    out += fmt::format("- not applied automatically: {}\n", markdown(plan.obstacle));
   }
   if (!plan.diff.empty()) {
     out += "\n" + code_block(plan.diff, "diff");

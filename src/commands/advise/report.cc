@@ -75,7 +75,12 @@ std::string headline_text(const advise::Plan& plan) {
       plan.memory_limit > 0
           ? fmt::format(" ({:.0f} % probability of running out)", 100 * plan.out_of_memory)
           : "";
-  return fmt::format("fits with {}{}", plan.means, risk);
+  const bool surely = plan.out_of_memory <= advise::kMostMemoryRisk;
+  return fmt::format("{}: {}{}", surely ? "fits" : "may fit", plan.means, risk);
+}
+
+std::string settles_text(const lint::Rule& rule) {
+  return fmt::format("settles {} ({})", rule.code, rule.id);
 }
 
 std::string plans_title(const advise::Advice& advice) {
@@ -91,20 +96,23 @@ std::string plans_title(const advise::Advice& advice) {
                      advice.left.empty() ? "passes lint" : "adds no finding to those left");
 }
 
+std::string shortage_text(const advise::Shortage& shortage) {
+  const double lacking = shortage.least - shortage.limit;
+  return fmt::format("Nothing fits: the leanest variant needs {} of {}, {}. {}",
+                     gib_text(shortage.least),
+                     gib_text(shortage.limit),
+                     lacking > 0 ? gib_text(lacking) + " too much"
+                                 : "which more than one time in ten is not enough",
+                     shortage.gpus > 0 ? fmt::format("A variant fits on {} GPUs.", shortage.gpus)
+                                       : "No number of GPUs up to 16384 is enough.");
+}
+
 std::string no_plan_text(const advise::Advice& advice) {
   if (advice.tally.stopped) {
     return "The search was cut short before it found a plan.";
   }
   if (advice.shortage) {
-    const advise::Shortage& shortage = *advice.shortage;
-    const double lacking = shortage.least - shortage.limit;
-    return fmt::format("Nothing fits: the leanest variant needs {} of {}, {}. {}",
-                       gib_text(shortage.least),
-                       gib_text(shortage.limit),
-                       lacking > 0 ? gib_text(lacking) + " too much"
-                                   : "which more than one time in ten is not enough",
-                       shortage.gpus > 0 ? fmt::format("A variant fits on {} GPUs.", shortage.gpus)
-                                         : "No number of GPUs up to 16384 is enough.");
+    return shortage_text(*advice.shortage);
   }
   if (advice.fitting) {
     return "No plan makes the recipe fit without new findings.";
@@ -126,7 +134,8 @@ std::string no_plan_text(const advise::Advice& advice) {
         close ? ": keep it" : ",",
         100 * advice.fits_risk);
   }
-  return nothing + (close ? ": keep it." : ".");
+  const bool changed = !advice.settled.empty() || !advice.repairs.empty();
+  return nothing + (!close ? "." : changed ? ": keep it, with the changes above." : ": keep it.");
 }
 
 std::string shares_text(const advise::Diagnosis& diagnosis) {

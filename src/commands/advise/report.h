@@ -92,8 +92,14 @@ std::string risk_of_memory_text(double out_of_memory, bool fits);
 /// The gain of a plan; for one that makes the recipe fit, or run at all, by what means.
 std::string headline_text(const advise::Plan& plan);
 
+/// "settles PAR002 (shape/expert-world)"
+std::string settles_text(const lint::Rule& rule);
+
 /// "goal: speed; each passes lint and fits in memory"
 std::string plans_title(const advise::Advice& advice);
+
+/// "Nothing fits: the leanest variant needs 95.1 GiB of 79.1 GiB, 16 GiB too much. …"
+std::string shortage_text(const advise::Shortage& shortage);
 
 /// Why there is no plan.
 std::string no_plan_text(const advise::Advice& advice);

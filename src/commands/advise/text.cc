@@ -159,7 +159,9 @@ class AdviceText {
 
   void repairs(const Advice& advice) {
     if (!advice.repairs.empty()) {
-      title("FIXED FIRST", "lint finds errors; everything below is relative to the fixed recipe");
+      title("FIXED FIRST",
+            "lint finds errors; everything below is relative to the fixed recipe, patches to the "
+            "file");
       for (const fix::Repair& repair : advice.repairs) {
         for (const fix::Repair::Edit& edit : repair.edits) {
           say("  ", fmt::format("{} ({})", fix::to_text(edit), repair.rule));
@@ -313,18 +315,19 @@ class AdviceText {
       return here ? " *" : "";
     };
     const double none = advice.ladder_start.value;
-    line(fmt::format("  {:<24}{:>9}", std::string("none") + star(none), seconds_text(none)));
+    line(fmt::format("  {:<36}{:>9}", std::string("none") + star(none), seconds_text(none)));
     for (const advise::RungState& rung : advice.ladder) {
-      const std::string name = "+ " + rung.title +
-                               (rung.move.empty() || rung.move == "on" ? "" : ": " + rung.move) +
-                               (rung.step ? star(rung.step->value) : "");
-      line(fmt::format("  {:<24}", name) +
+      const std::string name =
+          "+ " + rung.title +
+          (rung.move.empty() || rung.move == "on" ? "" : ": " + rung.move_title) +
+          (rung.step ? star(rung.step->value) : "");
+      line(fmt::format("  {:<36}", name) +
            (rung.step ? effect_of(rung)
                       : paint_(Role::error, "not valid: " + safe(reason_text(rung.legality)))));
       needs(rung);
     }
     if (!shown) {
-      line(fmt::format("  {:<24}{:>9}", "the recipe as it is *", seconds_text(now)));
+      line(fmt::format("  {:<36}{:>9}", "the recipe as it is *", seconds_text(now)));
     }
   }
 
@@ -410,7 +413,7 @@ class AdviceText {
       say("       ", fmt::format("launch with {}={}", name, value));
     }
     for (const lint::Rule* rule : plan.settles) {
-      say("       ", fmt::format("settles {} ({})", rule->code, rule->id));
+      say("       ", settles_text(*rule));
     }
     if (!plan.measurement.empty()) {
       say("       ", "to decide: " + plan.measurement, Role::dim);
@@ -524,6 +527,12 @@ std::string why_not_text(const AnsweredWhyNot& answered, const Style& style) {
                      gib_text(answer.needed_memory),
                      answer.memory_limit > 0 ? " of " + gib_text(answer.memory_limit) : "",
                      risk_of_memory_text(answer.out_of_memory, answer.fits));
+  if (!answer.recipe_fits && !same) {
+    out += "  the recipe as it is does not fit in memory: its step is only computed\n";
+  }
+  if (answer.shortage) {
+    out += "  with it: " + shortage_text(*answer.shortage) + "\n";
+  }
   if (answer.around) {
     std::string changes;
     for (const advise::PlanChange& change : answer.around->changes) {
