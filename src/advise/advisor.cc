@@ -284,7 +284,7 @@ std::vector<const Axis*> axes_in_order(const Knowledge& knowledge) {
 bool take_next(const Study& study, const Axis& axis, Candidate& at) {
   const Assessment before = study.assessor.assess(at);
   std::vector<std::string> names =
-      documented_dispatchers(study);  // names of moves of that axis only
+      documented_dispatchers(study, true);  // names of moves of that axis only
   if (const Move* own = study.space.move(study.space.start(), axis.name)) {
     names.insert(names.begin(), own->name);
   }

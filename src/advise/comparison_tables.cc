@@ -180,9 +180,9 @@ Legality legality_of(const Prospect& prospect, const Evaluator& evaluator) {
   return legality;
 }
 
-std::vector<std::string> documented_dispatchers(const Study& study) {
+std::vector<std::string> documented_dispatchers(const Study& study, bool afterwards) {
   const std::string& architecture = study.world.base.target->hw->architecture;
-  const bool bring_up = study.world.base.target->purpose == "bring-up";
+  const bool bring_up = !afterwards && study.world.base.target->purpose == "bring-up";
   std::vector<std::string> names;
   for (const Guideline& line : study.knowledge.by_hardware) {
     const bool here = !bring_up && text::is_one_of(architecture, line.architectures);

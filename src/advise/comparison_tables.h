@@ -29,8 +29,9 @@ std::string assignment_text(const PlanChange& change);
 /// Several, with commas between them.
 std::string assignments_text(const std::vector<PlanChange>& changes);
 
-/// The dispatchers that documents recommend for the hardware, best first; the last is "alltoall".
-std::vector<std::string> documented_dispatchers(const Study& study);
+/// The dispatchers that documents recommend for the hardware and the purpose, best first; the last
+/// is "alltoall". `afterwards`: once the bring-up, if that is the purpose, is done.
+std::vector<std::string> documented_dispatchers(const Study& study, bool afterwards = false);
 
 /// The first of them.
 std::string documented_dispatcher(const Study& study);

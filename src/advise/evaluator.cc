@@ -99,6 +99,11 @@ std::string Evaluator::missing_text() const {
                        : std::string("this version of the framework does not have it");
 }
 
+bool Evaluator::has_format(std::string_view framework) const {
+  // slime passes every flag of Megatron-LM on
+  return (framework == "mlm") == is_megatron_lm() && (is_megatron_lm() || !has_trainer());
+}
+
 bool Evaluator::stack_has(std::string_view component) const {
   const auto* found = settled_.target().stack.find(component);
   return found != nullptr && !found->absent;

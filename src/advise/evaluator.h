@@ -70,6 +70,10 @@ class Evaluator {
   /// Whether a framework around Megatron runs the training loop.
   bool has_trainer() const;
 
+  /// Whether the recipe is written in the words of this framework, "bridge" or "mlm", itself: those of
+  /// a trainer may be other ones.
+  bool has_format(std::string_view framework) const;
+
   /// Whether the stack contains a component.
   bool stack_has(std::string_view component) const;
 

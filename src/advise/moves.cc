@@ -263,6 +263,10 @@ class MovesReader {
     move.loss_layers = static_cast<int>(in.integer("loss_layers").value_or(-1));
     move.drops = in.texts("drops");
     move.launch = in.texts("launch");
+    move.format = in.text("format").value_or("");
+    if (!move.format.empty() && move.format != "bridge" && move.format != "mlm") {
+      problem(entry.key_mark, fmt::format("`{}` is not a format: bridge or mlm", move.format));
+    }
     move.stack = in.text("stack").value_or("");
     move.written = in.boolean("written").value_or(false);
     move.plain = in.boolean("plain").value_or(false);
@@ -504,7 +508,7 @@ template <class Archive>
 void transfer(Archive& archive, Move& x) {
   archive(
       x.name, x.title, x.sets, x.legacy, x.with, x.architectures, x.after, x.fit, x.loss_layers);
-  archive(x.drops, x.needs, x.stack, x.written, x.plain, x.launch, x.risk, x.because);
+  archive(x.drops, x.needs, x.format, x.stack, x.written, x.plain, x.launch, x.risk, x.because);
 }
 
 template <class Archive>

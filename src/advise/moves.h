@@ -60,6 +60,7 @@ struct Move {
   int loss_layers = -1;            // a generated pipeline layout: layers that the loss counts for
   std::vector<std::string> drops;  // fields that are removed if the recipe writes them
   std::vector<Need> needs;
+  std::string format;               // "bridge" or "mlm": of the recipe; empty: any
   std::string stack;                // component required by the move; may be empty
   bool written = false;             // counts only where the recipe writes all fields that it sets
   bool plain = false;               // switches a feature off: nothing to bring up, and no risk

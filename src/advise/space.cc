@@ -256,7 +256,8 @@ Space::Made Space::make(const Move& move, const Evaluator& evaluator) {
     return std::ranges::any_of(
         setting.fields, [&](const std::string& field) { return evaluator.is_written(field); });
   });
-  const bool stacked = written && (move.stack.empty() || evaluator.stack_has(move.stack));
+  const bool stacked = written && (move.stack.empty() || evaluator.stack_has(move.stack)) &&
+                       (move.format.empty() || evaluator.has_format(move.format));
   made.possible = stacked;
   apply(move.sets, evaluator, made);
   if (!made.possible && !move.legacy.empty()) {
