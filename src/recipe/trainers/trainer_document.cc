@@ -46,7 +46,11 @@ class TrainerDocumentReader {
   std::vector<Recipe> run(const std::function<const Vocabulary&(Framework)>& vocabulary_for) {
     ConfigNode tree = mapping();
     if (input_.root != nullptr) {
-      tree = whole(*input_.root, start_.path, 0);
+      std::vector<std::string_view> texts;
+      if (!start_.files.empty()) {
+        texts.push_back(start_.files.front()->bytes());
+      }
+      tree = whole(*input_.root, start_.path, texts);
     }
     if (input_.tree.is_mapping()) {
       lay_over(tree, input_.tree);
@@ -82,7 +86,7 @@ class TrainerDocumentReader {
   }
 
  private:
-  static constexpr int kDeepest = 8;
+  static constexpr std::size_t kDeepest = 8;
 
   /// The model that a role loads: --model-config, the config.json of its folder, or a public model
   /// of that name.
@@ -135,8 +139,10 @@ class TrainerDocumentReader {
     return input_.format == &kSwift ? yaml::Dialect::pyyaml : yaml::Dialect::omegaconf;
   }
 
-  /// A configuration with its base configurations.
-  ConfigNode whole(const yaml::Node& root, const std::string& path, int depth) {
+  /// A configuration with its base configurations; `texts` are those of the files that led to it.
+  ConfigNode whole(const yaml::Node& root,
+                   const std::string& path,
+                   std::vector<std::string_view>& texts) {
     ConfigNode tree = config_tree(root, dialect());
     const ConfigNode* defaults = input_.format == &kNemoRl ? tree.find("defaults") : nullptr;
     if (defaults == nullptr) {
@@ -145,17 +151,28 @@ class TrainerDocumentReader {
     ConfigNode all = mapping();
     for (const std::string& name : names_of(*defaults)) {
       std::shared_ptr<const text::SourceFile> file;
-      if (request_.open && depth < kDeepest) {
+      if (request_.open && texts.size() <= kDeepest) {
         file = request_.open(name.starts_with('/') ? name : folder_of(path) + name);
       }
       if (file == nullptr) {
         incomplete_ = true;
         continue;
       }
+      if (std::ranges::find(texts, file->bytes()) != texts.end()) {
+        incomplete_ = true;
+        diagnostics_.push_back({"recipe/circular-bases",
+                                defaults->mark,
+                                fmt::format("`{}` is a base of itself", name),
+                                {},
+                                "remove it from `defaults` of one of the files"});
+        continue;
+      }
       files_.push_back(file);
       const yaml::Stream stream = yaml::parse(*file);
       if (!stream.documents.empty() && stream.documents.front().root.is_mapping()) {
-        put_over(all, whole(stream.documents.front().root, file->name(), depth + 1));
+        texts.push_back(file->bytes());
+        put_over(all, whole(stream.documents.front().root, file->name(), texts));
+        texts.pop_back();
       }
     }
     put_over(all, std::move(tree));
