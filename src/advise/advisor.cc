@@ -783,7 +783,8 @@ WhyNot why_not(const World& world, const Knowledge& knowledge, const Edit& edit,
   const Prospect& present = question.present();
   const Prospect other = question.answer();
   answer.legality = legality_of(other, question.evaluator());
-  if (answer.legality.legal || answer.legality.reason.empty()) {
+  const bool unknown = answer.legality.legal && other.work == nullptr;
+  if (!unknown && (answer.legality.legal || answer.legality.reason.empty())) {
     answer.legality.reason = question.note();
   }
   if (!answer.legality.legal && answer.legality.reason.empty()) {
