@@ -391,6 +391,9 @@ Result lint(const recipe::Recipe& recipe,
     collector.finish();
     return result;
   }
+  for (const auto& diagnostic : misspelt_variables(facts, knowledge)) {
+    collector.report(diagnostic);
+  }
   const auto launch_plan = plan(knowledge, recipe, vocabulary, target);
   result.rules_checked = count_checked(knowledge, vocabulary, launch_plan, selection);
   result.launch = run_launch(launch_plan, facts, reported_by_readers(facts, knowledge), collector);

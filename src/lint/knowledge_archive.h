@@ -126,6 +126,16 @@ void transfer(A& a, Sign& x) {
 }
 
 template <class A>
+void transfer(A& a, VariableNames& x) {
+  a(x.read, x.others);
+}
+
+template <class A>
+void transfer(A& a, LibraryVariables& x) {
+  a(x.library, x.prefixes, x.source, x.date, x.names);
+}
+
+template <class A>
 void transfer(A& a, SeenAt& x) {
   a(x.version, x.line);
 }
@@ -164,6 +174,7 @@ void transfer(A& a, Trouble& x) {
 template <class A>
 void transfer(A& a, Tables& x) {
   a(x.releases, x.pins, x.troubles, x.catalogue, x.uncovered, x.plain_names, x.signs, x.fragments);
+  a(x.variables);
 }
 
 }  // namespace epwise::lint

@@ -7,6 +7,9 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
+
+#include <fmt/format.h>
 
 #include "base/text/abridgement.h"
 #include "base/text/spelling.h"
@@ -168,6 +171,86 @@ Tier respelling_tier(const Value& value) {
 constexpr std::string_view kSpelling = "Correct the spelling";
 
 }  // namespace
+
+namespace {
+
+/// The library to whose variables a name belongs by its prefix; null if it is none of them.
+const LibraryVariables* library_of(std::string_view name, const Tables& tables) {
+  const auto found = std::ranges::find_if(tables.variables, [&](const LibraryVariables& library) {
+    return std::ranges::any_of(library.prefixes, [&](std::string_view prefix) {
+      return name.starts_with(prefix) && name.size() > prefix.size();
+    });
+  });
+  return found == tables.variables.end() ? nullptr : &*found;
+}
+
+/// A variable that ends with the name after a `_`: NCCL_AVOID_RECORD_STREAMS lacks its TORCH_.
+std::string_view longer_variable(std::string_view name, const Tables& tables) {
+  for (const LibraryVariables& library : tables.variables) {
+    for (const std::string_view each : library.names->read) {
+      if (each.size() > name.size() + 1 && each.ends_with(name) &&
+          each[each.size() - name.size() - 1] == '_') {
+        return each;
+      }
+    }
+  }
+  return {};
+}
+
+/// The variable that was meant; empty if the name is one, or like none.
+std::string_view meant_variable(std::string_view name,
+                                const LibraryVariables& library,
+                                const Tables& tables) {
+  constexpr std::size_t kLettersPerEdit = 8;  // of a misspelt name
+  constexpr std::size_t kMostEdits = 2;
+  const auto has = [&](const std::vector<std::string_view>& names) {
+    return std::ranges::binary_search(names, name);
+  };
+  if (has(library.names->read) || has(library.names->others)) {
+    return {};
+  }
+  std::string_view best;
+  auto least = static_cast<int>(std::min(kMostEdits, name.size() / kLettersPerEdit)) + 1;
+  for (const std::string_view each : library.names->read) {
+    const int edits = text::edit_distance(name, each);
+    if (edits < least) {
+      least = edits;
+      best = each;
+    }
+  }
+  return best.empty() ? longer_variable(name, tables) : best;
+}
+
+}  // namespace
+
+std::vector<text::Diagnostic> misspelt_variables(const facts::Facts& facts,
+                                                 const Knowledge& knowledge) {
+  std::vector<text::Diagnostic> diagnostics;
+  const auto check = [&](const std::string& name, const text::Mark& mark) {
+    const LibraryVariables* library =
+        knowledge.names.find("env." + name) ? nullptr : library_of(name, knowledge.tables);
+    const std::string_view meant =
+        library == nullptr ? "" : meant_variable(name, *library, knowledge.tables);
+    if (!meant.empty()) {
+      diagnostics.push_back(
+          {"env/misspelt-variable",
+           mark,
+           fmt::format("{} does not read `{}`, did you mean `{}`?", library->library, name, meant),
+           {},
+           "correct the spelling"});
+    }
+  };
+  const recipe::Recipe& recipe = facts.recipe();
+  for (const auto& [name, variable] : recipe.variables) {
+    check(name, variable.key);
+  }
+  for (const auto& [name, value] : facts.target().environment) {
+    if (!recipe.variables.contains(name)) {
+      check(name, recipe.root);
+    }
+  }
+  return diagnostics;
+}
 
 bool is_spelling(const Finding& finding, const Fix& fix) {
   const bool word =

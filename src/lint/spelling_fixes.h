@@ -28,6 +28,12 @@ std::vector<Fix> spelling_fixes(const Rule& rule,
 ///   lr: 1e-4 → 0.0001, sequence_parallel: "true" → true
 std::vector<Fix> spelling_fixes(const text::Diagnostic& diagnostic, const facts::Facts& facts);
 
+/// Environment variables that the recipe or the target sets and no library reads, if they differ in
+/// a letter or two from one that a library reads (env/misspelt-variable).
+///   NCCL_P2P_LEVL=NVL → "NCCL does not read `NCCL_P2P_LEVL`, did you mean `NCCL_P2P_LEVEL`?"
+std::vector<text::Diagnostic> misspelt_variables(const facts::Facts& facts,
+                                                 const Knowledge& knowledge);
+
 /// Whether a fix only corrects a misspelt name or word.
 bool is_spelling(const Finding& finding, const Fix& fix);
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <set>
+#include <sstream>
 #include <string>
 #include <utility>
 
@@ -133,6 +134,32 @@ void read_signs(const yaml::Node& root, Tables& tables, Reading& reading) {
   }
 }
 
+void read_variables(const yaml::Node& root, Tables& tables, Reading& reading) {
+  for (const auto& item : items(root, "libraries", reading)) {
+    yaml::MapReader in(item, "a library", reading.problems, kInvalid);
+    const auto words = [&](const char* key) {
+      std::istringstream text(in.text(key).value_or(""));
+      std::vector<std::string_view> names;
+      for (std::string name; text >> name;) {
+        names.push_back(reading.texts.keep(name));
+      }
+      std::ranges::sort(names);
+      return names;
+    };
+    LibraryVariables library;
+    library.library = reading.texts.keep(in.required_text("name"));
+    library.prefixes = reading.kept(in.texts("prefixes"));
+    library.source = reading.texts.keep(in.required_text("source"));
+    library.date = reading.texts.keep(in.required_text("date"));
+    library.names.edit() = {words("names"), words("others")};
+    in.finish();
+    if (library.prefixes.empty() || library.names->read.empty()) {
+      in.problem(item.mark, "`prefixes` and `names` expected");
+    }
+    tables.variables.push_back(std::move(library));
+  }
+}
+
 void read_fragments(const yaml::Node& root, Tables& tables, Reading& reading) {
   for (const auto& item : items(root, "fragments", reading)) {
     yaml::MapReader in(item, "a fragment", reading.problems, kInvalid);
@@ -187,6 +214,8 @@ void read_table(std::string_view path, const yaml::Node& root, Tables& tables, R
     read_plain_names(root, tables, reading);
   } else if (path == "tables/signs.yaml") {
     read_signs(root, tables, reading);
+  } else if (path == "tables/variables.yaml") {
+    read_variables(root, tables, reading);
   } else if (path == "tables/fragments.yaml") {
     read_fragments(root, tables, reading);
   }
