@@ -32,8 +32,8 @@ def release_range(version):
     return f'{name} from {since}' if since else f'{name} to {until}' if until else f'{name}, all versions'
 
 
-def rule_section(rule):
-    out = [f'## {rule["code"]} {plain(rule["id"])} {{ #{rule["code"].lower()} }}', '', f'**{plain(rule["what"])}.** {rule["severity"].capitalize()}, {rule["confidence"]}'
+def rule_page(rule):
+    out = [f'# {rule["code"]} {plain(rule["id"])}', '', f'**{plain(rule["what"])}.** {rule["severity"].capitalize()}, {rule["confidence"]}'
            + (f'; also known as {", ".join(rule["aliases"])}' if rule['aliases'] else '') + f'; {EFFECTS.get(rule["effect"], rule["effect"])}'
            + (f' ({rule["when"]})' if rule.get('when') else '') + '.', '']
     if rule['why'].strip():
@@ -59,6 +59,12 @@ def rule_section(rule):
     return out
 
 
+def table_of(some):
+    """Rules with links to their pages."""
+    return ['| code | rule | severity | what |', '|---|---|---|---|',
+            *(f'| [{rule["code"]}]({rule["code"].lower()}.md) | {plain(rule["id"])} | {rule["severity"]} | {plain(rule["what"])} |' for rule in some)]
+
+
 def rules(binary):
     listed = json.loads(ask(binary, 'rules', 'list', '--format', 'json'))['rules']
     topics = {}
@@ -68,12 +74,10 @@ def rules(binary):
     for topic, some in sorted(topics.items()):
         counts = [sum(rule['severity'] == level for rule in some) for level in LEVELS]
         index.append(f'| [{topic}]({topic}.md) | ' + ' | '.join(map(str, counts)) + ' |')
-        page = [f'# Rules: {topic}', '', *(line for rule in some for line in rule_section(rule))]
-        yield f'reference/rules/{topic}.md', '\n'.join(page)
-    index += ['', '## By code', '', '| code | rule | severity | what |', '|---|---|---|---|']
-    for rule in sorted(listed, key=lambda rule: rule['code']):
-        topic = rule['id'].split('/')[0]
-        index.append(f'| [{rule["code"]}]({topic}.md#{rule["code"].lower()}) | {plain(rule["id"])} | {rule["severity"]} | {plain(rule["what"])} |')
+        yield f'reference/rules/{topic}.md', '\n'.join([f'# Rules: {topic}', '', *table_of(some)])
+        for rule in some:
+            yield f'reference/rules/{rule["code"].lower()}.md', '\n'.join(rule_page(rule))
+    index += ['', '## By code', '', *table_of(sorted(listed, key=lambda rule: rule['code']))]
     yield 'reference/rules/index.md', '\n'.join(index)
 
 
