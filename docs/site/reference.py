@@ -16,12 +16,12 @@ def ask(binary, *words):
 def plain(text):
     """Text for Markdown; what is in backquotes stays code."""
     parts = re.split(r'(`[^`]+`)', ' '.join(text.split()))
-    return ''.join(part.replace('|', '\\|') if number % 2 else re.sub(r'([\\`*_{}\[\]#|])', r'\\\1', html.escape(part, quote=False))
+    return ''.join(part if number % 2 else re.sub(r'([\\`*_{}\[\]#|])', r'\\\1', html.escape(part, quote=False))
                    for number, part in enumerate(parts))
 
 
 def cell(text):
-    return '`' + ' '.join(text.split()).replace('|', '\\|').replace('`', "'") + '`'
+    return '`' + ' '.join(text.split()).replace('`', "'") + '`'
 
 
 def release_range(version):
