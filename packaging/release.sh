@@ -6,6 +6,7 @@
 #     --work FOLDER       compiler, libraries and builds; default: build/release-packages
 #     --optimisation N    of the compiler; default: 3, what ships
 #     --jobs N            default: the cores of this machine
+#     --no-kernels        without the GPU kernels of `epwise calibrate`; otherwise nvcc 12.8 or newer must be there
 # Needs Debian's build packages (tests/support/packages.sh), tcl and dpkg-dev, for aarch64 qemu-user and libc6-arm64-cross, and, once, a network.
 # Exit status 77: something is missing, and is named.
 set -euo pipefail
@@ -14,6 +15,7 @@ architectures=(x86_64 aarch64)
 work=build/release-packages
 optimisation=3
 jobs=$(nproc)
+kernels=ON
 out=
 
 usage() {
@@ -32,6 +34,10 @@ while [ $# -gt 0 ]; do
         --jobs) jobs=$2 ;;
       esac
       shift 2
+      ;;
+    --no-kernels)
+      kernels=OFF
+      shift
       ;;
     -*) usage ;;
     *)
@@ -57,6 +63,9 @@ for architecture in "${architectures[@]}"; do
     skip "there is no glibc of $architecture for the emulator (Debian: libc6-arm64-cross)"
 done
 
+[ "$kernels" = OFF ] || command -v nvcc >/dev/null || [ -x "${CUDA_HOME:-${CUDA_PATH:-}}/bin/nvcc" ] ||
+  skip "there is no nvcc for the kernels of calibrate (CUDA toolkit 12.8 or newer); --no-kernels builds without them"
+
 mkdir -p "$work" "$out"
 work=$(realpath "$work")
 out=$(realpath "$out")
@@ -74,10 +83,10 @@ for architecture in "${architectures[@]}"; do
   echo "== $architecture: compiler and libraries"
   bash packaging/release/libraries.sh "$architecture" "$work"
   build=$work/build-$architecture
-  echo "== $architecture: epwise $version at -O$optimisation"
+  echo "== $architecture: epwise $version at -O$optimisation, $([ "$kernels" = ON ] && echo with || echo without) the kernels of calibrate"
   cmake -S . -B "$build" -G Ninja --toolchain "$PWD/packaging/release/toolchain.cmake" -DEPWISE_ARCHITECTURE="$architecture" \
     -DEPWISE_PREFIX="$work/$architecture" -DCMAKE_BUILD_TYPE=Release -DEPWISE_OPTIMISATION="$optimisation" -DBUILD_TESTING=OFF \
-    -DEPWISE_PORTABLE=ON -DEPWISE_PYTHON=ON >"$build.log" 2>&1 || { tail -n 20 "$build.log" >&2; exit 1; }
+    -DEPWISE_PORTABLE=ON -DEPWISE_PYTHON=ON -DEPWISE_CUDA="$kernels" >"$build.log" 2>&1 || { tail -n 20 "$build.log" >&2; exit 1; }
   cmake --build "$build" --parallel "$jobs" >>"$build.log" 2>&1 || { grep -A 5 'error:' "$build.log" | head -n 60 >&2; tail -n 5 "$build.log" >&2; exit 1; }
   echo "== $architecture: packages"
   python3 packaging/release/pack.py --build "$build" --libraries "$work" --architecture "$architecture" --version "$version" \

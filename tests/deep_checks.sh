@@ -113,7 +113,9 @@ released_packages() {
     return 0
   fi
   need_packages python3-pip qemu-user libc6-arm64-cross tcl dpkg-dev >/dev/null || true # release.sh names what is missing
-  bash packaging/release.sh --architecture aarch64 --optimisation 1 build/packages || status=$?
+  local options=()
+  command -v nvcc >/dev/null || options=(--no-kernels)
+  bash packaging/release.sh --architecture aarch64 --optimisation 1 "${options[@]}" build/packages || status=$?
   [ "$status" -ne 77 ] || return 0
   [ "$status" -eq 0 ] || return "$status"
   EPWISE_COMPLETE=1 python3 tests/packages/release.py build/release-ci build/packages || return 1
