@@ -655,6 +655,7 @@ class Question {
   /// The fastest of the moves that make it valid; `alone` if none does.
   Prospect with_its_move(Prospect alone) {
     std::optional<Prospect> best;
+    std::optional<Prospect> invalid;  // for another reason than without the move, which it settles
     const Space space(knowledge_, evaluator(), {});
     const std::string_view gpu = world_.base.target->hw->architecture;
     for (const Candidate& candidate : candidates_with(edit_, space, gpu)) {
@@ -670,10 +671,13 @@ class Question {
         best = std::move(tried);
         edits.pop_back();
         partners_ = std::move(edits);
+      } else if (!invalid && tried.assessment.blocked != nullptr &&
+                 tried.assessment.blocked != alone.assessment.blocked) {
+        invalid = std::move(tried);
       }
     }
     if (!best) {
-      return alone;
+      return invalid ? *std::move(invalid) : alone;
     }
     const lint::Rule* rule = alone.assessment.blocked;
     note_ = fmt::format("alone it is not valid{}; with {}:",
