@@ -57,8 +57,8 @@ struct Legality {
   const lint::Rule* rule = nullptr;  // not valid: the rule that forbids it
   std::string reason;                // in a few words
   std::vector<Companion> companions;
-  std::vector<PlanChange> with;         // the changes of the companions
-  std::vector<const lint::Rule*> slow;  // findings about lost speed that come with it
+  std::vector<PlanChange> with;           // the changes of the companions
+  std::vector<const lint::Rule*> warned;  // warnings that come with it
 };
 
 /// One dispatcher in place of the recipe's own, everything else equal.
@@ -68,6 +68,7 @@ struct DispatcherRow {
   Legality legality;
   std::optional<sim::Range> step;  // s
   double needed_memory = 0;        // bytes
+  double out_of_memory = 0;        // probability
   bool fits = true;
   int sms = 0;
   int rank = 0;             // from 1, among the valid ones with a prediction
@@ -115,6 +116,7 @@ struct RungState {
   std::optional<sim::Range> added;                 // T(rungs below)/T(with this one too)
   std::optional<sim::Range> together;              // T(without any)/T(with all up to this one)
   sim::Verdict verdict = sim::Verdict::too_close;  // of `added`: the gain is certain
+  double out_of_memory = 0;                        // probability
   bool fits = true;
   bool present = false;  // the recipe has it
 };
@@ -133,6 +135,7 @@ struct TuningStep {
   sim::Range added;   // T(knobs before)/T(with this one too)
   sim::Verdict verdict = sim::Verdict::too_close;
   std::string wall;  // that limits the step afterwards
+  std::string keep;  // why it stays even if the step gets no shorter; empty: it does not
 };
 
 /// What is missing if no candidate fits in memory.
@@ -153,6 +156,7 @@ struct Plan {
   double event_speedup = 0;                        // by the event simulation
   double needed_memory = 0;                        // bytes
   double memory_limit = 0;                         // bytes; 0: unknown
+  double saved_memory = 0;                         // bytes; of goal memory
   double out_of_memory = 0;
   Risk risk = Risk::low;
   std::vector<std::string> risks;          // why
@@ -173,7 +177,8 @@ struct Rival {
   double tokens = 1;   // of its step, in those of the recipe's
   sim::Range speedup;  // by tokens per second
   sim::Verdict verdict = sim::Verdict::too_close;
-  int place = 0;  // among the recipe, the rivals and the plans, from 1
+  std::string warning;  // why it would not run as it is; may be empty
+  int place = 0;        // among the recipe, the rivals and the plans, from 1
 };
 
 struct SearchTally {

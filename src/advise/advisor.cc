@@ -5,6 +5,7 @@
 #include <iterator>
 #include <memory>
 #include <set>
+#include <tuple>
 #include <utility>
 
 #include <fmt/format.h>
@@ -175,6 +176,29 @@ void sort_plans(Goal goal, std::vector<Plan>& plans) {
   });
 }
 
+/// Of plans as fast as the first, one that moves no weights to other ranks, or fewer, comes first.
+void prefer_lighter(const Space& space, Goal goal, std::vector<Plan>& plans) {
+  constexpr double kSame = 1.01;
+  if (plans.empty() || goal != Goal::speed) {
+    return;
+  }
+  const auto weight = [&](const Plan& plan) {
+    const std::vector<std::size_t> changed = space.changed(plan.candidate);
+    const auto moved = std::ranges::count_if(changed, [&](std::size_t axis) {
+      return space.dimensions()[axis].axis->group == "mapping";
+    });
+    return std::tuple(moved, plan.risk);
+  };
+  const Plan& fastest = plans.front();
+  auto best = plans.begin();
+  for (auto plan = plans.begin(); plan != plans.end(); ++plan) {
+    const bool as_good = plan->step.value <= kSame * fastest.step.value &&
+                         plan->settles.size() == fastest.settles.size();
+    best = as_good && weight(*plan) < weight(*best) ? plan : best;
+  }
+  std::rotate(plans.begin(), best, best + 1);
+}
+
 void make_plans(const Study& study,
                 const Request& request,
                 const SearchResult& result,
@@ -208,6 +232,7 @@ void make_plans(const Study& study,
   maker.remove_dominated(advice.plans, advice.plans);
   if (request.goal != Goal::safe) {
     sort_plans(request.goal, advice.plans);
+    prefer_lighter(study.space, request.goal, advice.plans);
     sort_plans(request.goal, advice.close);
   }
   for (auto* plans : {&advice.plans, &advice.close}) {
@@ -381,6 +406,7 @@ void place_rivals(const Prospect& present,
                              comparison.tokens,
                              comparison.speedup,
                              comparison.verdict,
+                             contender.warning,
                              0});
   }
   constexpr double kOwn = 1;

@@ -16,6 +16,7 @@ namespace epwise::advise {
 struct Contender {
   std::string name;
   std::shared_ptr<const sim::StepWork> work;
+  std::string warning = {};  // why it would not run as it is
 };
 
 struct Request {

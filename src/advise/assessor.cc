@@ -78,7 +78,7 @@ bool Assessor::is_new(const lint::Rule& rule, const Edits& edits) {
 }
 
 bool Assessor::tolerates(const lint::Rule& rule) const {
-  return bar_ == Bar::runs && rule.effect == lint::Effect::slow;
+  return bar_ == Bar::runs && rule.severity < lint::Severity::error;
 }
 
 std::vector<const lint::Rule*> Assessor::tolerated(const lint::Judgement& judgement,
@@ -171,7 +171,7 @@ bool Assessor::complete(const std::vector<std::string>& guarded, Assessment& ass
     const lint::Judgement judgement = evaluator->judge(assessment.edits);
     const std::vector<const lint::Rule*> failing = news(judgement, assessment.edits);
     if (failing.empty()) {
-      assessment.slow = tolerated(judgement, assessment.edits);
+      assessment.warned = tolerated(judgement, assessment.edits);
       count_errors(judgement, assessment);
       return true;
     }

@@ -56,7 +56,7 @@ struct Assessment {
   std::string problem;
   Edits edits;  // the candidate's own edits and those of its companions
   std::vector<Companion> companions;
-  std::vector<const lint::Rule*> slow;     // new findings about lost speed, with Bar::runs
+  std::vector<const lint::Rule*> warned;   // warnings that come with it
   double step = 0;                         // s; 0: no prediction
   double needed_memory = 0;                // bytes on the fullest GPU
   double out_of_memory = 0;                // probability; 0 if the GPU's memory size is unknown

@@ -167,7 +167,7 @@ Legality legality_of(const Prospect& prospect, const Evaluator& evaluator) {
   Legality legality{assessment.legal, assessment.blocked, assessment.problem, {}, {}, {}};
   if (assessment.legal) {
     legality.companions = assessment.companions;
-    legality.slow = assessment.slow;
+    legality.warned = assessment.warned;
     for (const Companion& companion : assessment.companions) {
       for (const Edit& edit : companion.edits) {
         legality.with.push_back(
@@ -223,6 +223,7 @@ std::vector<DispatcherRow> dispatcher_table(const Study& study) {
     if (row.prospect.work != nullptr) {
       row.row.step = step_range(*row.prospect.work, study.world);
       row.row.needed_memory = row.prospect.assessment.needed_memory;
+      row.row.out_of_memory = row.prospect.assessment.out_of_memory;
       row.row.fits = row.prospect.assessment.fits;
       row.row.sms = row.prospect.job->exchange.sms;
     }
@@ -351,6 +352,7 @@ class Climb {
       return state;
     }
     const sim::ConstantTable& constants = study_.world.constants;
+    state.out_of_memory = step.prospect.assessment.out_of_memory;
     state.fits = step.prospect.assessment.fits;
     state.step = step_range(*step.prospect.work, study_.world);
     const sim::Comparison added = sim::compare(*below_.work, *step.prospect.work, constants);

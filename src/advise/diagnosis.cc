@@ -105,6 +105,30 @@ Diagnosis diagnose(const Prospect& present,
   return diagnosis;
 }
 
+namespace {
+
+/// What a plan is without one of its knobs: why that knob stays.
+std::string reason_to_keep(const Study& study, const Candidate& plan, std::size_t axis) {
+  Candidate without = plan;
+  without[axis] = 0;
+  const Assessment whole = study.assessor.assess(plan);
+  const Candidate rest = study.space.canonical(without);
+  const Assessment other = study.assessor.assess(rest);
+  if (rest != without || !other.legal) {
+    return "later knobs need it";
+  }
+  if (!other.fits) {
+    return "without it the last step does not fit";
+  }
+  const double longer = other.step / whole.step - 1;
+  constexpr double kWorthTelling = 0.005;
+  return longer < kWorthTelling
+             ? ""
+             : fmt::format("without it the last step takes {:.0f} % longer", 100 * longer);
+}
+
+}  // namespace
+
 std::vector<TuningStep> tuning_steps(const Study& study, const Candidate& plan) {
   std::vector<std::size_t> axes = study.space.changed(plan);
   const auto axis_of = [&](std::size_t i) -> const Axis& {
@@ -138,6 +162,7 @@ std::vector<TuningStep> tuning_steps(const Study& study, const Candidate& plan) 
     next.added = comparison.speedup;
     next.verdict = comparison.verdict;
     next.wall = diagnose(prospect, constants, study.knowledge, *study.world.base.target->hw).wall;
+    next.keep = next.verdict == sim::Verdict::b ? "" : reason_to_keep(study, plan, axes[i]);
     steps.push_back(std::exchange(next, {}));
     below = std::move(prospect);
   }

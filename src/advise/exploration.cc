@@ -6,6 +6,7 @@
 #include <limits>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string_view>
 #include <utility>
 
@@ -195,11 +196,25 @@ SearchResult explore_leanest(const Study& study, const Request& request, const S
   return explore(study, request, std::move(expedition));
 }
 
-/// The smallest number of GPUs, by doubling, on which something fits; 0: none up to the limit.
+/// Numbers of GPUs above the own one: powers of two, and the own one doubled.
+std::set<int> larger_numbers(int own, int most) {
+  std::set<int> numbers;
+  for (int gpus = own * 2; gpus <= most; gpus *= 2) {
+    numbers.insert(gpus);
+  }
+  for (int gpus = 1; gpus <= most; gpus *= 2) {
+    if (gpus > own) {
+      numbers.insert(gpus);
+    }
+  }
+  return numbers;
+}
+
+/// The smallest of these numbers on which something fits; 0: none up to the limit.
 int enough_gpus(const Study& study, const Request& request) {
   constexpr int kMostGpus = 16384;
   const facts::Target& own = *study.world.base.target;
-  for (int gpus = own.gpus.value_or(1) * 2; gpus <= kMostGpus; gpus *= 2) {
+  for (const int gpus : larger_numbers(own.gpus.value_or(1), kMostGpus)) {
     facts::Target target = own;
     target.gpus = gpus;
     World larger = study.world;

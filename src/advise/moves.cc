@@ -262,6 +262,7 @@ class MovesReader {
     move.fit = static_cast<int>(in.integer("fit").value_or(like.fit));
     move.loss_layers = static_cast<int>(in.integer("loss_layers").value_or(-1));
     move.drops = in.texts("drops");
+    move.alters = in.texts("alters");
     move.launch = in.texts("launch");
     move.format = in.text("format").value_or("");
     if (!move.format.empty() && move.format != "bridge" && move.format != "mlm") {
@@ -508,7 +509,16 @@ template <class Archive>
 void transfer(Archive& archive, Move& x) {
   archive(
       x.name, x.title, x.sets, x.legacy, x.with, x.architectures, x.after, x.fit, x.loss_layers);
-  archive(x.drops, x.needs, x.format, x.stack, x.written, x.plain, x.launch, x.risk, x.because);
+  archive(x.drops,
+          x.needs,
+          x.alters,
+          x.format,
+          x.stack,
+          x.written,
+          x.plain,
+          x.launch,
+          x.risk,
+          x.because);
 }
 
 template <class Archive>

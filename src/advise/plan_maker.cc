@@ -37,15 +37,32 @@ double risk_cost(Risk risk) {
   return risk == Risk::low ? 0 : risk == Risk::medium ? 0.05 : 0.15;
 }
 
+/// Whether an edit moves weights to other ranks.
+bool moves_weights(const Edit& edit, const Space& space) {
+  return std::ranges::any_of(space.dimensions(), [&](const Space::Dimension& dimension) {
+    return dimension.axis->group == "mapping" &&
+           std::ranges::any_of(dimension.axis->moves, [&](const Move& move) {
+             return std::ranges::any_of(move.sets, [&](const Setting& set) {
+               return std::ranges::find(set.fields, edit.field) != set.fields.end();
+             });
+           });
+  });
+}
+
 /// Few enough changes for a person to follow at once, none of which moves weights to other ranks.
 bool is_small(const std::vector<std::size_t>& changed,
               const Candidate& candidate,
-              const Space& space) {
+              const Space& space,
+              const Assessment& assessment) {
   constexpr std::size_t kMostKnobs = 2;
-  return changed.size() <= kMostKnobs && std::ranges::none_of(changed, [&](std::size_t axis) {
-           return space.dimensions()[axis].axis->group == "mapping" ||
-                  space.move(candidate, axis)->risk == Risk::high;
-         });
+  return changed.size() <= kMostKnobs &&
+         std::ranges::none_of(changed,
+                              [&](std::size_t axis) {
+                                return space.dimensions()[axis].axis->group == "mapping" ||
+                                       space.move(candidate, axis)->risk == Risk::high;
+                              }) &&
+         std::ranges::none_of(assessment.edits,
+                              [&](const Edit& edit) { return moves_weights(edit, space); });
 }
 
 bool is_part_of(const std::vector<std::size_t>& part, const std::vector<std::size_t>& whole) {
@@ -80,7 +97,7 @@ Cost cost_of(const Assessment& assessment,
                   : assessment.needed_memory / kGiB + 0.25 * changes + unstarted;
   }
   double factor = 1 + unstarted + kSimplicity * changes;
-  if (goal == Goal::safe && !is_small(changed, candidate, space) && present.fits) {
+  if (goal == Goal::safe && !is_small(changed, candidate, space, assessment) && present.fits) {
     return std::numeric_limits<Cost>::infinity();
   }
   if (goal == Goal::safe) {
@@ -296,7 +313,10 @@ void PlanMaker::list_changes(const Candidate& candidate, const Prospect& prospec
       if (launched) {
         listed.insert(edit.field);
       } else if (whole != nullptr && listed.insert(edit.field).second) {
-        plan.changes.push_back(change_of(*whole, of.tier, of.name, plain));
+        const std::vector<std::string>& alters = study_.space.move(candidate, of.name)->alters;
+        const bool trains = std::ranges::find(alters, edit.field) != alters.end();
+        plan.changes.push_back(
+            change_of(*whole, trains ? lint::Tier::training : of.tier, of.name, plain));
       }
     }
   }
@@ -623,6 +643,9 @@ std::optional<Plan> PlanMaker::make_exactly(const Candidate& chosen) {
   plan.waterfall = sim::waterfall_of(*prospect.work, study_.world.constants.values);
   plan.needed_memory = prospect.assessment.needed_memory;
   plan.memory_limit = prospect.job->machine.memory;
+  if (goal_ == Goal::memory) {
+    plan.saved_memory = study_.present.assessment.needed_memory - plan.needed_memory;
+  }
   plan.out_of_memory = prospect.assessment.out_of_memory;
   if (plan.verdict == sim::Verdict::too_close) {
     plan.measurement = deciding_measurement(

@@ -165,6 +165,10 @@ std::string field_name(const Setting& question, std::string word, const AdvisedJ
   if (word.starts_with("env.") || vocabulary.find(word) != nullptr) {
     return word;
   }
+  if (const std::string variable = "env." + word;
+      job.base().knowledge().names.find(variable).has_value()) {
+    return variable;
+  }
   if (const auto* spec = vocabulary.find_attribute(word)) {
     return std::string(spec->name);
   }
@@ -273,6 +277,22 @@ advise::Request advise_request(const Console& console,
 
 namespace {
 
+/// Why a recipe would not run as it is; may be empty.
+std::string obstacles_to(const SimulatedJob& job) {
+  std::string text;
+  if (job.report.lint_errors > 0) {
+    text = fmt::format("lint finds {}", report::counted(job.report.lint_errors, "error"));
+  }
+  const sim::Prediction& now = *job.report.prediction;
+  if (now.out_of_memory > advise::kMostMemoryRisk) {
+    text += fmt::format("{}it needs {} of {}",
+                        text.empty() ? "" : ", ",
+                        report::gib_text(now.needed_memory.value),
+                        report::gib_text(now.memory_limit));
+  }
+  return text;
+}
+
 /// The recipes of --among, lowered for the same target.
 void add_contenders(Console& console,
                     const Arguments& arguments,
@@ -290,7 +310,8 @@ void add_contenders(Console& console,
     }
     request.contenders.push_back({job.report.path,
                                   std::make_shared<const sim::StepWork>(sim::lower(
-                                      *job.workload, job.machine, job.constants, job.stated))});
+                                      *job.workload, job.machine, job.constants, job.stated)),
+                                  obstacles_to(job)});
   }
 }
 
@@ -348,7 +369,14 @@ advise::Edit edit_of(const Setting& question, const AdvisedJob& job) {
                     spec->type.kind == expr::Kind::integer ? "an integer" : "true or false",
                     *edit.value.text()));
   }
-  edit.drop = edit.value.is_unset();
+  if (spec != nullptr && spec->type.kind == expr::Kind::integer && edit.value.is_number() &&
+      edit.value.as_number() != std::floor(edit.value.as_number())) {
+    throw UsageError(fmt::format(
+        "{}: {} takes an integer, not `{}`", question.source, spec->name, edit.value.to_text()));
+  }
+  // the removal of a flag, or of a field that is null by default; of any other, a null that is written
+  const bool mlm = job.recipe().framework == recipe::Framework::mlm;
+  edit.drop = edit.value.is_unset() && (mlm || spec == nullptr || spec->default_value.is_unset());
   return edit;
 }
 

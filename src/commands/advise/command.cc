@@ -106,6 +106,10 @@ report::Style style_for(const Destination& destination,
 
 ExitCode answer(Console& console, const Arguments& arguments, const AdvisedJob& job) {
   const Destination destination = destination_of(console, arguments);
+  if (destination.format == "markdown" || destination.format == "html") {
+    throw os::UsageError(
+        fmt::format("--why-not is answered as text or json, not as {}", destination.format));
+  }
   const report::AnsweredWhyNot answered{
       job.recipe().path,
       job.target_text(),

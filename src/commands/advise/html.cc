@@ -87,8 +87,7 @@ std::string dispatchers(const Advice& advice) {
   for (const advise::DispatcherRow& row : advice.dispatchers) {
     const std::string name = row.name + (row.present ? " (now)" : "");
     if (!row.step) {
-      const std::string why =
-          row.legality.legal ? row.legality.reason : "not valid: " + reason_text(row.legality);
+      const std::string why = row.legality.legal ? row.legality.reason : refusal_text(row.legality);
       out += fmt::format("<div class=\"row\"><span>{}</span><span class=\"{}\">{}</span></div>\n",
                          escaped(name),
                          row.legality.legal ? "sub" : "bad",
@@ -123,10 +122,9 @@ std::string ladder(const Advice& advice) {
     const std::string name =
         "+ " + rung.title + (rung.move.empty() || rung.move == "on" ? "" : ": " + rung.move_title);
     if (!rung.step) {
-      out += fmt::format(
-          "<div class=\"row\"><span>{}</span><span class=\"bad\">not valid: {}</span></div>\n",
-          escaped(name),
-          escaped(reason_text(rung.legality)));
+      out += fmt::format("<div class=\"row\"><span>{}</span><span class=\"bad\">{}</span></div>\n",
+                         escaped(name),
+                         escaped(reason_text(rung.legality)));
       continue;
     }
     out += bar(name, *rung.step, widest, "data_parallel", seconds_text(rung.step->value));

@@ -184,6 +184,7 @@ Json rival_json(const advise::Rival& rival) {
            rival.verdict == sim::Verdict::b   ? "faster"
            : rival.verdict == sim::Verdict::a ? "slower"
                                               : "too_close"},
+          {"warning", rival.warning.empty() ? Json(nullptr) : Json(rival.warning)},
           {"place", rival.place}};
 }
 
@@ -247,6 +248,7 @@ Json tuning_json(const advise::TuningStep& step) {
           {"check", step.check},
           {"step_time_s", range_json(step.step)},
           {"speedup", range_json(step.added)},
+          {"keep", step.keep.empty() ? Json(nullptr) : Json(step.keep)},
           {"wall", step.wall}};
 }
 
@@ -380,7 +382,7 @@ std::string why_not_json(const AnsweredWhyNot& answered,
   if (answer.legality.legal) {
     json["warns"] = Json::array();
   }
-  for (const lint::Rule* rule : answer.legality.slow) {
+  for (const lint::Rule* rule : answer.legality.warned) {
     json["warns"].push_back({{"code", rule->code}, {"rule", rule->id}, {"what", rule->what}});
   }
   if (answer.step) {

@@ -21,15 +21,16 @@ std::string dispatcher_rows(const Advice& advice) {
   for (const advise::DispatcherRow& row : advice.dispatchers) {
     const std::string name = row.name + (row.present ? " (now)" : "");
     if (!row.legality.legal || !row.step) {
-      out += fmt::format("| – | {} | | | | | {}: {} |\n",
+      out += fmt::format("| – | {} | | | | | {} |\n",
                          name,
-                         row.legality.legal ? "no prediction" : "not valid",
-                         markdown(reason_text(row.legality)));
+                         markdown(row.legality.legal ? "no prediction: " + row.legality.reason
+                                                     : refusal_text(row.legality)));
       continue;
     }
     std::string more = tie_text(row);
     more += row.tie && row.rank > 1 ? "; to decide: " + row.measurement : "";
-    more += row.fits ? "" : " does not fit";
+    const std::string overflow = overflow_text(row.out_of_memory);
+    more += (more.empty() || overflow.empty() ? "" : "; ") + overflow;
     out += fmt::format("| {} | {} | {} | {} to {} | {} | {} | {} |\n",
                        row.rank,
                        name,
@@ -50,8 +51,8 @@ std::string ladder_rows(const Advice& advice) {
       seconds_text(advice.ladder_start.value));
   for (const advise::RungState& rung : advice.ladder) {
     if (!rung.step) {
-      out += fmt::format(
-          "| + {} | | | | not valid: {} |\n", rung.title, markdown(reason_text(rung.legality)));
+      out +=
+          fmt::format("| + {} | | | | {} |\n", rung.title, markdown(refusal_text(rung.legality)));
       continue;
     }
     out += fmt::format("| + {} ({}) | {} | {} | {} | {} |\n",
@@ -79,12 +80,15 @@ std::string choice_part(const advise::Choice& choice) {
 }
 
 std::string plan_part(const advise::Plan& plan, int number) {
-  std::string out = fmt::format("\n**{}. {}**; step {}, memory {}, risk {}\n\n",
-                                number,
-                                headline_text(plan),
-                                seconds_text(plan.step.value),
-                                gib_text(plan.needed_memory),
-                                advise::to_string(plan.risk));
+  std::string out = fmt::format(
+      "\n**{}. {}**; step {}, memory {}{}, risk {}; event simulation: {:.2f} times as fast\n\n",
+      number,
+      headline_text(plan),
+      seconds_text(plan.step.value),
+      gib_text(plan.needed_memory),
+      plan.memory_limit > 0 ? " of " + gib_text(plan.memory_limit) : "",
+      advise::to_string(plan.risk),
+      plan.event_speedup);
   for (const advise::PlanChange& change : plan.changes) {
     out += fmt::format("- {} ({})\n", code_span(change_text(change)), lint::to_string(change.tier));
   }
@@ -96,6 +100,9 @@ std::string plan_part(const advise::Plan& plan, int number) {
   }
   for (const advise::BringUp& each : plan.bring_up) {
     out += fmt::format("- bring up {}; check {}\n", each.what, each.check);
+  }
+  for (const std::string& risk : plan.risks) {
+    out += fmt::format("- risk: {}\n", markdown(risk));
   }
   if (!plan.measurement.empty()) {
     out += fmt::format("- to decide: {}\n", plan.measurement);
@@ -153,8 +160,16 @@ std::string advise_markdown(const AdvisedRecipe& recipe) {
     }
     return out;
   }
-  out += fmt::format("\nStep {}; limited by **{}** ({:.0f} % sure).\n",
+  const double limit = advice.present->memory_limit;
+  out += fmt::format("\n{} {}; {} {}{}; limited by **{}** ({:.0f} % sure).\n",
+                     step_label(advice, "Step"),
                      range_text(advice.present->step_time),
+                     step_label(advice, "memory"),
+                     gib_text(advice.present->needed_memory.value),
+                     limit > 0 ? fmt::format(" of {}, {:.0f} % probability of running out",
+                                             gib_text(limit),
+                                             100 * advice.fits_risk)
+                               : "",
                      advice.diagnosis.wall,
                      100 * advice.diagnosis.sure);
   if (advice.anchor) {
@@ -172,7 +187,10 @@ std::string advise_markdown(const AdvisedRecipe& recipe) {
     out += list_part(*settled);
   }
   if (!advice.dispatchers.empty()) {
-    out += dispatcher_rows(advice) + ladder_rows(advice);
+    out += dispatcher_rows(advice);
+  }
+  if (!advice.ladder.empty()) {
+    out += ladder_rows(advice);
   }
   if (advice.choice) {
     return out + choice_part(*advice.choice);

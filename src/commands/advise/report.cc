@@ -68,6 +68,13 @@ std::string risk_of_memory_text(double out_of_memory, bool fits) {
 }
 
 std::string headline_text(const advise::Plan& plan) {
+  if (plan.means.empty() && plan.saved_memory > 0) {
+    return fmt::format("{} less memory; {:.2f} times as fast, {:.2f} to {:.2f} (80 % interval)",
+                       gib_text(plan.saved_memory),
+                       plan.speedup.value,
+                       plan.speedup.low,
+                       plan.speedup.high);
+  }
   if (plan.means.empty()) {
     return gain_text(plan.speedup, plan.verdict);
   }
@@ -77,6 +84,26 @@ std::string headline_text(const advise::Plan& plan) {
           : "";
   const bool surely = plan.out_of_memory <= advise::kMostMemoryRisk;
   return fmt::format("{}: {}{}", surely ? "fits" : "may fit", plan.means, risk);
+}
+
+std::string refusal_text(const advise::Legality& legality) {
+  const bool warned = legality.rule != nullptr && legality.rule->severity < lint::Severity::error;
+  return (warned ? "lint warns against it: " : "not valid: ") + reason_text(legality);
+}
+
+std::string overflow_text(double out_of_memory) {
+  constexpr double kSurely = 0.9;
+  return out_of_memory <= advise::kMostMemoryRisk ? ""
+         : out_of_memory >= kSurely               ? "does not fit"
+                                    : fmt::format("may not fit ({:.0f} %)", 100 * out_of_memory);
+}
+
+std::string step_label(const advise::Advice& advice, std::string_view what) {
+  return fmt::format("{}{}",
+                     what,
+                     !advice.settled.empty()   ? ", set"
+                     : !advice.repairs.empty() ? ", fixed"
+                                               : " now");
 }
 
 std::string settles_text(const lint::Rule& rule) {
@@ -264,11 +291,12 @@ std::vector<AdviceList> purpose_lists(const advise::Advice& advice) {
     list = {
         "Tuning", "the way to plan 1, one knob at a time, on the same stack and routing", {}, true};
     for (const advise::TuningStep& each : advice.tuning) {
-      list.lines.push_back(fmt::format("{}: step {} to {}, {}; then limited by {}; check {}",
+      list.lines.push_back(fmt::format("{}: step {} to {}, {}{}; then limited by {}; check {}",
                                        each.what,
                                        seconds_text(each.step.low),
                                        seconds_text(each.step.high),
                                        gain_text(each.added, each.verdict),
+                                       each.keep.empty() ? "" : "; keep it: " + each.keep,
                                        each.wall,
                                        each.check));
     }

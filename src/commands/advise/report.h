@@ -92,6 +92,15 @@ std::string risk_of_memory_text(double out_of_memory, bool fits);
 /// The gain of a plan; for one that makes the recipe fit, or run at all, by what means.
 std::string headline_text(const advise::Plan& plan);
 
+/// "not valid: …", or "lint warns against it: …" where a run would start
+std::string refusal_text(const advise::Legality& legality);
+
+/// "does not fit", "may not fit (24 %)" with the probability of running out of memory, or ""
+std::string overflow_text(double out_of_memory);
+
+/// "step now"; "step, fixed" or "step, set" where it is that of the recipe with the changes before
+std::string step_label(const advise::Advice& advice, std::string_view what);
+
 /// "settles PAR002 (shape/expert-world)"
 std::string settles_text(const lint::Rule& rule);
 

@@ -109,7 +109,7 @@ class AdviceText {
   void present(const Advice& advice) {
     const sim::Prediction& now = *advice.present;
     line(fmt::format("  {:<{}}{:>9}   ",
-                     advice.repairs.empty() ? "step now" : "step, fixed",
+                     step_label(advice, "step"),
                      kAdviceNameWidth,
                      seconds_text(now.step_time.value)) +
          paint_(Role::dim,
@@ -133,7 +133,7 @@ class AdviceText {
     }
     const double limit = now.memory_limit;
     line(fmt::format("  {:<{}}{:>9}   ",
-                     advice.repairs.empty() ? "memory now" : "memory, fixed",
+                     step_label(advice, "memory"),
                      kAdviceNameWidth,
                      gib_text(now.needed_memory.value)) +
          paint_(advice.fits_risk > 0.5 ? Role::error : Role::dim,
@@ -174,7 +174,7 @@ class AdviceText {
         codes.emplace_back(rule->code);
       }
       say("  ",
-          fmt::format("{} that no fix of lint settles: {}; a plan without it says so",
+          fmt::format("{} that no fix of lint settles: {}; a plan that settles one says so",
                       counted(static_cast<int>(codes.size()), "error"),
                       listed(codes)),
           Role::error);
@@ -190,13 +190,13 @@ class AdviceText {
       const std::string name = row.name + (row.present ? " *" : "");
       if (!row.legality.legal) {
         line(fmt::format("  -  {:<13}", name) +
-             paint_(Role::error, "not valid: " + safe(reason_text(row.legality))));
+             paint_(Role::error, safe(refusal_text(row.legality))));
       } else if (!row.step) {
         line(fmt::format("  -  {:<13}no prediction: {}", name, safe(row.legality.reason)));
       } else {
         std::string more = tie_text(row);
-        if (!row.fits) {
-          more += std::string(more.empty() ? "" : "; ") + "does not fit";
+        if (const std::string overflow = overflow_text(row.out_of_memory); !overflow.empty()) {
+          more += std::string(more.empty() ? "" : "; ") + overflow;
         }
         line(fmt::format(
                  "  {}  {:<13}{:>9}  {:>19}  {:>9}  {:>3} SMs",
@@ -273,11 +273,16 @@ class AdviceText {
           sweep.flat_from == sweep.flat_to
               ? fmt::format("the best count is {}", sweep.flat_from)
               : fmt::format("the best counts are {} to {}", sweep.flat_from, sweep.flat_to);
-      line(fmt::format("  {:<{}}{}: at most {:.1f} % slower than the best; {}{}",
+      constexpr double kAsFast = 0.0005;
+      const std::string lost =
+          sweep.regret < kAsFast
+              ? "as fast as the best"
+              : fmt::format("at most {:.1f} % slower than the best", 100 * sweep.regret);
+      line(fmt::format("  {:<{}}{}: {}; {}{}",
                        sweep.dispatcher,
                        kAdviceNameWidth,
                        what,
-                       100 * sweep.regret,
+                       lost,
                        best,
                        sweep.of_plan ? ", with the rest of plan 1" : ""));
       if (advice.choice) {
@@ -322,8 +327,7 @@ class AdviceText {
           (rung.move.empty() || rung.move == "on" ? "" : ": " + rung.move_title) +
           (rung.step ? star(rung.step->value) : "");
       line(fmt::format("  {:<36}", name) +
-           (rung.step ? effect_of(rung)
-                      : paint_(Role::error, "not valid: " + safe(reason_text(rung.legality)))));
+           (rung.step ? effect_of(rung) : paint_(Role::error, safe(refusal_text(rung.legality)))));
       needs(rung);
     }
     if (!shown) {
@@ -336,7 +340,8 @@ class AdviceText {
     std::string what = rung.verdict == sim::Verdict::b   ? "a gain"
                        : rung.verdict == sim::Verdict::a ? "a loss"
                                                          : "no clear gain";
-    what += rung.fits ? "" : "; does not fit";
+    const std::string overflow = overflow_text(rung.out_of_memory);
+    what += (overflow.empty() ? "" : "; ") + overflow;
     return fmt::format("{:>9}  {:<21}  ", seconds_text(rung.step->value), ratio_text(*rung.added)) +
            paint_(rung.verdict == sim::Verdict::b ? Role::good : Role::warning, what) +
            (rung.alone ? paint_(Role::dim, "  alone " + ratio_text(*rung.alone)) : "");
@@ -467,6 +472,9 @@ class AdviceText {
                        safe(rival.name),
                        seconds_text(rival.step.value),
                        gain_text(rival.speedup, rival.verdict, rival.tokens)));
+      if (!rival.warning.empty()) {
+        say("       ", "it would not run as it is: " + rival.warning, Role::error);
+      }
     }
   }
 
@@ -503,9 +511,8 @@ std::string why_not_text(const AnsweredWhyNot& answered, const Style& style) {
   std::string out = paint(Role::strong, printable(answered.path, style.unicode)) + " on " +
                     printable(answered.against, style.unicode) + "\n";
   out += fmt::format("  {}={}: ", answer.field, answer.value);
-  out += answer.legality.legal
-             ? std::string("legal\n")
-             : printable("not valid: " + reason_text(answer.legality), style.unicode) + "\n";
+  out += answer.legality.legal ? std::string("legal\n")
+                               : printable(refusal_text(answer.legality), style.unicode) + "\n";
   const std::string with = companions_text(answer.legality.with);
   if (answer.legality.legal && !answer.legality.reason.empty()) {
     out += "  " + printable(answer.legality.reason, style.unicode) + "\n";
@@ -513,7 +520,7 @@ std::string why_not_text(const AnsweredWhyNot& answered, const Style& style) {
   if (!with.empty()) {
     out += "  " + with + "\n";
   }
-  for (const lint::Rule* rule : answer.legality.slow) {
+  for (const lint::Rule* rule : answer.legality.warned) {
     out += printable(fmt::format("  {} warns: {}", rule->code, rule->what), style.unicode) + "\n";
   }
   if (!answer.step) {
