@@ -378,12 +378,24 @@ void PlanMaker::list_bring_up(const Candidate& candidate, const Prospect& prospe
   plan.risks.erase(std::unique(plan.risks.begin(), plan.risks.end()), plan.risks.end());
 }
 
+namespace {
+
+/// Whether the user sets this variable: a trainer's own value gives way to the launch's.
+bool is_chosen(std::string_view field, const session::Analysis& base) {
+  const std::string name(field.substr(kVariable.size()));
+  const auto written = base.recipe->variables.find(name);
+  return base.target->environment.contains(name) ||
+         (written != base.recipe->variables.end() && !written->second.key.nowhere());
+}
+
+}  // namespace
+
 void PlanMaker::list_environment(const Candidate& candidate, const Prospect& prospect, Plan& plan) {
   const Edits& edits = prospect.assessment.edits;
   Evaluator* evaluator = study_.assessor.cache().evaluator(edits);
   std::map<std::string, std::string> variables;
   for (const Edit& edit : edits) {
-    if (edit.field.starts_with(kVariable)) {
+    if (edit.field.starts_with(kVariable) && !evaluator->is_written(edit.field)) {
       variables[edit.field.substr(kVariable.size())] = edit.value.to_text();
     }
   }
@@ -394,7 +406,7 @@ void PlanMaker::list_environment(const Candidate& candidate, const Prospect& pro
       for (const Edits& fix : evaluator->fixes_of(*rule, edits, study_.world.highest)) {
         const bool launch_only = std::ranges::all_of(
             fix, [](const Edit& edit) { return edit.field.starts_with(kVariable); });
-        if (!launch_only || !evaluator->present(fix.front().field).is_unset()) {
+        if (!launch_only || is_chosen(fix.front().field, study_.world.base)) {
           continue;
         }
         Edits all = edits;

@@ -816,7 +816,8 @@ std::optional<Splice> line_of(std::string_view text, const Node& item) {
   return Splice{begin, next_line(text, begin) - begin, ""};
 }
 
-/// Lines of removed items are deleted, others are changed in place or appended.
+/// Lines of removed items are deleted, new ones are put before the next item that stays, or at the
+/// end.
 Patch rewrite_block(std::string_view text, const Entry& entry, const Literal& list) {
   const Node& old = entry.value;
   std::vector<Splice> lines;
@@ -829,7 +830,8 @@ Patch rewrite_block(std::string_view text, const Entry& entry, const Literal& li
   }
   const auto kept = kept_items(old, list);
   std::vector<bool> stays(old.items.size(), false);
-  std::string added;
+  std::vector<std::string> before(old.items.size());  // new lines
+  std::vector<std::string> added;
   const std::string_view last = text.substr(lines.back().begin, lines.back().size);
   const std::string front(
       text.substr(lines.back().begin, old.items.back().mark.begin - lines.back().begin));
@@ -837,23 +839,29 @@ Patch rewrite_block(std::string_view text, const Entry& entry, const Literal& li
   const bool ended = last.ends_with('\n') || last.ends_with('\r');
   for (std::size_t i = 0; i < kept.size(); ++i) {
     if (kept[i]) {
-      if (!added.empty()) {
-        return refuse_value(entry, "items would have to be inserted before others");
-      }
       stays[*kept[i]] = true;
+      for (const std::string& line : std::exchange(added, {})) {
+        before[*kept[i]] += line + std::string(ending);
+      }
     } else {
-      const std::string line = front + render(list.items[i], quote_of_items(text, old));
-      added += ended ? line + std::string(ending) : std::string(ending) + line;
+      added.push_back(front + render(list.items[i], quote_of_items(text, old)));
     }
   }
   Patch patch;
   for (std::size_t i = 0; i < lines.size(); ++i) {
+    if (!before[i].empty()) {
+      patch.splices.push_back({lines[i].begin, 0, before[i]});
+    }
     if (!stays[i]) {
       patch.splices.push_back(lines[i]);
     }
   }
   if (!added.empty()) {
-    patch.splices.push_back({lines.back().begin + lines.back().size, 0, added});
+    std::string tail;
+    for (const std::string& line : added) {
+      tail += ended ? line + std::string(ending) : std::string(ending) + line;
+    }
+    patch.splices.push_back({lines.back().begin + lines.back().size, 0, std::move(tail)});
   }
   return patch;
 }
