@@ -50,14 +50,6 @@ bool is_number(std::string_view text) {
          std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
 }
 
-bool all_present(const std::vector<Field>& elements) {
-  return std::ranges::all_of(elements, [](const Field& each) {
-    return std::ranges::all_of(each.pieces, [](const Piece& piece) {
-      return piece.condition == 0 && (piece.quoted || !piece.unknown());
-    });
-  });
-}
-
 /// The elements of a list: words of their own, or joined between quotes.
 void add_elements(const Part& part,
                   const std::vector<Field>& elements,

@@ -60,6 +60,20 @@ Field unknown_value(const text::Mark& mark, const std::string& name) {
   return unknown_field(mark, {need_of(name)});
 }
 
+Field unknown_elements(const text::Mark& mark, const std::string& name) {
+  Field field = unknown_value(mark, name);
+  field.pieces.front().quoted = false;
+  return field;
+}
+
+bool all_present(const std::vector<Field>& elements) {
+  return std::ranges::all_of(elements, [](const Field& each) {
+    return std::ranges::all_of(each.pieces, [](const Piece& piece) {
+      return piece.condition == 0 && (piece.quoted || !piece.unknown());
+    });
+  });
+}
+
 void add_needs(const std::vector<std::string>& more, std::vector<std::string>& needs) {
   constexpr std::size_t kMost = 16;
   for (const std::string& need : more) {

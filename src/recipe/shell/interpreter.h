@@ -44,6 +44,8 @@ struct Trace {
   // them
   std::vector<Field> cut_off;
   Unclosed unclosed;  // of the script itself
+  // why the rest of the script was not followed: "it starts more than 256 programs"; empty: it was
+  std::string beyond;
   // programs, or scripts, whose names a loop over lines or xargs reads from somewhere
   std::vector<Field> unknown_commands;
 };

@@ -32,6 +32,12 @@ struct Doubt {
   std::vector<std::string> needs;
 };
 
+/// Whether two values are equal and known, wherever they were written.
+bool equal_text(const Variable& a, const Variable& b);
+
+/// As Variables::merged, of one.
+Variable merged(const Variable& a, const Variable& b, const Doubt& doubt);
+
 /// All variables of a shell at one moment.
 class Variables {
  public:
@@ -69,7 +75,16 @@ class Variables {
   /// value is unknown.
   static Variables merged(const Variables& first, const Variables& second, const Doubt& doubt);
 
+  /// How many names have other values in `second`.
+  static std::size_t differing(const Variables& first, const Variables& second);
+
  private:
+  /// Calls `visit` with the two values of each name of either; an empty one for a name of the other.
+  static void compare(
+      const Variables& first,
+      const Variables& second,
+      const std::function<void(const std::string&, const Variable&, const Variable&)>& visit);
+
   /// The name behind a reference, of a reference to another one too.
   std::string_view behind(std::string_view name) const;
 
