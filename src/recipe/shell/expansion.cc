@@ -41,6 +41,15 @@ bool has_blank(const Field& field) {
   });
 }
 
+/// Whether the value may be that of a variable that is empty or not set.
+bool may_be_absent(const Field& field) {
+  const auto known = [](const Piece& piece) {
+    return piece.condition == 0 && piece.needs.empty() && !piece.text.empty();
+  };
+  return std::ranges::none_of(field.pieces, known) &&
+         std::ranges::any_of(field.pieces, [](const Piece& piece) { return piece.condition != 0; });
+}
+
 bool is_flag(const Field& field) {
   return !field.pieces.empty() && field.pieces.front().text.starts_with('-');
 }
@@ -48,6 +57,20 @@ bool is_flag(const Field& field) {
 bool is_number(std::string_view text) {
   return !text.empty() &&
          std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
+}
+
+/// What joins two elements: unknown next to one that may be absent, or several.
+Piece joint(std::string text, const text::Mark& mark, const Field& before, const Field& after) {
+  Piece piece;
+  piece.text = std::move(text);
+  piece.mark = mark;
+  piece.quoted = true;
+  for (const Field* each : {&before, &after}) {
+    if (!all_present({*each})) {
+      add_needs(each->needs(), piece.needs);
+    }
+  }
+  return piece;
 }
 
 /// The elements of a list: words of their own, or joined between quotes.
@@ -64,14 +87,11 @@ void add_elements(const Part& part,
     if (i > 0 && (apart || !part.quoted)) {
       builder.end();
     } else if (i > 0) {
-      Piece blank;
-      blank.text = separator;
-      blank.mark = part.mark;
-      blank.quoted = true;
-      builder.add(std::move(blank));
+      builder.add(joint(separator, part.mark, elements[i - 1], elements[i]));
     }
-    for (const Piece& piece : elements[i].pieces) {
-      builder.place(piece, part.quoted);
+    for (Piece piece : elements[i].pieces) {
+      piece.quoted = piece.quoted || (part.quoted && !apart);
+      builder.place(std::move(piece), part.quoted);
     }
   }
 }
@@ -193,13 +213,12 @@ Field Expansion::field(const Word& word) {
   if (all.empty()) {
     return field_of("", word.mark);
   }
-  Field result = std::move(all.front());
+  Field result = all.front();
   for (std::size_t i = 1; i < all.size(); ++i) {
-    Piece blank;
-    blank.text = " ";
-    blank.mark = all[i].mark;
+    Piece blank = joint(" ", all[i].mark, all[i - 1], all[i]);
+    blank.quoted = false;
     result.pieces.push_back(std::move(blank));
-    std::move(all[i].pieces.begin(), all[i].pieces.end(), std::back_inserter(result.pieces));
+    std::ranges::copy(all[i].pieces, std::back_inserter(result.pieces));
   }
   return result;
 }
@@ -217,6 +236,7 @@ void Expansion::add(const Word& word, FieldBuilder& builder) {
     --depth_;
     return;
   }
+  const bool glued = std::exchange(glued_, word.parts.size() > 1);
   for (const Part& part : word.parts) {
     switch (part.kind) {
       case Part::Kind::text: {
@@ -241,6 +261,7 @@ void Expansion::add(const Word& word, FieldBuilder& builder) {
         break;
     }
   }
+  glued_ = glued;
   --depth_;
 }
 
@@ -357,11 +378,36 @@ void Expansion::add_list(const Part& part,
   }
   // `+` is for lists that a script may not fill: "${X[@]+"${X[@]}"}".
   const bool tested = part.operation.ends_with('-') || part.operation.ends_with('+');
-  if (part.operation.empty() || tested) {
+  const bool all_unknown = looked.fields.size() == 1 && !all_present(looked.fields) &&
+                           looked.fields.front().pieces.size() == 1 &&
+                           looked.fields.front().pieces.front().unknown();
+  if ((part.operation.empty() || tested) && all_unknown) {
+    Part any = part;
+    any.quoted = part.quoted && index == "*";
+    add_unknown(any, looked.fields.front().needs(), false, builder);
+  } else if ((part.operation.empty() || tested) && !loosely_glued(part, looked.fields, builder)) {
     add_elements(part, looked.fields, index, separator(), builder);
-  } else {
+  } else if (!part.operation.empty() && !tested) {
     add_changed_list(part, looked, index, builder);
   }
+}
+
+/// Where it is not known how many words the fields are, it is not known either which of them the rest
+/// of the word is a part of: all of it is any number of words then.
+bool Expansion::loosely_glued(const Part& part,
+                              const std::vector<Field>& fields,
+                              FieldBuilder& builder) {
+  if (!glued_ || all_present(fields)) {
+    return false;
+  }
+  std::vector<std::string> needs;
+  for (const Field& field : fields) {
+    add_needs(field.needs(), needs);
+  }
+  Part any = part;
+  any.quoted = false;
+  add_unknown(any, std::move(needs), false, builder);
+  return true;
 }
 
 /// What "${L[*]}" has between elements: the first character of IFS.
@@ -463,6 +509,10 @@ void Expansion::add_default(const Part& part, const Looked& looked, FieldBuilder
   const bool empty = listed && looked.fields.size() == 1 && looked.fields.front().known() &&
                      looked.fields.front().text().empty();
   const bool counts = listed && !(colon && empty);
+  if (listed && kind != '+' && may_be_absent(looked.fields.front())) {
+    add_unknown(part, looked.fields.front().needs(), false, builder);
+    return;
+  }
   if (kind == '+') {
     if (counts && looked.fields.front().known()) {
       add_value(part, field(part.operand.front()), builder);
@@ -590,6 +640,10 @@ void Expansion::add_unknown(const Part& part,
 
 /// A single value is marked where it is used, a text of several words where it was written.
 void Expansion::add_value(const Part& part, const Field& value, FieldBuilder& builder) {
+  if (!part.quoted && builder.splits() && has_blank(value) &&
+      loosely_glued(part, {value}, builder)) {
+    return;
+  }
   const bool here = !has_blank(value) && !is_flag(value);
   for (Piece piece : value.pieces) {
     if (here) {

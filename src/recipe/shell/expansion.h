@@ -93,6 +93,7 @@ class Expansion {
                         const Looked& looked,
                         const std::string& index,
                         FieldBuilder& builder);
+  bool loosely_glued(const Part& part, const std::vector<Field>& fields, FieldBuilder& builder);
   void add_named(const Part& part, FieldBuilder& builder);
   void add_unknown(const Part& part,
                    std::vector<std::string> needs,
@@ -117,6 +118,7 @@ class Expansion {
   Opener open_;
   mutable bool used_arguments_ = false;
   int depth_ = 0;
+  bool glued_ = false;  // the word has other parts than the one that is added
 };
 
 /// What `printf FORMAT WORD…` prints: %s, %d and escapes; nullopt for other formats.

@@ -137,6 +137,7 @@ void FieldBuilder::split(const Piece& piece) {
 
 void FieldBuilder::place(Piece piece, bool quoted) {
   if (quoted || !splits_ || piece.unknown()) {
+    piece.quoted = piece.quoted && (quoted || !splits_);  // else it may be several words
     add(std::move(piece));
   } else {
     split(piece);

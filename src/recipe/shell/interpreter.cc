@@ -1837,7 +1837,8 @@ void read_variables(const std::vector<Field>& words, Variables& variables) {
       continue;
     }
     if (lines) {
-      variables.forget(name);
+      variables.assign(
+          name, Variable::Kind::list, {unknown_elements(words[i].mark, name)}, words[i].mark);
       continue;
     }
     variables.assign(name, VariableKind::text, {unknown_value(words[i].mark, name)}, words[i].mark);

@@ -81,7 +81,8 @@ Variable merged_text(const Variable& a, const Variable& b, const Doubt& doubt) {
   Variable result;
   result.kind = Variable::Kind::text;
   result.key = b.key.nowhere() ? a.key : b.key;
-  if (!is_flag_text(left) || !is_flag_text(right)) {
+  const bool perhaps_unset = a.kind != b.kind && left.empty() && right.empty();
+  if (!is_flag_text(left) || !is_flag_text(right) || perhaps_unset) {
     result.fields.push_back(unknown_field(place_of(a, b), doubt.needs));
     return result;
   }
@@ -197,8 +198,8 @@ const Variable* Variables::find(std::string_view name) const {
 void Variables::set(const std::string& name, Variable variable) {
   if (too_large(variable.fields)) {
     const text::Mark mark = variable.fields.front().mark;
-    variable.kind = Variable::Kind::text;
-    variable.fields.assign(1, unknown_value(mark, name));
+    const bool list = variable.kind == Variable::Kind::list;
+    variable.fields.assign(1, list ? unknown_elements(mark, name) : unknown_value(mark, name));
   }
   references_.erase(name);
   all_.insert_or_assign(name, std::move(variable));
