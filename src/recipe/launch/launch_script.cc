@@ -84,7 +84,10 @@ class LaunchScriptReader {
     trace_ = shell::follow(*request_.file, surroundings);
     read_invocations();
     if (recipes_.empty() && !trace_.unknown_commands.empty() && mentions_training()) {
-      add_unknown(trace_.unknown_commands.front());
+      add_unknown(trace_.unknown_commands.front().mark, trace_.unknown_commands.front().needs());
+    }
+    if (!trace_.beyond.empty() && (!recipes_.empty() || mentions_training())) {
+      add_unknown({request_.file.get(), 0, 0}, {trace_.beyond});
     }
     if (recipes_.empty()) {
       recipes_.push_back(nothing());
@@ -100,12 +103,20 @@ class LaunchScriptReader {
     for (const shell::Invocation& invocation : trace_.invocations) {
       request_.slip = is_elsewhere(invocation) ? nullptr : slip;
       auto launch = launch_words(invocation.words);
-      if (!launch || recipes_.size() >= kMostLaunches || add_trainer(invocation, *launch)) {
+      if (!launch || add_trainer(invocation, *launch)) {
         continue;
       }
       if (const auto framework = framework_of(*launch)) {
         add(invocation, *launch, *framework);
       }
+      if (recipes_.size() > kMostLaunches) {
+        break;
+      }
+    }
+    request_.slip = slip;
+    if (recipes_.size() > kMostLaunches) {
+      recipes_.erase(recipes_.begin() + kMostLaunches, recipes_.end());
+      trace_.beyond = fmt::format("launches after the first {}", kMostLaunches);
     }
   }
 
@@ -146,6 +157,7 @@ class LaunchScriptReader {
       result.outer.insert(result.outer.begin(), shell::field_of("sbatch"));
     }
     result.presets = presets(result.outer);
+    result.more_arguments = words_.empty();
     for (const Word& word : words_) {
       Given field = shell::field_of(word.text, word.mark);
       field.pieces.front().verbatim = true;
@@ -229,14 +241,15 @@ class LaunchScriptReader {
     });
   }
 
-  /// What a loop starts whose commands stand elsewhere: anything may be in it.
-  void add_unknown(const Given& command) {
+  /// What a loop starts whose commands stand elsewhere, or what was not followed: anything may be in
+  /// it.
+  void add_unknown(const text::Mark& place, const std::vector<std::string>& needs) {
     Recipe recipe = start_;
     recipe.framework = Framework::mlm;
     recipe.files.insert(recipe.files.end(), trace_.files.begin(), trace_.files.end());
-    recipe.root = command.mark;
+    recipe.root = place;
     LaunchWords launch;
-    launch.arguments.push_back(shell::unknown_field(command.mark, command.needs()));
+    launch.arguments.push_back(shell::unknown_field(place, needs));
     launch.arguments.front().pieces.front().quoted = false;
     read_flags(recipe, launch, vocabulary_for_(Framework::mlm));
     finish(std::move(recipe));

@@ -390,6 +390,12 @@ void Expansion::add_list(const Part& part,
   } else if (!part.operation.empty() && !tested) {
     add_changed_list(part, looked, index, builder);
   }
+  if (more_arguments_ && (part.text == "@" || part.text == "*")) {
+    if (!looked.fields.empty()) {
+      builder.end();
+    }
+    builder.add(open_arguments(part.mark).pieces.front());
+  }
 }
 
 /// Where it is not known how many words the fields are, it is not known either which of them the rest

@@ -41,10 +41,12 @@ class Expansion {
 
   Expansion(Variables& variables,
             const std::vector<Field>& arguments,
+            bool more_arguments,
             const Surroundings& surroundings,
             Opener open)
       : variables_(variables),
         arguments_(arguments),
+        more_arguments_(more_arguments),
         surroundings_(surroundings),
         open_(std::move(open)) {}
 
@@ -114,6 +116,7 @@ class Expansion {
 
   Variables& variables_;
   const std::vector<Field>& arguments_;
+  bool more_arguments_;  // that the caller of the script may give
   const Surroundings& surroundings_;
   Opener open_;
   mutable bool used_arguments_ = false;

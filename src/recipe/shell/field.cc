@@ -66,6 +66,26 @@ Field unknown_elements(const text::Mark& mark, const std::string& name) {
   return field;
 }
 
+namespace {
+
+constexpr const char* kOpenArguments = "$@";
+
+}  // namespace
+
+Field open_arguments(const text::Mark& mark) {
+  Field field = unknown_field(mark, {kOpenArguments});
+  field.pieces.front().quoted = false;
+  field.pieces.front().unbound = true;
+  return field;
+}
+
+bool take_open_arguments(std::vector<Field>& words) {
+  return std::erase_if(words, [](const Field& word) {
+           return word.pieces.size() == 1 && word.pieces.front().unbound &&
+                  word.needs() == std::vector<std::string>{kOpenArguments};
+         }) > 0;
+}
+
 bool all_present(const std::vector<Field>& elements) {
   return std::ranges::all_of(elements, [](const Field& each) {
     return std::ranges::all_of(each.pieces, [](const Piece& piece) {

@@ -13,6 +13,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -31,6 +32,7 @@ namespace epwise::shell {
 struct ScriptState {
   Variables variables;
   std::vector<Field> arguments;
+  bool more_arguments = false;  // as of Surroundings
   // By name: what the variables that the called function declares were before.
   std::map<std::string, Variable> kept;
   // By name: the definitions that may hold; null pointer: there may be none.
@@ -78,6 +80,7 @@ class Interpreter {
       : surroundings_(surroundings),
         outer_(surroundings.outer) {
     state_.arguments = surroundings.arguments;
+    state_.more_arguments = surroundings.more_arguments;
     for (const auto& [name, variable] : surroundings.presets) {
       state_.variables.set(name, variable);
     }
@@ -232,6 +235,8 @@ class Interpreter {
   int calls_ = 0;
   int steps_ = 0;
   int conditions_ = 0;
+  int programs_ = 0;
+  int tools_ = 0;
   int failures_ = 0;  // of exits that precede every launch, and count for a call without arguments
   std::vector<std::string> read_;  // by loops over lines, and by xargs: "${job}"
   bool certain_ = true;
@@ -270,7 +275,16 @@ void print_to_variable(const std::vector<Field>& words, Variables& variables);
 
 namespace {
 
-constexpr std::size_t kMostInvocations = 256;
+constexpr int kMostInvocations = 256;  // and as many of tools
+
+/// Programs that start no other ones, and that scripts call while they wait.
+bool is_tool(std::string_view name) {
+  constexpr std::array<std::string_view, 26> kNames = {
+      "nvidia-smi", "grep", "kill", "pkill", "pgrep", "curl",     "ps",     "awk",  "sed",
+      "cat",        "ls",   "rm",   "cp",    "mv",    "date",     "wait",   "tail", "head",
+      "tee",        "sort", "wc",   "tr",    "cut",   "hostname", "squeue", "nc"};
+  return text::is_one_of(base_name(name), kNames);
+}
 
 /// Whether a command may be the launch itself, rather than a `pkill` or `mkdir` before it.
 bool runs_python(const Invocation& invocation) {
@@ -347,9 +361,11 @@ bool is_local(const std::vector<Field>& words) {
 }  // namespace
 
 Expansion Interpreter::expanding() {
-  return {state_.variables, state_.arguments, surroundings_, [this](const Field& path) {
-            return open(path);
-          }};
+  return {state_.variables,
+          state_.arguments,
+          state_.more_arguments,
+          surroundings_,
+          [this](const Field& path) { return open(path); }};
 }
 
 void Interpreter::remember(const Expansion& expansion) {
@@ -507,6 +523,7 @@ std::optional<Truth> Interpreter::builtin(const std::string& name, std::vector<F
   }
   if (name == "set" && words.size() > 1 && words[1].text() == "--") {
     state_.arguments.assign(words.begin() + 2, words.end());
+    state_.more_arguments = take_open_arguments(state_.arguments);
     return Truth::of(true);
   }
   if (auto truth = changes_variables(name, words)) {
@@ -517,6 +534,7 @@ std::optional<Truth> Interpreter::builtin(const std::string& name, std::vector<F
   }
   if (name == "eval" && words.size() > 1) {
     words.erase(words.begin());
+    take_open_arguments(words);
     run_nested(joined(words), {});
     return Truth{};
   }
@@ -681,6 +699,8 @@ void Interpreter::call(const Command& function, std::vector<Field> arguments) {
     }
     state.kept.clear();
   };
+  const bool more_before = state_.more_arguments;
+  state_.more_arguments = take_open_arguments(arguments);
   std::swap(state_.arguments, arguments);
   std::map<std::string, Variable> kept;
   std::swap(state_.kept, kept);
@@ -695,6 +715,7 @@ void Interpreter::call(const Command& function, std::vector<Field> arguments) {
   --calls_;
   std::swap(state_.kept, kept);
   std::swap(state_.arguments, arguments);
+  state_.more_arguments = more_before;
 }
 
 void Interpreter::call_any(const std::vector<const Command*>& definitions,
@@ -758,7 +779,7 @@ std::shared_ptr<const text::SourceFile> Interpreter::open(const Field& path) {
     return before->second;
   }
   if (trace_.files.size() >= kMostFiles) {
-    give_up("more than 16 other files are read");
+    give_up("files after the first 16");
     return nullptr;
   }
   auto file = surroundings_.open(path.text());
@@ -780,7 +801,7 @@ void Interpreter::run_nested(const Source& source, std::vector<Field> outer) {
   const bool again = std::ranges::count(following_, source.text()) > 1;
   if (nested_ >= kMostNested) {
     if (!again) {  // one that starts itself goes on as before
-      give_up("scripts start one another more than 8 deep");
+      give_up("scripts that others start more than 8 deep");
     }
     return;
   }
@@ -967,6 +988,7 @@ void Interpreter::enter(const NestedScript& nested, const std::vector<Field>& wo
     }
     state_.arguments.assign(words.begin() + static_cast<std::ptrdiff_t>(*nested.path) + 1,
                             words.end());
+    state_.more_arguments = take_open_arguments(state_.arguments);
     source = is_own ? joined({own->second}) : Source(*file);
     if (file != nullptr) {
       add_directives(*file, outer);
@@ -991,11 +1013,14 @@ void Interpreter::record(std::vector<Field> words) {
   if (silent_) {
     return;
   }
-  if (trace_.invocations.size() >= kMostInvocations) {
-    give_up("it starts more than 256 programs");
+  const std::string first = words.front().known() ? words.front().text() : std::string();
+  const bool tool = outer_.empty() && is_tool(first);
+  if (++(tool ? tools_ : programs_) > kMostInvocations) {
+    if (!tool) {
+      give_up("programs after the first 256");
+    }
     return;
   }
-  const std::string first = words.front().known() ? words.front().text() : std::string();
   const bool option = first.size() > 2 && first.starts_with("--") && text::is_letter(first[2]);
   if ((option || is_dotted_setting(first)) && !trace_.invocations.empty() &&
       runs_python(trace_.invocations.back())) {
@@ -1021,9 +1046,10 @@ namespace {
 using Kind = Command::Kind;
 
 constexpr int kMaxControlDepth = 64;
-constexpr int kMostSteps = 20'000;
-constexpr std::string_view kTooDeep = "its commands are nested more than 64 deep";
+constexpr int kMostSteps = 100'000;
+constexpr std::string_view kTooDeep = "commands nested more than 64 deep";
 constexpr std::size_t kMostRounds = 128;
+constexpr std::size_t kSomeRounds = 4;
 
 }  // namespace
 
@@ -1054,7 +1080,7 @@ Truth Interpreter::run(const Command& command) {
     return {};
   }
   if (depth_ >= kMaxControlDepth || ++steps_ > kMostSteps) {
-    give_up(depth_ >= kMaxControlDepth ? kTooDeep : "it runs more than 20000 commands");
+    give_up(depth_ >= kMaxControlDepth ? kTooDeep : "commands after the first 100000");
     return {};
   }
   ++depth_;
@@ -1198,6 +1224,7 @@ ScriptState merged(const ScriptState& first, const ScriptState& second, const Do
       result.written.insert_or_assign(name, unknown_field(text.mark, doubt.needs));
     }
   }
+  result.more_arguments = first.more_arguments || second.more_arguments;
   result.elsewhere = first.elsewhere || second.elsewhere;
   return result;
 }
@@ -1443,7 +1470,7 @@ void Interpreter::any_rounds(const Truth& truth,
     changed = now;
     maybe(truth, mark, body, [] {});
     if (pass + 1 == kMostPasses && differences(before, state_) != changed) {
-      give_up("a loop whose end is not known changes too much");
+      give_up("a loop of unknown rounds that changes too much");
     }
   }
   silent_ = silent;
@@ -1455,6 +1482,8 @@ bool Interpreter::follow_rounds(const std::function<Truth()>& condition,
   const ScriptState before = state_;
   const std::vector<Frame> frames = frames_;
   const std::size_t started = trace_.invocations.size();
+  const std::pair<int, int> counted = {programs_, tools_};
+  std::optional<ScriptState> earlier;
   const bool gave_up = !trace_.beyond.empty();
   for (std::size_t round = 0; round < kMostRounds && !ends_ && trace_.beyond.empty(); ++round) {
     const Truth truth = condition();
@@ -1469,6 +1498,10 @@ bool Interpreter::follow_rounds(const std::function<Truth()>& condition,
       return true;
     }
     after();
+    if (earlier && differences(*earlier, state_) == 0) {
+      break;  // nothing ends it
+    }
+    earlier = round == kSomeRounds ? std::optional(state_) : std::nullopt;
   }
   if (gave_up || steps_ > kMostSteps) {
     return true;
@@ -1477,6 +1510,7 @@ bool Interpreter::follow_rounds(const std::function<Truth()>& condition,
   state_ = before;
   frames_ = frames;
   trace_.invocations.resize(started);
+  std::tie(programs_, tools_) = counted;
   return false;
 }
 
@@ -1571,7 +1605,8 @@ void Interpreter::counted(const Command& command) {
 
 void Interpreter::each(const Command& command) {
   Expansion expansion = expanding();
-  const std::vector<Field> rounds = expansion.fields(command.words);
+  std::vector<Field> rounds = expansion.fields(command.words);
+  take_open_arguments(rounds);  // a loop over arguments leaves defaults as they are
   remember(expansion);
   const auto one = [&](const Field& value) {
     state_.variables.assign(command.name, Variable::Kind::text, {value}, command.mark);

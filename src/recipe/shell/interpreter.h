@@ -44,7 +44,7 @@ struct Trace {
   // them
   std::vector<Field> cut_off;
   Unclosed unclosed;  // of the script itself
-  // why the rest of the script was not followed: "it starts more than 256 programs"; empty: it was
+  // what was not followed, nor anything after it: "programs after the first 256"; empty: nothing
   std::string beyond;
   // programs, or scripts, whose names a loop over lines or xargs reads from somewhere
   std::vector<Field> unknown_commands;

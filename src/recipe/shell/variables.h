@@ -101,6 +101,7 @@ struct Surroundings {
   std::map<std::string, std::optional<std::string>, std::less<>> environment;
   std::map<std::string, Variable> presets;  // set by the scheduler before the script runs
   std::vector<Field> arguments;             // $1, $2, …
+  bool more_arguments = false;              // its caller may give others: "$@" is not known
   std::vector<Field> outer;  // the command that starts the script: sbatch and its options
   /// Another file that the script reads; null pointer: unknown.
   std::function<std::shared_ptr<const text::SourceFile>(const std::string& path)> open;
