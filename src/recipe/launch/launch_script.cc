@@ -80,6 +80,10 @@ class LaunchScriptReader {
       recipes_.push_back(too_large());
       return std::move(recipes_);
     }
+    if (const auto wide = yaml::wide_encoding(request_.file->bytes()); !wide.empty()) {
+      recipes_.push_back(in_encoding(wide));
+      return std::move(recipes_);
+    }
     shell::Surroundings surroundings = surrounding();
     trace_ = shell::follow(*request_.file, surroundings);
     read_invocations();
@@ -236,9 +240,10 @@ class LaunchScriptReader {
   bool mentions_training() const {
     constexpr std::array<std::string_view, 6> kWords = {
         "torchrun", "egatron", "pretrain", "--num-layers", "verl", "run_recipe"};
-    return std::ranges::any_of(kWords, [this](std::string_view word) {
-      return request_.file->bytes().find(word) != std::string_view::npos;
-    });
+    std::string text(request_.file->bytes());
+    std::erase(text, '\0');  // of UTF-16
+    return std::ranges::any_of(
+        kWords, [&text](std::string_view word) { return text.find(word) != std::string::npos; });
   }
 
   /// What a loop starts whose commands stand elsewhere, or what was not followed: anything may be in
@@ -396,6 +401,23 @@ class LaunchScriptReader {
                            trace_.unknown_commands.front().text()),
          {},
          "set the variables that decide it with --env, or give the launch itself after --"});
+    return recipe;
+  }
+
+  /// Bash takes no such file; of one that mentions no training, nothing is said in a folder.
+  Recipe in_encoding(std::string_view encoding) const {
+    Recipe recipe = nothing();
+    if (mentions_training()) {
+      recipe.diagnostics.assign(
+          1,
+          {"recipe/script-syntax",
+           recipe.root,
+           fmt::format("the script is written in {}, which bash does not read", encoding),
+           {},
+           fmt::format("save it as UTF-8 without a byte-order mark: iconv -f {} -t UTF-8 {}",
+                       encoding,
+                       request_.file->name())});
+    }
     return recipe;
   }
 

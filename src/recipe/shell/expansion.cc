@@ -687,6 +687,10 @@ void Expansion::add_arithmetic(const Part& part, FieldBuilder& builder) {
 }
 
 void Expansion::add_command(const Part& part, FieldBuilder& builder) {
+  if (!part.operation.empty()) {  // <(…) is the name of a file
+    add_unknown(part, {written_at(part.mark)}, false, builder);
+    return;
+  }
   if (const auto folder = own_folder(part.text, surroundings_.path)) {
     add_value(part, field_of(*folder, part.mark), builder);
     return;
@@ -895,18 +899,34 @@ std::optional<std::string> Expansion::computed_output(const std::string& name,
 
 /// What a substituted command prints; nullopt if it is not known.
 std::optional<Field> Expansion::output_of(const Part& part) {
+  std::optional<Field> output = lines_of(part);
+  if (output) {
+    drop_last_newlines(*output);
+  }
+  return output;
+}
+
+std::optional<Field> Expansion::substituted(const Word& source) {
+  const bool command = source.parts.size() == 1 &&
+                       source.parts.front().kind == Part::Kind::command &&
+                       source.parts.front().operation == "<(";
+  return command ? lines_of(source.parts.front()) : std::nullopt;
+}
+
+/// With the line break at the end.
+std::optional<Field> Expansion::lines_of(const Part& part) {
   const std::optional<Command> command = printing_command(part);
   if (!command) {
     return std::nullopt;
   }
   if (command->assignments.empty()) {
-    return output_of(*command, part);
+    return lines_of(*command, part);
   }
   const Variables before = variables_;
   const Assignment& separators = command->assignments.front();
   variables_.assign(
       separators.name, Variable::Kind::text, {field(separators.values.front())}, separators.key);
-  std::optional<Field> output = output_of(*command, part);
+  std::optional<Field> output = lines_of(*command, part);
   variables_ = before;
   return output;
 }
@@ -914,8 +934,10 @@ std::optional<Field> Expansion::output_of(const Part& part) {
 Field Expansion::echoed(const Command& command, const Part& part) {
   Field output;
   output.mark = part.mark;
+  bool ends_line = true;
   for (std::size_t i = 1; i < command.words.size(); ++i) {
     const std::string option = command.words[i].plain();
+    ends_line = ends_line && !(i == 1 && option == "-n");
     if (i == 1 && (option == "-n" || option == "-e")) {
       continue;
     }
@@ -926,10 +948,13 @@ Field Expansion::echoed(const Command& command, const Part& part) {
       std::ranges::move(word.pieces, std::back_inserter(output.pieces));
     }
   }
+  if (ends_line) {
+    output.pieces.push_back(field_of("\n", part.mark).pieces.front());
+  }
   return output;
 }
 
-std::optional<Field> Expansion::output_of(const Command& command, const Part& part) {
+std::optional<Field> Expansion::lines_of(const Command& command, const Part& part) {
   const std::string name = command.words.front().plain();
   std::optional<Field> output;
   if (name == "cat" && command.words.size() == 1 && !command.input.empty()) {
@@ -938,16 +963,14 @@ std::optional<Field> Expansion::output_of(const Command& command, const Part& pa
     output = contents_of(command.words.back());
   } else if (name == "echo" && command.input.empty()) {
     output = echoed(command, part);
-  } else if (command.input.empty()) {
+  } else if (command.input.empty() && command.source.empty()) {
     const std::vector<Field> words = fields(command.words);
     std::vector<std::string> texts;
     std::ranges::transform(words, std::back_inserter(texts), &Field::text);
     const bool known = std::ranges::all_of(words, &Field::known);
     const auto text = known ? computed_output(name, texts) : std::nullopt;
-    output = text ? std::optional(field_of(*text, part.mark)) : std::nullopt;
-  }
-  if (output) {
-    drop_last_newlines(*output);
+    const std::string end = name == "printf" ? "" : "\n";
+    output = text ? std::optional(field_of(*text + end, part.mark)) : std::nullopt;
   }
   return output;
 }

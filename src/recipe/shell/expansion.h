@@ -57,6 +57,9 @@ class Expansion {
   /// One field, never split: an assigned value, a word of `[[ ]]` or `case`.
   Field field(const Word& word);
 
+  /// What a file or a process substitution, `< <(…)`, gives a command to read; nullopt if unknown.
+  std::optional<Field> substituted(const Word& source);
+
   /// A pattern of `case` or `[[ == ]]`: quoted parts match literally.
   Field pattern(const Word& word);
 
@@ -106,7 +109,8 @@ class Expansion {
   void add_command(const Part& part, FieldBuilder& builder);
   void add_output(const Part& part, Field output, FieldBuilder& builder);
   std::optional<Field> output_of(const Part& part);
-  std::optional<Field> output_of(const Command& command, const Part& part);
+  std::optional<Field> lines_of(const Part& part);
+  std::optional<Field> lines_of(const Command& command, const Part& part);
   Field echoed(const Command& command, const Part& part);
   std::string separator() const;
   std::optional<std::string> computed_output(const std::string& name,

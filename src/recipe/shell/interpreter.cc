@@ -191,6 +191,9 @@ class Interpreter {
 
   Truth shift(const std::vector<Field>& words);
 
+  /// What the command reads, if that is known.
+  std::optional<Field> input_of(const Command& command, Expansion& expansion);
+
   bool read_words(const Command& command, const std::vector<Field>& words, Expansion& expansion);
 
   void call(const Command& function, std::vector<Field> arguments);
@@ -212,6 +215,8 @@ class Interpreter {
   void run_nested(const Source& source, std::vector<Field> outer);
 
   void external(const Command& command, std::vector<Field> words, Expansion& expansion);
+
+  void in_own_shell(const std::vector<Field>& words);
 
   void start(std::vector<Field> words, const std::optional<Field>& input);
 
@@ -404,10 +409,12 @@ Truth Interpreter::simple(const Command& command) {
     remember(expansion);
     return Truth::of(true);
   }
-  if ((name == "mapfile" || name == "readarray") && !command.input.empty() &&
-      read_lines(expansion.field(command.input.front()), words, state_.variables)) {
+  if (name == "mapfile" || name == "readarray") {
+    const std::optional<Field> input = input_of(command, expansion);
     remember(expansion);
-    return Truth::of(true);
+    if (input && read_lines(*input, words, state_.variables)) {
+      return Truth::of(true);
+    }
   }
   if (const auto truth = builtin(name, words)) {
     return *truth;
@@ -632,6 +639,20 @@ std::vector<Field> split_at_blanks(const Field& line) {
 
 }  // namespace
 
+std::optional<Field> Interpreter::input_of(const Command& command, Expansion& expansion) {
+  if (!command.input.empty()) {
+    return expansion.field(command.input.front());
+  }
+  if (command.source.empty()) {
+    return std::nullopt;
+  }
+  if (std::optional<Field> lines = expansion.substituted(command.source.front())) {
+    return lines;
+  }
+  const auto own = state_.written.find(expansion.field(command.source.front()).text());
+  return own == state_.written.end() ? std::nullopt : std::optional(own->second);
+}
+
 /// `read -r -a LIST <<< "a b"`, `IFS=, read A B <<< "a,b"`: one line, split into words; false if the
 /// text or its separators are not known well enough.
 bool Interpreter::read_words(const Command& command,
@@ -819,8 +840,14 @@ namespace {
 
 constexpr std::string_view kXargsInput = "the input of xargs";
 
-/// The word with unknown text in each place that xargs fills: -I {}.
-Field with_holes(const Field& word, const std::string& hole) {
+constexpr std::string_view kParallelInput = "the input of parallel";
+
+/// The word with `by` in each place that xargs or parallel fills: -I {}. Null pointer: with unknown
+/// text.
+Field with_holes(const Field& word,
+                 const std::string& hole,
+                 std::string_view input,
+                 const Field* by = nullptr) {
   Field result;
   result.mark = word.mark;
   for (const Piece& piece : word.pieces) {
@@ -831,9 +858,13 @@ Field with_holes(const Field& word, const std::string& hole) {
         result.pieces.push_back(part_of(piece, done, at));
       }
       done = at + hole.size();
+      if (by != nullptr) {
+        std::ranges::copy(by->pieces, std::back_inserter(result.pieces));
+        continue;
+      }
       Piece open = part_of(piece, at, done);
       open.verbatim = false;
-      open.needs = {std::string(kXargsInput)};
+      open.needs = {std::string(input)};
       result.pieces.push_back(std::move(open));
     }
     if (done == 0 || done < piece.text.size()) {
@@ -877,13 +908,68 @@ std::optional<std::vector<Field>> filled_by_xargs(const std::vector<Field>& word
   const XargsCommand found = xargs_command(words);
   std::vector<Field> command(words.begin() + static_cast<std::ptrdiff_t>(found.at), words.end());
   if (!found.hole.empty()) {
-    std::ranges::transform(
-        command, command.begin(), [&](const Field& word) { return with_holes(word, found.hole); });
+    std::ranges::transform(command, command.begin(), [&](const Field& word) {
+      return with_holes(word, found.hole, kXargsInput);
+    });
   } else if (!command.empty()) {
     command.push_back(unknown_field(words.front().mark, {std::string(kXargsInput)}));
     command.back().pieces.front().quoted = false;  // any number of words
   }
   return command;
+}
+
+/// The commands of `parallel COMMAND ::: a b c`, one for each input; of other forms, one with unknown
+/// text where parallel puts what it reads. Nullopt for any other program.
+std::optional<std::vector<std::vector<Field>>> filled_by_parallel(const std::vector<Field>& words) {
+  constexpr std::string_view kWithValue = "jSaNnPIC";
+  const std::string name = words.front().known() ? words.front().text() : std::string();
+  if (base_name(name) != "parallel") {
+    return std::nullopt;
+  }
+  std::size_t at = 1;
+  bool simple = true;
+  for (; at < words.size() && words[at].text().starts_with('-'); ++at) {
+    const std::string option = words[at].text();
+    const bool apart =
+        (option.size() == 2 && kWithValue.find(option[1]) != std::string_view::npos) ||
+        option == "--jobs" || option == "--delay" || option == "--timeout";
+    simple = simple && (option.starts_with("-j") || option == "--jobs" || option == "--delay" ||
+                        option == "--timeout" || option == "--lb" || option == "--line-buffer" ||
+                        option == "-k" || option == "--keep-order" || option == "--ungroup" ||
+                        option == "-u" || option == "--bar" || option == "--tag");
+    at += apart ? 1 : 0;
+  }
+  const auto begin = words.begin() + static_cast<std::ptrdiff_t>(std::min(at, words.size()));
+  const auto end = std::find_if(
+      begin, words.end(), [](const Field& word) { return word.text().starts_with(":::"); });
+  const std::vector<Field> command(begin, end);
+  std::vector<Field> inputs(end == words.end() ? end : std::next(end), words.end());
+  const auto has = [](const std::vector<Field>& all, std::string_view sign) {
+    return std::ranges::any_of(
+        all, [sign](const Field& word) { return word.text().find(sign) != std::string::npos; });
+  };
+  // {.}, {1} and further lists of inputs are not followed
+  const bool holes = has(command, "{}");
+  simple = simple && end != words.end() && end->text() == ":::" && !has(inputs, ":::") &&
+           all_present(inputs) && !command.empty();
+  for (std::string_view sign : {"{.}", "{/}", "{//}", "{#}", "{%}", "{1}", "{2}", "{3}"}) {
+    simple = simple && !has(command, sign);
+  }
+  if (!simple) {
+    inputs.assign(1, unknown_field(words.front().mark, {std::string(kParallelInput)}));
+  }
+  std::vector<std::vector<Field>> all;
+  for (const Field& input : inputs) {
+    std::vector<Field>& one = all.emplace_back();
+    for (const Field& word : command) {
+      one.push_back(with_holes(word, "{}", kParallelInput, simple ? &input : nullptr));
+    }
+    if (!holes) {
+      one.push_back(input);
+      one.back().pieces.front().quoted = simple;
+    }
+  }
+  return all;
 }
 
 /// The name of the program, or of what a shell or a launcher starts; null pointer if there is none.
@@ -917,10 +1003,7 @@ void Interpreter::external(const Command& command, std::vector<Field> words, Exp
     assign(assignment, state_.variables, expansion);
     state_.variables.mark_exported(assignment.name);
   }
-  std::optional<Field> input;
-  if (!command.input.empty()) {
-    input = expansion.field(command.input.front());
-  }
+  const std::optional<Field> input = input_of(command, expansion);
   remember(expansion);
   const bool writes =
       words.size() == 1 && words.front().text() == "cat" && input && !command.output.empty();
@@ -929,6 +1012,12 @@ void Interpreter::external(const Command& command, std::vector<Field> words, Exp
   } else if (auto filled = filled_by_xargs(words)) {
     read_.emplace_back(kXargsInput);
     start(std::move(*filled), std::nullopt);
+    read_.pop_back();
+  } else if (auto commands = filled_by_parallel(words)) {
+    read_.emplace_back(kParallelInput);
+    for (const std::vector<Field>& each : *commands) {
+      in_own_shell(each);
+    }
     read_.pop_back();
   } else {
     start(std::move(words), input);
@@ -940,6 +1029,15 @@ void Interpreter::external(const Command& command, std::vector<Field> words, Exp
       state_.variables.forget(name);
     }
   }
+}
+
+/// A shell of its own runs what the words are together.
+void Interpreter::in_own_shell(const std::vector<Field>& words) {
+  const ScriptState before = state_;
+  const int calls = std::exchange(calls_, 0);
+  within(Frame::Kind::process, [&] { run_nested(joined(words), {}); });
+  calls_ = calls;
+  restore(before);
 }
 
 void Interpreter::start(std::vector<Field> words, const std::optional<Field>& input) {
@@ -1425,25 +1523,33 @@ const Command* reading_command(const Command& condition) {
 
 bool Interpreter::follow_lines(const Command& command) {
   const Command* read = reading_command(command.children[0]);
-  if (read == nullptr || command.negated || command.input.empty() || !read->input.empty()) {
+  if (read == nullptr || command.negated || !read->input.empty() || !read->source.empty()) {
     return false;
   }
   Expansion expansion = expanding();
-  const Field input = expansion.field(command.input.front());
+  const std::optional<Field> input = input_of(command, expansion);
   remember(expansion);
-  const std::string text = input.text();
+  const std::string text = input ? input->text() : std::string();
   const auto lines = static_cast<std::size_t>(std::ranges::count(text, '\n'));
-  if (!input.known() || lines > kMostRounds) {
+  if (!input || !input->known() || lines > kMostRounds) {
     return false;
   }
-  for (std::size_t at = 0; at < text.size() && !ends_;) {
-    const std::size_t end = std::min(text.find('\n', at), text.size());
+  const auto take = [&](std::size_t begin, std::size_t end) {
     Command next = *read;
-    next.input.push_back(literal_word(text.substr(at, end - at), input.mark));
+    next.input.push_back(literal_word(text.substr(begin, end - begin), input->mark));
     run(next);
+  };
+  std::size_t at = 0;
+  while (at < text.size() && !ends_) {
+    const std::size_t end = text.find('\n', at);
+    if (end == std::string::npos && command.input.empty()) {
+      break;  // `read` fails, but for a text after <<<
+    }
+    take(at, std::min(end, text.size()));
     one_round(command.children[1]);
-    at = end + 1;
+    at = std::min(end, text.size()) + 1;
   }
+  take(std::min(at, text.size()), text.size());  // what the last one reads
   return true;
 }
 

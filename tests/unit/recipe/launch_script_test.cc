@@ -48,6 +48,18 @@ TEST_CASE("launches beyond the limits are not decided") {
   CHECK(recipes[16].unread_words()->front() == "launches after the first 16");
 }
 
+TEST_CASE("a script in another encoding is named") {
+  std::string wide = "\xFF\xFE";
+  for (const char c : std::string("torchrun pretrain_gpt.py --num-layers 4\n")) {
+    wide += c;
+    wide += '\0';
+  }
+  const auto recipes = read_script(wide);
+  REQUIRE(recipes.front().diagnostics.size() == 1);
+  CHECK(recipes.front().diagnostics.front().rule == "recipe/script-syntax");
+  CHECK(recipes.front().diagnostics.front().message.find("UTF-16") != std::string::npos);
+}
+
 TEST_CASE("arguments that the caller of a script may give are not read") {
   const std::string launch = "pretrain_gpt.py --num-layers 4 --hidden-size 64 --bf16";
   const auto open = read_script("torchrun " + launch + " \"$@\"\n");

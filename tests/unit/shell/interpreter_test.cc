@@ -264,6 +264,32 @@ TEST_CASE("what exceeds a limit is named") {
   CHECK(beyond("while true; do nvidia-smi; sleep 1; done\nrun").empty());
 }
 
+TEST_CASE("loops over the lines of files and of other commands") {
+  CHECK(words_of(
+            "cat > f <<EOF\na 1\nb 2\nEOF\nwhile read A B; do run $A $B; done < f\nrun \"$A\"") ==
+        "run|a|1; run|b|2; run|");
+  CHECK(words_of("while read -r A; do run $A; done < <(seq 1 2)") == "run|1; run|2");
+  CHECK(words_of("while read A; do run $A; done < <(printf 'a\\nb')\nrun $A") == "run|a; run|b");
+  CHECK(words_of("while read A; do run \"$A\"; done < other") == "run|$A?");
+  CHECK(words_of("mapfile -t L < <(echo a; echo b)\nrun \"${L[@]}\"") == "run|${L[@]}?");
+  CHECK(words_of("mapfile -t L < <(echo a)\nrun \"${L[@]}\"") == "run|a");
+  CHECK(words_of("run --config <(echo a)") == "run|--config|<(echo a)?");
+}
+
+TEST_CASE("expressions of a template engine") {
+  CHECK(words_of("run --tp {{ .Values.tp }} '--pp={{ pp }}' \"{{x}}\"") ==
+        "run|--tp|{{ .Values.tp }}?|--pp={{ pp }}?|{{x}}?");
+  CHECK(words_of("A={{ a }}\nrun $A") == "run|$A?");
+}
+
+TEST_CASE("parallel") {
+  CHECK(words_of("parallel -j2 run --lr {} ::: 1 2") == "run|--lr|1; run|--lr|2");
+  CHECK(words_of("parallel run ::: 1 2") == "run|1; run|2");
+  CHECK(words_of("parallel 'run --lr {}; run b' ::: 1") == "run|--lr|1; run|b");
+  CHECK(words_of("parallel run --lr {} < file") == "run|--lr|{}?");
+  CHECK(words_of("parallel run {1} {2} ::: 1 ::: 2").find('?') != std::string::npos);
+}
+
 TEST_CASE("options behind the end of a command") {
   const auto cut = [](const std::string& script) {
     const text::SourceFile file("run.sh", script);
