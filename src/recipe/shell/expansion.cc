@@ -376,25 +376,33 @@ void Expansion::add_list(const Part& part,
     add_default(part, looked, builder);
     return;
   }
-  // `+` is for lists that a script may not fill: "${X[@]+"${X[@]}"}".
-  const bool tested = part.operation.ends_with('-') || part.operation.ends_with('+');
-  const bool all_unknown = looked.fields.size() == 1 && !all_present(looked.fields) &&
-                           looked.fields.front().pieces.size() == 1 &&
-                           looked.fields.front().pieces.front().unknown();
-  if ((part.operation.empty() || tested) && all_unknown) {
-    Part any = part;
-    any.quoted = part.quoted && index == "*";
-    add_unknown(any, looked.fields.front().needs(), false, builder);
-  } else if ((part.operation.empty() || tested) && !loosely_glued(part, looked.fields, builder)) {
-    add_elements(part, looked.fields, index, separator(), builder);
-  } else if (!part.operation.empty() && !tested) {
-    add_changed_list(part, looked, index, builder);
-  }
+  add_known_list(part, looked, index, builder);
   if (more_arguments_ && (part.text == "@" || part.text == "*")) {
     if (!looked.fields.empty()) {
       builder.end();
     }
     builder.add(open_arguments(part.mark).pieces.front());
+  }
+}
+
+void Expansion::add_known_list(const Part& part,
+                               const Looked& looked,
+                               const std::string& index,
+                               FieldBuilder& builder) {
+  // `+` is for lists that a script may not fill: "${X[@]+"${X[@]}"}".
+  const bool plain =
+      part.operation.empty() || part.operation.ends_with('-') || part.operation.ends_with('+');
+  const bool all_unknown = looked.fields.size() == 1 && !all_present(looked.fields) &&
+                           looked.fields.front().pieces.size() == 1 &&
+                           looked.fields.front().pieces.front().unknown();
+  if (!plain) {
+    add_changed_list(part, looked, index, builder);
+  } else if (all_unknown) {
+    Part any = part;
+    any.quoted = part.quoted && index == "*";
+    add_unknown(any, looked.fields.front().needs(), false, builder);
+  } else if (!loosely_glued(part, looked.fields, builder)) {
+    add_elements(part, looked.fields, index, separator(), builder);
   }
 }
 

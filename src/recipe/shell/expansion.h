@@ -89,6 +89,10 @@ class Expansion {
                 const Looked& looked,
                 const std::string& index,
                 FieldBuilder& builder);
+  void add_known_list(const Part& part,
+                      const Looked& looked,
+                      const std::string& index,
+                      FieldBuilder& builder);
   void add_default(const Part& part, const Looked& looked, FieldBuilder& builder);
   std::optional<std::string> changed(const Part& part, const std::string& text);
   std::optional<std::string> replaced_in(const Part& part, const std::string& text);

@@ -130,6 +130,8 @@ class Interpreter {
   /// The innermost frame that the command ends; nullopt: there is none.
   std::optional<Place> place_of(const std::string& name, const std::vector<Field>& words) const;
 
+  std::optional<Place> innermost_shell() const;
+
   /// Something was not followed: what comes after it is not known.
   void give_up(std::string_view limit);
 
@@ -448,9 +450,21 @@ void Interpreter::leave(const std::vector<Field>& words) {
   failures_ += fails && !ends ? 1 : 0;
 }
 
+std::optional<Place> Interpreter::innermost_shell() const {
+  const auto shell = std::find_if(frames_.rbegin(), frames_.rend(), [](const Frame& frame) {
+    return frame.kind == Frame::Kind::process || frame.kind == Frame::Kind::subshell;
+  });
+  return shell == frames_.rend()
+             ? std::nullopt
+             : std::optional(Place{static_cast<std::size_t>(frames_.rend() - shell) - 1});
+}
+
 std::optional<Place> Interpreter::place_of(const std::string& name,
                                            const std::vector<Field>& words) const {
   using enum Frame::Kind;
+  if (name == "exit") {
+    return innermost_shell();
+  }
   const bool loops = name == "break" || name == "continue";
   const std::string text = loops && words.size() > 1 ? words[1].text() : "1";
   std::size_t count = text.size() == 1 && text::is_digit(text[0])
@@ -460,12 +474,12 @@ std::optional<Place> Interpreter::place_of(const std::string& name,
   std::optional<Place> shell;  // a subshell inside of what is to be left ends instead
   for (std::size_t i = frames_.size(); i > 0 && count > 0; --i) {
     const Frame::Kind kind = frames_[i - 1].kind;
-    if (kind == process || (kind == call && loops) || (kind == subshell && name == "exit")) {
-      return name == "exit" ? Place{i - 1} : found;
+    if (kind == process || (kind == call && loops)) {
+      return found;
     }
-    if (kind == subshell && !shell) {
-      shell = Place{i - 1};
-    } else if (kind == (loops ? loop : call) && name != "exit") {
+    if (kind == subshell) {
+      shell = shell ? shell : Place{i - 1};
+    } else if (kind == (loops ? loop : call)) {
       found = shell ? *shell : Place{i - 1, name == "continue"};
       --count;
     }
@@ -918,27 +932,41 @@ std::optional<std::vector<Field>> filled_by_xargs(const std::vector<Field>& word
   return command;
 }
 
-/// The commands of `parallel COMMAND ::: a b c`, one for each input; of other forms, one with unknown
-/// text where parallel puts what it reads. Nullopt for any other program.
-std::optional<std::vector<std::vector<Field>>> filled_by_parallel(const std::vector<Field>& words) {
+/// Where the command after the options of parallel begins; `simple`: they do not change what it runs.
+std::size_t command_of_parallel(const std::vector<Field>& words, bool& simple) {
   constexpr std::string_view kWithValue = "jSaNnPIC";
-  const std::string name = words.front().known() ? words.front().text() : std::string();
-  if (base_name(name) != "parallel") {
-    return std::nullopt;
-  }
+  constexpr std::array<std::string_view, 11> kSimple = {"--jobs",
+                                                        "--delay",
+                                                        "--timeout",
+                                                        "--lb",
+                                                        "--line-buffer",
+                                                        "-k",
+                                                        "--keep-order",
+                                                        "--ungroup",
+                                                        "-u",
+                                                        "--bar",
+                                                        "--tag"};
   std::size_t at = 1;
-  bool simple = true;
   for (; at < words.size() && words[at].text().starts_with('-'); ++at) {
     const std::string option = words[at].text();
     const bool apart =
         (option.size() == 2 && kWithValue.find(option[1]) != std::string_view::npos) ||
         option == "--jobs" || option == "--delay" || option == "--timeout";
-    simple = simple && (option.starts_with("-j") || option == "--jobs" || option == "--delay" ||
-                        option == "--timeout" || option == "--lb" || option == "--line-buffer" ||
-                        option == "-k" || option == "--keep-order" || option == "--ungroup" ||
-                        option == "-u" || option == "--bar" || option == "--tag");
+    simple = simple && (option.starts_with("-j") || text::is_one_of(option, kSimple));
     at += apart ? 1 : 0;
   }
+  return at;
+}
+
+/// The commands of `parallel COMMAND ::: a b c`, one for each input; of other forms, one with unknown
+/// text where parallel puts what it reads. Nullopt for any other program.
+std::optional<std::vector<std::vector<Field>>> filled_by_parallel(const std::vector<Field>& words) {
+  const std::string name = words.front().known() ? words.front().text() : std::string();
+  if (base_name(name) != "parallel") {
+    return std::nullopt;
+  }
+  bool simple = true;
+  const std::size_t at = command_of_parallel(words, simple);
   const auto begin = words.begin() + static_cast<std::ptrdiff_t>(std::min(at, words.size()));
   const auto end = std::find_if(
       begin, words.end(), [](const Field& word) { return word.text().starts_with(":::"); });

@@ -654,7 +654,8 @@ void read_here_document(Cursor& cursor, Command& command) {
   }
   cursor.go(here);
   command.source.clear();
-  command.input.assign(1, std::move(body));
+  command.input.clear();
+  command.input.push_back(std::move(body));
 }
 
 void read_redirection(Cursor& cursor, Command& command) {
