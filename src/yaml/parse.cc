@@ -444,7 +444,8 @@ text::Diagnostic diagnostic_at(const text::SourceFile& file,
           std::move(help)};
 }
 
-/// "UTF-16", "UTF-32" or "", from the byte order mark or from the zero bytes of plain English.
+}  // namespace
+
 std::string_view wide_encoding(std::string_view text) {
   using namespace std::string_view_literals;
   if (text.starts_with("\xFF\xFE\0\0"sv) || text.starts_with("\0\0\xFE\xFF"sv)) {
@@ -460,6 +461,8 @@ std::string_view wide_encoding(std::string_view text) {
   }
   return zeros * 5 > head.size() * 3 ? "UTF-32" : "UTF-16";
 }
+
+namespace {
 
 std::optional<text::Diagnostic> refuse_encoding(const text::SourceFile& file) {
   const std::string_view text = file.bytes();

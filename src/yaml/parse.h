@@ -38,6 +38,10 @@ Stream parse(const text::SourceFile& file, const Limits& limits = {});
 /// The same without the shortcut for simple lines (yaml/abridgement.h). Tests compare the two.
 Stream parse_slowly(const text::SourceFile& file, const Limits& limits = {});
 
+/// "UTF-16", "UTF-32" or "" of the bytes of a file: from the byte-order mark, or from the zero bytes
+/// of plain English.
+std::string_view wide_encoding(std::string_view text);
+
 /// The problems of a file in reading order: in text order, and at most 100 of a kind; the last of
 /// these gives the number omitted.
 std::vector<text::Diagnostic> readable_list(std::vector<text::Diagnostic> problems);

@@ -1,19 +1,26 @@
 // Any edit of any document: refused, or exactly the value that was asked for, with every other byte
-// as it was. The first three bytes choose the edit, the rest is the document.
+// as it was. The first three bytes choose the edit, the rest is the document. A first byte of 1: the
+// bytes after it choose several edits and a document of known parts, and the tree that it has in the
+// end is the one that was intended.
 
+#include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "support/choices.h"
 #include "support/fuzz_target.h"
+#include "support/made_document.h"
 #include "support/require.h"
 #include "yaml/edit.h"
 #include "yaml/parse.h"
 
 namespace {
 
+using epwise::support::MadeNode;
 using epwise::support::require;
 using epwise::yaml::Edit;
 using epwise::yaml::Edited;
@@ -93,12 +100,105 @@ std::string replayed(std::string text, const Edited& edited) {
   return text;
 }
 
+MadeNode made_of(const Node& node) {
+  MadeNode made{node.kind, node.is_scalar() ? node.scalar : std::string()};
+  for (const Node& item : node.items) {
+    made.items.push_back(made_of(item));
+  }
+  for (const Entry& entry : node.entries) {
+    made.entries.emplace_back(entry.key, made_of(entry.value));
+  }
+  return made;
+}
+
+/// Puts `value` at the path, or takes away what is there: null pointer.
+void intend(MadeNode& node, const Path& path, std::size_t at, const MadeNode* value) {
+  const auto own = std::find_if(node.entries.begin(), node.entries.end(), [&](const auto& entry) {
+    return entry.first == path[at];
+  });
+  const bool last = at + 1 == path.size();
+  if (own != node.entries.end() && last && value == nullptr) {
+    node.entries.erase(own);
+    return;
+  }
+  MadeNode* child = own == node.entries.end() ? nullptr : &own->second;
+  if (child == nullptr) {
+    if (value == nullptr) {
+      return;
+    }
+    node.kind = epwise::yaml::Kind::mapping;
+    child = &node.entries.emplace_back(path[at], MadeNode{}).second;
+  }
+  if (last) {
+    *child = *value;
+  } else {
+    intend(*child, path, at + 1, value);
+  }
+}
+
+/// Whether the tree is the intended one; the order of keys is free.
+bool is_intended(const Node& node, const MadeNode& made) {
+  bool equal = node.kind == made.kind && node.items.size() == made.items.size() &&
+               node.entries.size() == made.entries.size() &&
+               (made.kind != epwise::yaml::Kind::scalar || node.scalar == made.scalar);
+  for (std::size_t i = 0; equal && i < made.items.size(); ++i) {
+    equal = is_intended(node.items[i], made.items[i]);
+  }
+  for (std::size_t i = 0; equal && i < made.entries.size(); ++i) {
+    const Node* value = node.find(made.entries[i].first);
+    equal = value != nullptr && is_intended(*value, made.entries[i].second);
+  }
+  return equal;
+}
+
+/// A few edits, one after another, of a document of known parts.
+void edit_made(epwise::support::Choices& choices) {
+  constexpr std::size_t kEdits = 4;
+  std::array<std::uint8_t, 3 * kEdits> chosen{};
+  for (std::uint8_t& each : chosen) {
+    each = static_cast<std::uint8_t>(choices.below(256));
+  }
+  std::string text = epwise::support::DocumentMaker(choices).make();
+  for (std::size_t i = 0; i < kEdits; ++i) {
+    const epwise::text::SourceFile file("fuzz.yaml", text);
+    const auto stream = epwise::yaml::parse(file);
+    require(stream.readable && !stream.documents.empty());
+    std::vector<Path> paths;
+    Path path;
+    collect(stream.documents.front().root, path, paths);
+    const Edit edit = choose(paths, &chosen[3 * i]);
+    const Edited edited = epwise::yaml::edit(file, 1, {edit});
+    if (edited.refusal) {
+      require(edited.text == text && !edited.refusal->reason.empty());
+      continue;
+    }
+    const epwise::text::SourceFile now("fuzz.yaml", edited.text);
+    const auto after = epwise::yaml::parse(now);
+    require(after.readable && after.documents.size() == stream.documents.size());
+    const Node* found = find(after.documents.front().root, edit.path);
+    require(edit.value ? found != nullptr && matches(*found, *edit.value) : found == nullptr);
+    MadeNode intended = made_of(stream.documents.front().root);
+    const MadeNode value = found != nullptr ? made_of(*found) : MadeNode{};
+    intend(intended, edit.path, 0, found != nullptr ? &value : nullptr);
+    require(is_intended(after.documents.front().root, intended));
+    for (std::size_t j = 1; j < stream.documents.size(); ++j) {
+      require(is_intended(after.documents[j].root, made_of(stream.documents[j].root)));
+    }
+    text = edited.text;
+  }
+}
+
 }  // namespace
 
 FUZZ_TARGET(edit) {
   constexpr std::size_t kChoice = 3;
   constexpr std::size_t kMost = 1U << 14U;
   if (size < kChoice || size > kMost) {
+    return 0;
+  }
+  if (epwise::support::is_structured(data, size)) {
+    epwise::support::Choices choices(data + 1, size - 1);
+    edit_made(choices);
     return 0;
   }
   const std::string bytes(reinterpret_cast<const char*>(data) + kChoice, size - kChoice);

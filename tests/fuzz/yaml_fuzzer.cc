@@ -1,11 +1,14 @@
-// Any bytes as YAML: no exception, no hang, and every mark says what stands there.
+// Any bytes as YAML: no exception, no hang, and every mark says what stands there. A first byte of 1: a
+// text of known parts, which must have the trees that it was made for.
 
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
 
+#include "support/choices.h"
 #include "support/fuzz_target.h"
+#include "support/made_document.h"
 #include "support/require.h"
 #include "yaml/parse.h"
 #include "yaml/scalar.h"
@@ -113,7 +116,11 @@ void check_problem(const Diagnostic& problem) {
 }  // namespace
 
 FUZZ_TARGET(yaml) {
-  const std::string bytes(reinterpret_cast<const char*>(data), size);
+  const bool made = epwise::support::is_structured(data, size);
+  epwise::support::Choices choices(data + 1, size == 0 ? 0 : size - 1);
+  epwise::support::DocumentMaker maker(choices);
+  const std::string bytes =
+      made ? maker.make() : std::string(reinterpret_cast<const char*>(data), size);
   const epwise::text::SourceFile file("fuzz.yaml", bytes);
   epwise::yaml::Limits limits;
   limits.bytes = 1U << 20U;
@@ -128,5 +135,9 @@ FUZZ_TARGET(yaml) {
     check_problem(problem);
   }
   check_same(stream, epwise::yaml::parse_slowly(file, limits));
+  for (std::size_t i = 0; made && i < maker.documents().size(); ++i) {
+    require(stream.readable && stream.documents.size() == maker.documents().size());
+    require(epwise::support::is_made(stream.documents[i].root, maker.documents()[i]));
+  }
   return 0;
 }

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "support/choices.h"
 
@@ -11,10 +12,13 @@ namespace epwise::support {
 
 /// Makes shell scripts of the parts that launch scripts consist of: assignments, lists, expansions,
 /// conditions, loops, functions, and calls of `torchrun` with what they made. Every script ends by
-/// itself, names no file, and reads no variable of its environment.
+/// itself, names no file, and reads no variable of its environment. `undecided`: some conditions are
+/// whether the command `unknown` succeeds, and end loops, functions or the script.
 class ScriptMaker {
  public:
-  explicit ScriptMaker(Choices& choices) : choices_(choices) {}
+  explicit ScriptMaker(Choices& choices, bool undecided = false)
+      : choices_(choices),
+        undecided_(undecided) {}
 
   std::string make() {
     script_ = "A=alpha B='two words' N=3 P=dir/run.v1.sh\nL=(one 'two 2' --three=3)\nE=\n";
@@ -134,6 +138,11 @@ class ScriptMaker {
         "test -n \"$A\"",
         "[[ -v A ]]"};
     std::string text(choices_.of(kForms));
+    if (undecided_ && choices_.below(3) == 0) {
+      static constexpr std::array<std::string_view, 5> kUnknown = {
+          "unknown", "unknown", "! unknown", "unknown && @1", "@1 || unknown"};
+      return filled(choices_.of(kUnknown), text);
+    }
     static constexpr std::array<std::string_view, 4> kMore = {
         "", "", " && [ -n \"$A\" ]", " || false"};
     return text + std::string(choices_.of(kMore));
@@ -167,8 +176,44 @@ class ScriptMaker {
     }
   }
 
+  /// `exit` only where it is undecided: one before every launch is for a call without arguments.
+  std::string ending() {
+    std::string text = "return";
+    if (loops_ > 0 && choices_.below(3) > 0) {
+      static constexpr std::array<std::string_view, 5> kEnds = {
+          "break", "continue", "break", "break 2", "continue 2"};
+      text = choices_.of(kEnds);
+    } else if (calls_ == 0) {
+      text = undecided_ ? "exit" : ":";
+    }
+    return text;
+  }
+
+  void ended(std::size_t depth) {
+    const std::string how = ending();
+    const std::string when = how == "exit" ? "unknown" : condition();
+    switch (choices_.below(4)) {
+      case 0:
+        line(depth, "if " + when + "; then");
+        statements(1, depth + 1);
+        line(depth + 1, how);
+        if (how != "exit" && choices_.below(2) == 0) {
+          line(depth, "else");
+          statements(1, depth + 1);
+          line(depth + 1, ending() == "exit" ? ":" : how);
+        }
+        return line(depth, "fi");
+      case 1:
+        return line(depth, when + " && { L+=(--ends); " + how + "; }");
+      case 2:
+        return line(depth, (how == "exit" ? "" : "! ") + when + " || " + how);
+      default:
+        return line(depth, when + " && " + how);
+    }
+  }
+
   void loop(std::size_t depth) {
-    switch (choices_.below(5)) {
+    switch (choices_.below(undecided_ ? 7 : 5)) {
       case 0:
         line(depth, "for A in " + words() + "; do");
         break;
@@ -182,17 +227,25 @@ class ScriptMaker {
       case 3:
         line(depth, "for N in {1..3}; do");
         break;
-      default:
+      case 4:
         line(depth, "for N in $(seq 1 2); do");
         break;
+      case 5:
+        line(depth, "while unknown; do");
+        break;
+      default:
+        line(depth, "for A in $(unknown && echo x; echo y); do");
+        break;
     }
+    ++loops_;
     statements(1 + choices_.below(2), depth + 1);
-    if (choices_.below(4) == 0) {
-      line(depth + 1, condition() + (choices_.below(2) == 0 ? " && break" : " && continue"));
+    if (choices_.below(undecided_ ? 2 : 4) == 0) {
+      ended(depth + 1);
     }
     if (choices_.below(2) == 0) {
       line(depth + 1, "L+=(--of \"$A\")");
     }
+    --loops_;
     line(depth, "done");
   }
 
@@ -225,6 +278,8 @@ class ScriptMaker {
   }
 
   void function(std::size_t depth) {
+    const std::size_t loops = std::exchange(loops_, 0);
+    ++calls_;
     line(depth, choices_.below(2) == 0 ? "f() {" : "function f {");
     if (choices_.below(2) == 0) {
       line(depth + 1, "local A=${1:-none} M=$#");
@@ -233,8 +288,11 @@ class ScriptMaker {
     if (choices_.below(2) == 0) {
       line(depth + 1, "shift");
     }
-    if (choices_.below(3) == 0) {
-      line(depth + 1, condition() + " && return");
+    if (choices_.below(undecided_ ? 2 : 3) == 0) {
+      ended(depth + 1);
+    }
+    if (depth < kDeepest && choices_.below(3) == 0) {
+      statements(1, depth + 1);
     }
     static constexpr std::array<std::string_view, 6> kUses = {"torchrun f \"$@\"",
                                                               "L+=(\"$@\")",
@@ -244,6 +302,8 @@ class ScriptMaker {
                                                               "E=\"${@:2}\""};
     line(depth + 1, std::string(choices_.of(kUses)));
     line(depth, "}");
+    --calls_;
+    loops_ = loops;
     line(depth, "f " + words());
   }
 
@@ -295,6 +355,9 @@ class ScriptMaker {
         case 7:
           other(depth);
           break;
+        case 8:
+          undecided_&& calls_ + loops_ > 0 ? ended(depth) : assignment(depth);
+          break;
         default:
           assignment(depth);
       }
@@ -305,6 +368,9 @@ class ScriptMaker {
   }
 
   Choices& choices_;
+  bool undecided_;
+  std::size_t loops_ = 0;  // around the line, in the same function
+  std::size_t calls_ = 0;  // functions around it
   std::string script_;
 };
 

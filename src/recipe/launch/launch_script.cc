@@ -80,11 +80,18 @@ class LaunchScriptReader {
       recipes_.push_back(too_large());
       return std::move(recipes_);
     }
+    if (const auto wide = yaml::wide_encoding(request_.file->bytes()); !wide.empty()) {
+      recipes_.push_back(in_encoding(wide));
+      return std::move(recipes_);
+    }
     shell::Surroundings surroundings = surrounding();
     trace_ = shell::follow(*request_.file, surroundings);
     read_invocations();
     if (recipes_.empty() && !trace_.unknown_commands.empty() && mentions_training()) {
-      add_unknown(trace_.unknown_commands.front());
+      add_unknown(trace_.unknown_commands.front().mark, trace_.unknown_commands.front().needs());
+    }
+    if (!trace_.beyond.empty() && (!recipes_.empty() || mentions_training())) {
+      add_unknown({request_.file.get(), 0, 0}, {trace_.beyond});
     }
     if (recipes_.empty()) {
       recipes_.push_back(nothing());
@@ -100,12 +107,20 @@ class LaunchScriptReader {
     for (const shell::Invocation& invocation : trace_.invocations) {
       request_.slip = is_elsewhere(invocation) ? nullptr : slip;
       auto launch = launch_words(invocation.words);
-      if (!launch || recipes_.size() >= kMostLaunches || add_trainer(invocation, *launch)) {
+      if (!launch || add_trainer(invocation, *launch)) {
         continue;
       }
       if (const auto framework = framework_of(*launch)) {
         add(invocation, *launch, *framework);
       }
+      if (recipes_.size() > kMostLaunches) {
+        break;
+      }
+    }
+    request_.slip = slip;
+    if (recipes_.size() > kMostLaunches) {
+      recipes_.erase(recipes_.begin() + kMostLaunches, recipes_.end());
+      trace_.beyond = fmt::format("launches after the first {}", kMostLaunches);
     }
   }
 
@@ -146,6 +161,7 @@ class LaunchScriptReader {
       result.outer.insert(result.outer.begin(), shell::field_of("sbatch"));
     }
     result.presets = presets(result.outer);
+    result.more_arguments = words_.empty();
     for (const Word& word : words_) {
       Given field = shell::field_of(word.text, word.mark);
       field.pieces.front().verbatim = true;
@@ -224,19 +240,21 @@ class LaunchScriptReader {
   bool mentions_training() const {
     constexpr std::array<std::string_view, 6> kWords = {
         "torchrun", "egatron", "pretrain", "--num-layers", "verl", "run_recipe"};
-    return std::ranges::any_of(kWords, [this](std::string_view word) {
-      return request_.file->bytes().find(word) != std::string_view::npos;
-    });
+    std::string text(request_.file->bytes());
+    std::erase(text, '\0');  // of UTF-16
+    return std::ranges::any_of(
+        kWords, [&text](std::string_view word) { return text.find(word) != std::string::npos; });
   }
 
-  /// What a loop starts whose commands stand elsewhere: anything may be in it.
-  void add_unknown(const Given& command) {
+  /// What a loop starts whose commands stand elsewhere, or what was not followed: anything may be in
+  /// it.
+  void add_unknown(const text::Mark& place, const std::vector<std::string>& needs) {
     Recipe recipe = start_;
     recipe.framework = Framework::mlm;
     recipe.files.insert(recipe.files.end(), trace_.files.begin(), trace_.files.end());
-    recipe.root = command.mark;
+    recipe.root = place;
     LaunchWords launch;
-    launch.arguments.push_back(shell::unknown_field(command.mark, command.needs()));
+    launch.arguments.push_back(shell::unknown_field(place, needs));
     launch.arguments.front().pieces.front().quoted = false;
     read_flags(recipe, launch, vocabulary_for_(Framework::mlm));
     finish(std::move(recipe));
@@ -383,6 +401,23 @@ class LaunchScriptReader {
                            trace_.unknown_commands.front().text()),
          {},
          "set the variables that decide it with --env, or give the launch itself after --"});
+    return recipe;
+  }
+
+  /// Bash takes no such file; of one that mentions no training, nothing is said in a folder.
+  Recipe in_encoding(std::string_view encoding) const {
+    Recipe recipe = nothing();
+    if (mentions_training()) {
+      recipe.diagnostics.assign(
+          1,
+          {"recipe/script-syntax",
+           recipe.root,
+           fmt::format("the script is written in {}, which bash does not read", encoding),
+           {},
+           fmt::format("save it as UTF-8 without a byte-order mark: iconv -f {} -t UTF-8 {}",
+                       encoding,
+                       request_.file->name())});
+    }
     return recipe;
   }
 

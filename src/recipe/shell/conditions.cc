@@ -257,7 +257,8 @@ class Test {
     const std::string text = name.text();
     const Looked looked = expansion_.look_up(text);
     const bool known = name.known() && name_length(text, 0) == text.size() && !looked.list;
-    if (known && looked.state == Looked::State::set) {
+    if (known && looked.state == Looked::State::set &&
+        std::ranges::all_of(looked.fields, &Field::known)) {
       return Truth::of(true);
     }
     return known && looked.state == Looked::State::unset

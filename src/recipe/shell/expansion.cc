@@ -41,6 +41,15 @@ bool has_blank(const Field& field) {
   });
 }
 
+/// Whether the value may be that of a variable that is empty or not set.
+bool may_be_absent(const Field& field) {
+  const auto known = [](const Piece& piece) {
+    return piece.condition == 0 && piece.needs.empty() && !piece.text.empty();
+  };
+  return std::ranges::none_of(field.pieces, known) &&
+         std::ranges::any_of(field.pieces, [](const Piece& piece) { return piece.condition != 0; });
+}
+
 bool is_flag(const Field& field) {
   return !field.pieces.empty() && field.pieces.front().text.starts_with('-');
 }
@@ -50,12 +59,18 @@ bool is_number(std::string_view text) {
          std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
 }
 
-bool all_present(const std::vector<Field>& elements) {
-  return std::ranges::all_of(elements, [](const Field& each) {
-    return std::ranges::all_of(each.pieces, [](const Piece& piece) {
-      return piece.condition == 0 && (piece.quoted || !piece.unknown());
-    });
-  });
+/// What joins two elements: unknown next to one that may be absent, or several.
+Piece joint(std::string text, const text::Mark& mark, const Field& before, const Field& after) {
+  Piece piece;
+  piece.text = std::move(text);
+  piece.mark = mark;
+  piece.quoted = true;
+  for (const Field* each : {&before, &after}) {
+    if (!all_present({*each})) {
+      add_needs(each->needs(), piece.needs);
+    }
+  }
+  return piece;
 }
 
 /// The elements of a list: words of their own, or joined between quotes.
@@ -72,14 +87,11 @@ void add_elements(const Part& part,
     if (i > 0 && (apart || !part.quoted)) {
       builder.end();
     } else if (i > 0) {
-      Piece blank;
-      blank.text = separator;
-      blank.mark = part.mark;
-      blank.quoted = true;
-      builder.add(std::move(blank));
+      builder.add(joint(separator, part.mark, elements[i - 1], elements[i]));
     }
-    for (const Piece& piece : elements[i].pieces) {
-      builder.place(piece, part.quoted);
+    for (Piece piece : elements[i].pieces) {
+      piece.quoted = piece.quoted || (part.quoted && !apart);
+      builder.place(std::move(piece), part.quoted);
     }
   }
 }
@@ -201,13 +213,12 @@ Field Expansion::field(const Word& word) {
   if (all.empty()) {
     return field_of("", word.mark);
   }
-  Field result = std::move(all.front());
+  Field result = all.front();
   for (std::size_t i = 1; i < all.size(); ++i) {
-    Piece blank;
-    blank.text = " ";
-    blank.mark = all[i].mark;
+    Piece blank = joint(" ", all[i].mark, all[i - 1], all[i]);
+    blank.quoted = false;
     result.pieces.push_back(std::move(blank));
-    std::move(all[i].pieces.begin(), all[i].pieces.end(), std::back_inserter(result.pieces));
+    std::ranges::copy(all[i].pieces, std::back_inserter(result.pieces));
   }
   return result;
 }
@@ -225,6 +236,7 @@ void Expansion::add(const Word& word, FieldBuilder& builder) {
     --depth_;
     return;
   }
+  const bool glued = std::exchange(glued_, word.parts.size() > 1);
   for (const Part& part : word.parts) {
     switch (part.kind) {
       case Part::Kind::text: {
@@ -249,6 +261,7 @@ void Expansion::add(const Word& word, FieldBuilder& builder) {
         break;
     }
   }
+  glued_ = glued;
   --depth_;
 }
 
@@ -363,13 +376,52 @@ void Expansion::add_list(const Part& part,
     add_default(part, looked, builder);
     return;
   }
-  // `+` is for lists that a script may not fill: "${X[@]+"${X[@]}"}".
-  const bool tested = part.operation.ends_with('-') || part.operation.ends_with('+');
-  if (part.operation.empty() || tested) {
-    add_elements(part, looked.fields, index, separator(), builder);
-  } else {
-    add_changed_list(part, looked, index, builder);
+  add_known_list(part, looked, index, builder);
+  if (more_arguments_ && (part.text == "@" || part.text == "*")) {
+    if (!looked.fields.empty()) {
+      builder.end();
+    }
+    builder.add(open_arguments(part.mark).pieces.front());
   }
+}
+
+void Expansion::add_known_list(const Part& part,
+                               const Looked& looked,
+                               const std::string& index,
+                               FieldBuilder& builder) {
+  // `+` is for lists that a script may not fill: "${X[@]+"${X[@]}"}".
+  const bool plain =
+      part.operation.empty() || part.operation.ends_with('-') || part.operation.ends_with('+');
+  const bool all_unknown = looked.fields.size() == 1 && !all_present(looked.fields) &&
+                           looked.fields.front().pieces.size() == 1 &&
+                           looked.fields.front().pieces.front().unknown();
+  if (!plain) {
+    add_changed_list(part, looked, index, builder);
+  } else if (all_unknown) {
+    Part any = part;
+    any.quoted = part.quoted && index == "*";
+    add_unknown(any, looked.fields.front().needs(), false, builder);
+  } else if (!loosely_glued(part, looked.fields, builder)) {
+    add_elements(part, looked.fields, index, separator(), builder);
+  }
+}
+
+/// Where it is not known how many words the fields are, it is not known either which of them the rest
+/// of the word is a part of: all of it is any number of words then.
+bool Expansion::loosely_glued(const Part& part,
+                              const std::vector<Field>& fields,
+                              FieldBuilder& builder) {
+  if (!glued_ || all_present(fields)) {
+    return false;
+  }
+  std::vector<std::string> needs;
+  for (const Field& field : fields) {
+    add_needs(field.needs(), needs);
+  }
+  Part any = part;
+  any.quoted = false;
+  add_unknown(any, std::move(needs), false, builder);
+  return true;
 }
 
 /// What "${L[*]}" has between elements: the first character of IFS.
@@ -471,6 +523,10 @@ void Expansion::add_default(const Part& part, const Looked& looked, FieldBuilder
   const bool empty = listed && looked.fields.size() == 1 && looked.fields.front().known() &&
                      looked.fields.front().text().empty();
   const bool counts = listed && !(colon && empty);
+  if (listed && kind != '+' && may_be_absent(looked.fields.front())) {
+    add_unknown(part, looked.fields.front().needs(), false, builder);
+    return;
+  }
   if (kind == '+') {
     if (counts && looked.fields.front().known()) {
       add_value(part, field(part.operand.front()), builder);
@@ -598,6 +654,10 @@ void Expansion::add_unknown(const Part& part,
 
 /// A single value is marked where it is used, a text of several words where it was written.
 void Expansion::add_value(const Part& part, const Field& value, FieldBuilder& builder) {
+  if (!part.quoted && builder.splits() && has_blank(value) &&
+      loosely_glued(part, {value}, builder)) {
+    return;
+  }
   const bool here = !has_blank(value) && !is_flag(value);
   for (Piece piece : value.pieces) {
     if (here) {
@@ -635,6 +695,10 @@ void Expansion::add_arithmetic(const Part& part, FieldBuilder& builder) {
 }
 
 void Expansion::add_command(const Part& part, FieldBuilder& builder) {
+  if (!part.operation.empty()) {  // <(…) is the name of a file
+    add_unknown(part, {written_at(part.mark)}, false, builder);
+    return;
+  }
   if (const auto folder = own_folder(part.text, surroundings_.path)) {
     add_value(part, field_of(*folder, part.mark), builder);
     return;
@@ -843,18 +907,34 @@ std::optional<std::string> Expansion::computed_output(const std::string& name,
 
 /// What a substituted command prints; nullopt if it is not known.
 std::optional<Field> Expansion::output_of(const Part& part) {
+  std::optional<Field> output = lines_of(part);
+  if (output) {
+    drop_last_newlines(*output);
+  }
+  return output;
+}
+
+std::optional<Field> Expansion::substituted(const Word& source) {
+  const bool command = source.parts.size() == 1 &&
+                       source.parts.front().kind == Part::Kind::command &&
+                       source.parts.front().operation == "<(";
+  return command ? lines_of(source.parts.front()) : std::nullopt;
+}
+
+/// With the line break at the end.
+std::optional<Field> Expansion::lines_of(const Part& part) {
   const std::optional<Command> command = printing_command(part);
   if (!command) {
     return std::nullopt;
   }
   if (command->assignments.empty()) {
-    return output_of(*command, part);
+    return lines_of(*command, part);
   }
   const Variables before = variables_;
   const Assignment& separators = command->assignments.front();
   variables_.assign(
       separators.name, Variable::Kind::text, {field(separators.values.front())}, separators.key);
-  std::optional<Field> output = output_of(*command, part);
+  std::optional<Field> output = lines_of(*command, part);
   variables_ = before;
   return output;
 }
@@ -862,8 +942,10 @@ std::optional<Field> Expansion::output_of(const Part& part) {
 Field Expansion::echoed(const Command& command, const Part& part) {
   Field output;
   output.mark = part.mark;
+  bool ends_line = true;
   for (std::size_t i = 1; i < command.words.size(); ++i) {
     const std::string option = command.words[i].plain();
+    ends_line = ends_line && !(i == 1 && option == "-n");
     if (i == 1 && (option == "-n" || option == "-e")) {
       continue;
     }
@@ -874,10 +956,13 @@ Field Expansion::echoed(const Command& command, const Part& part) {
       std::ranges::move(word.pieces, std::back_inserter(output.pieces));
     }
   }
+  if (ends_line) {
+    output.pieces.push_back(field_of("\n", part.mark).pieces.front());
+  }
   return output;
 }
 
-std::optional<Field> Expansion::output_of(const Command& command, const Part& part) {
+std::optional<Field> Expansion::lines_of(const Command& command, const Part& part) {
   const std::string name = command.words.front().plain();
   std::optional<Field> output;
   if (name == "cat" && command.words.size() == 1 && !command.input.empty()) {
@@ -886,16 +971,14 @@ std::optional<Field> Expansion::output_of(const Command& command, const Part& pa
     output = contents_of(command.words.back());
   } else if (name == "echo" && command.input.empty()) {
     output = echoed(command, part);
-  } else if (command.input.empty()) {
+  } else if (command.input.empty() && command.source.empty()) {
     const std::vector<Field> words = fields(command.words);
     std::vector<std::string> texts;
     std::ranges::transform(words, std::back_inserter(texts), &Field::text);
     const bool known = std::ranges::all_of(words, &Field::known);
     const auto text = known ? computed_output(name, texts) : std::nullopt;
-    output = text ? std::optional(field_of(*text, part.mark)) : std::nullopt;
-  }
-  if (output) {
-    drop_last_newlines(*output);
+    const std::string end = name == "printf" ? "" : "\n";
+    output = text ? std::optional(field_of(*text + end, part.mark)) : std::nullopt;
   }
   return output;
 }

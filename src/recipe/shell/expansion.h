@@ -41,10 +41,12 @@ class Expansion {
 
   Expansion(Variables& variables,
             const std::vector<Field>& arguments,
+            bool more_arguments,
             const Surroundings& surroundings,
             Opener open)
       : variables_(variables),
         arguments_(arguments),
+        more_arguments_(more_arguments),
         surroundings_(surroundings),
         open_(std::move(open)) {}
 
@@ -54,6 +56,9 @@ class Expansion {
 
   /// One field, never split: an assigned value, a word of `[[ ]]` or `case`.
   Field field(const Word& word);
+
+  /// What a file or a process substitution, `< <(…)`, gives a command to read; nullopt if unknown.
+  std::optional<Field> substituted(const Word& source);
 
   /// A pattern of `case` or `[[ == ]]`: quoted parts match literally.
   Field pattern(const Word& word);
@@ -84,6 +89,10 @@ class Expansion {
                 const Looked& looked,
                 const std::string& index,
                 FieldBuilder& builder);
+  void add_known_list(const Part& part,
+                      const Looked& looked,
+                      const std::string& index,
+                      FieldBuilder& builder);
   void add_default(const Part& part, const Looked& looked, FieldBuilder& builder);
   std::optional<std::string> changed(const Part& part, const std::string& text);
   std::optional<std::string> replaced_in(const Part& part, const std::string& text);
@@ -93,6 +102,7 @@ class Expansion {
                         const Looked& looked,
                         const std::string& index,
                         FieldBuilder& builder);
+  bool loosely_glued(const Part& part, const std::vector<Field>& fields, FieldBuilder& builder);
   void add_named(const Part& part, FieldBuilder& builder);
   void add_unknown(const Part& part,
                    std::vector<std::string> needs,
@@ -103,7 +113,8 @@ class Expansion {
   void add_command(const Part& part, FieldBuilder& builder);
   void add_output(const Part& part, Field output, FieldBuilder& builder);
   std::optional<Field> output_of(const Part& part);
-  std::optional<Field> output_of(const Command& command, const Part& part);
+  std::optional<Field> lines_of(const Part& part);
+  std::optional<Field> lines_of(const Command& command, const Part& part);
   Field echoed(const Command& command, const Part& part);
   std::string separator() const;
   std::optional<std::string> computed_output(const std::string& name,
@@ -113,10 +124,12 @@ class Expansion {
 
   Variables& variables_;
   const std::vector<Field>& arguments_;
+  bool more_arguments_;  // that the caller of the script may give
   const Surroundings& surroundings_;
   Opener open_;
   mutable bool used_arguments_ = false;
   int depth_ = 0;
+  bool glued_ = false;  // the word has other parts than the one that is added
 };
 
 /// What `printf FORMAT WORD…` prints: %s, %d and escapes; nullopt for other formats.

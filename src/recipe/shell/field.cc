@@ -60,6 +60,40 @@ Field unknown_value(const text::Mark& mark, const std::string& name) {
   return unknown_field(mark, {need_of(name)});
 }
 
+Field unknown_elements(const text::Mark& mark, const std::string& name) {
+  Field field = unknown_value(mark, name);
+  field.pieces.front().quoted = false;
+  return field;
+}
+
+namespace {
+
+constexpr const char* kOpenArguments = "$@";
+
+}  // namespace
+
+Field open_arguments(const text::Mark& mark) {
+  Field field = unknown_field(mark, {kOpenArguments});
+  field.pieces.front().quoted = false;
+  field.pieces.front().unbound = true;
+  return field;
+}
+
+bool take_open_arguments(std::vector<Field>& words) {
+  return std::erase_if(words, [](const Field& word) {
+           return word.pieces.size() == 1 && word.pieces.front().unbound &&
+                  word.needs() == std::vector<std::string>{kOpenArguments};
+         }) > 0;
+}
+
+bool all_present(const std::vector<Field>& elements) {
+  return std::ranges::all_of(elements, [](const Field& each) {
+    return std::ranges::all_of(each.pieces, [](const Piece& piece) {
+      return piece.condition == 0 && (piece.quoted || !piece.unknown());
+    });
+  });
+}
+
 void add_needs(const std::vector<std::string>& more, std::vector<std::string>& needs) {
   constexpr std::size_t kMost = 16;
   for (const std::string& need : more) {
@@ -123,6 +157,7 @@ void FieldBuilder::split(const Piece& piece) {
 
 void FieldBuilder::place(Piece piece, bool quoted) {
   if (quoted || !splits_ || piece.unknown()) {
+    piece.quoted = piece.quoted && (quoted || !splits_);  // else it may be several words
     add(std::move(piece));
   } else {
     split(piece);

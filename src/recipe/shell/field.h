@@ -69,6 +69,18 @@ std::string need_of(const std::string& name);
 /// The value of a variable that is not known.
 Field unknown_value(const text::Mark& mark, const std::string& name);
 
+/// Any number of elements of a list.
+Field unknown_elements(const text::Mark& mark, const std::string& name);
+
+/// Whether it is known how many words the elements of a list are.
+bool all_present(const std::vector<Field>& elements);
+
+/// `"$@"` of a script that is called elsewhere: any number of words, none as far as it tests them.
+Field open_arguments(const text::Mark& mark);
+
+/// Takes them out; whether there were any.
+bool take_open_arguments(std::vector<Field>& words);
+
 /// Adds missing names, up to a limit.
 void add_needs(const std::vector<std::string>& more, std::vector<std::string>& needs);
 

@@ -10,8 +10,10 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -26,16 +28,61 @@
 
 namespace epwise::shell {
 
-/// What `follow` (recipe/shell/interpreter.h) does, one script after another: control in
-/// script_control.cc, single commands in script_commands.cc.
+/// What a script has set so far, and what an undecided branch may change.
+struct ScriptState {
+  Variables variables;
+  std::vector<Field> arguments;
+  bool more_arguments = false;  // as of Surroundings
+  // By name: what the variables that the called function declares were before.
+  std::map<std::string, Variable> kept;
+  // By name: the definitions that may hold; null pointer: there may be none.
+  std::map<std::string, std::vector<const Command*>, std::less<>> functions;
+  std::map<std::string, Field, std::less<>> written;  // here-documents written to files
+  bool elsewhere = false;
+};
+
+/// The state after one of two branches ran, if it is unknown which.
+ScriptState merged(const ScriptState& first, const ScriptState& second, const Doubt& doubt);
+
+/// What `break`, `continue`, `return` and `exit` leave.
+struct Frame {
+  enum class Kind : std::uint8_t { loop, call, subshell, process };
+
+  /// The states in which it may have been left already.
+  struct Left {
+    ScriptState state;
+    std::vector<std::string> needs;  // names that would decide whether it was
+  };
+
+  Kind kind = Kind::loop;
+  std::optional<Left> left = {};
+  std::optional<Left> round = {};  // of a loop: its round alone
+  bool exited = false;             // of a shell: it may have ended
+};
+
+/// A frame, from the outermost, or only the round of a loop.
+struct Place {
+  std::size_t frame = 0;
+  bool round = false;
+
+  bool operator==(const Place&) const = default;
+
+  /// Whether it is left before the other one is.
+  bool inside(const Place& other) const {
+    return frame > other.frame || (frame == other.frame && round && !other.round);
+  }
+};
+
+/// What `follow` (recipe/shell/interpreter.h) does.
 class Interpreter {
  public:
   explicit Interpreter(const Surroundings& surroundings)
       : surroundings_(surroundings),
-        outer_(surroundings.outer),
-        arguments_(surroundings.arguments) {
+        outer_(surroundings.outer) {
+    state_.arguments = surroundings.arguments;
+    state_.more_arguments = surroundings.more_arguments;
     for (const auto& [name, variable] : surroundings.presets) {
-      variables_.set(name, variable);
+      state_.variables.set(name, variable);
     }
   }
 
@@ -50,20 +97,43 @@ class Interpreter {
 
   Truth run(const Command& command);
 
-  Truth run_all(const std::vector<Command>& commands);
+  Truth run_all(std::span<const Command> commands);
 
   Truth dispatch(const Command& command);
 
   /// In a subshell: its assignments are discarded afterwards.
-  Truth apart(const std::vector<Command>& commands);
+  Truth apart(std::span<const Command> commands);
 
   Truth chained(const Command& command, bool wants);
 
-  /// Runs both sides of an undecided condition and joins the results.
+  /// Runs both sides of an undecided condition and joins the results. The state of a side that ends
+  /// a round, loop, function or script waits there.
   void maybe(const Truth& truth,
              const text::Mark& mark,
              const std::function<void()>& first,
              const std::function<void()>& second);
+
+  Doubt doubt(std::vector<std::string> needs);
+
+  /// Keeps the present state for where `place` ends.
+  void keep(const Place& place, const std::vector<std::string>& needs);
+
+  /// Joins the states that were kept with the one in which `place` ends.
+  void release(const Place& place, std::optional<Frame::Left> kept);
+
+  /// Runs the body in a frame, and returns whether it ended that.
+  bool within(Frame::Kind kind, const std::function<void()>& body);
+
+  /// Whether nothing that is undecided led here, apart from an `exit` that was not reached.
+  bool decided() const;
+
+  /// The innermost frame that the command ends; nullopt: there is none.
+  std::optional<Place> place_of(const std::string& name, const std::vector<Field>& words) const;
+
+  std::optional<Place> innermost_shell() const;
+
+  /// Something was not followed: what comes after it is not known.
+  void give_up(std::string_view limit);
 
   /// `exit`: one that certainly precedes every launch is for a call without arguments.
   void leave(const std::vector<Field>& words);
@@ -80,6 +150,9 @@ class Interpreter {
 
   void rounds(const Command& command);
 
+  /// An unknown number of rounds: the first is recorded, and further ones show what they change.
+  void any_rounds(const Truth& truth, const text::Mark& mark, const std::function<void()>& body);
+
   /// As many rounds as a condition holds, if each time it is known whether; false, and nothing has
   /// changed, otherwise. `after` runs behind each round.
   bool follow_rounds(const std::function<Truth()>& condition,
@@ -88,8 +161,8 @@ class Interpreter {
 
   void one_round(const Command& body);
 
-  /// After a loop: `break` has had its effect.
-  void leave_loop();
+  /// A loop over arguments that ends when none is left; false: it is not known how it goes on.
+  bool follow_arguments(const std::function<Truth()>& condition, const Command& body);
 
   void counted(const Command& command);
 
@@ -120,9 +193,19 @@ class Interpreter {
 
   Truth shift(const std::vector<Field>& words);
 
+  /// What the command reads, if that is known.
+  std::optional<Field> input_of(const Command& command, Expansion& expansion);
+
   bool read_words(const Command& command, const std::vector<Field>& words, Expansion& expansion);
 
   void call(const Command& function, std::vector<Field> arguments);
+
+  /// One of the definitions from `at` on, or the program of that name.
+  void call_any(const std::vector<const Command*>& definitions,
+                std::size_t at,
+                const Command& command,
+                const std::vector<Field>& words);
+
   void keep_outer(const std::vector<std::string>& names);
 
   // ---- other scripts
@@ -135,36 +218,37 @@ class Interpreter {
 
   void external(const Command& command, std::vector<Field> words, Expansion& expansion);
 
+  void in_own_shell(const std::vector<Field>& words);
+
   void start(std::vector<Field> words, const std::optional<Field>& input);
 
   void enter(const NestedScript& nested, const std::vector<Field>& words);
 
+  void restore(const ScriptState& before);
+
   void record(std::vector<Field> words);
 
   const Surroundings& surroundings_;
-  Variables variables_;
+  ScriptState state_;
   std::vector<Field> outer_;
-  std::vector<Field> arguments_;
   std::deque<Command> scripts_;  // functions point into them
-  std::map<std::string, const Command*, std::less<>> functions_;
-  // By name: what the variables that the called function declares were before.
-  std::map<std::string, Variable> kept_;
+  std::vector<Frame> frames_;
   std::size_t left_bytes_ = kMostScriptBytes;
-  std::map<std::string, Field, std::less<>> written_;  // here-documents written to files
+  std::map<std::string, std::shared_ptr<const text::SourceFile>, std::less<>> opened_;
   Trace trace_;
   int depth_ = 0;
   int nested_ = 0;
+  std::vector<std::string> following_;  // the texts of nested scripts, from the outermost
   int calls_ = 0;
-  int loops_ = 0;
   int steps_ = 0;
   int conditions_ = 0;
+  int programs_ = 0;
+  int tools_ = 0;
   int failures_ = 0;  // of exits that precede every launch, and count for a call without arguments
   std::vector<std::string> read_;  // by loops over lines, and by xargs: "${job}"
   bool certain_ = true;
-  bool elsewhere_ = false;
-  /// What the rest of the commands waits for; none of them runs before.
-  enum class Ends : std::uint8_t { nothing, round, loop, call };
-  Ends ends_ = Ends::nothing;
+  bool silent_ = false;        // a round of which nothing is recorded
+  std::optional<Place> ends_;  // what is ended; no command runs before that is left
 };
 
 /// NAME=…, NAME+=…, NAME=(…)
@@ -198,7 +282,16 @@ void print_to_variable(const std::vector<Field>& words, Variables& variables);
 
 namespace {
 
-constexpr std::size_t kMostInvocations = 256;
+constexpr int kMostInvocations = 256;  // and as many of tools
+
+/// Programs that start no other ones, and that scripts call while they wait.
+bool is_tool(std::string_view name) {
+  constexpr std::array<std::string_view, 26> kNames = {
+      "nvidia-smi", "grep", "kill", "pkill", "pgrep", "curl",     "ps",     "awk",  "sed",
+      "cat",        "ls",   "rm",   "cp",    "mv",    "date",     "wait",   "tail", "head",
+      "tee",        "sort", "wc",   "tr",    "cut",   "hostname", "squeue", "nc"};
+  return text::is_one_of(base_name(name), kNames);
+}
 
 /// Whether a command may be the launch itself, rather than a `pkill` or `mkdir` before it.
 bool runs_python(const Invocation& invocation) {
@@ -275,7 +368,11 @@ bool is_local(const std::vector<Field>& words) {
 }  // namespace
 
 Expansion Interpreter::expanding() {
-  return {variables_, arguments_, surroundings_, [this](const Field& path) { return open(path); }};
+  return {state_.variables,
+          state_.arguments,
+          state_.more_arguments,
+          surroundings_,
+          [this](const Field& path) { return open(path); }};
 }
 
 void Interpreter::remember(const Expansion& expansion) {
@@ -287,7 +384,7 @@ Truth Interpreter::simple(const Command& command) {
   std::vector<Field> words = expansion.fields(command.words);
   if (words.empty()) {
     for (const Assignment& assignment : command.assignments) {
-      assign(assignment, variables_, expansion);
+      assign(assignment, state_.variables, expansion);
     }
     remember(expansion);
     return Truth::of(true);
@@ -298,15 +395,15 @@ Truth Interpreter::simple(const Command& command) {
     if (calls_ > 0 && is_local(words)) {
       keep_outer(names_declared(command, words));
     }
-    declare(command, words, variables_, expansion);
+    declare(command, words, state_.variables, expansion);
     remember(expansion);
     return Truth::of(true);
   }
   if (name == "read" && !command.input.empty() && reads_whole(words)) {
-    variables_.assign(words.back().text(),
-                      Variable::Kind::text,
-                      {expansion.field(command.input.front())},
-                      words.back().mark);
+    state_.variables.assign(words.back().text(),
+                            Variable::Kind::text,
+                            {expansion.field(command.input.front())},
+                            words.back().mark);
     remember(expansion);
     return Truth{};
   }
@@ -314,17 +411,20 @@ Truth Interpreter::simple(const Command& command) {
     remember(expansion);
     return Truth::of(true);
   }
-  if ((name == "mapfile" || name == "readarray") && !command.input.empty() &&
-      read_lines(expansion.field(command.input.front()), words, variables_)) {
+  if (name == "mapfile" || name == "readarray") {
+    const std::optional<Field> input = input_of(command, expansion);
     remember(expansion);
-    return Truth::of(true);
+    if (input && read_lines(*input, words, state_.variables)) {
+      return Truth::of(true);
+    }
   }
   if (const auto truth = builtin(name, words)) {
     return *truth;
   }
-  const auto function = functions_.find(name);
-  if (function != functions_.end()) {
-    call(*function->second, {words.begin() + 1, words.end()});
+  const auto function = state_.functions.find(name);
+  if (function != state_.functions.end()) {
+    const std::vector<const Command*> definitions = function->second;
+    call_any(definitions, 0, command, words);
     return {};
   }
   external(command, std::move(words), expansion);
@@ -345,19 +445,59 @@ void Interpreter::leave(const std::vector<Field>& words) {
   const bool fails = words.size() > 1 && words[1].known() && words[1].text() != "0";
   const bool started =
       fails ? std::ranges::any_of(trace_.invocations, runs_python) : !trace_.invocations.empty();
-  const bool ends = !certain_ || started;
-  ends_ = ends ? Ends::call : ends_;
+  const bool ends = !decided() || started;
+  ends_ = ends ? place_of("exit", words) : ends_;
   failures_ += fails && !ends ? 1 : 0;
+}
+
+std::optional<Place> Interpreter::innermost_shell() const {
+  const auto shell = std::find_if(frames_.rbegin(), frames_.rend(), [](const Frame& frame) {
+    return frame.kind == Frame::Kind::process || frame.kind == Frame::Kind::subshell;
+  });
+  return shell == frames_.rend()
+             ? std::nullopt
+             : std::optional(Place{static_cast<std::size_t>(frames_.rend() - shell) - 1});
+}
+
+std::optional<Place> Interpreter::place_of(const std::string& name,
+                                           const std::vector<Field>& words) const {
+  using enum Frame::Kind;
+  if (name == "exit") {
+    return innermost_shell();
+  }
+  const bool loops = name == "break" || name == "continue";
+  const std::string text = loops && words.size() > 1 ? words[1].text() : "1";
+  std::size_t count = text.size() == 1 && text::is_digit(text[0])
+                          ? static_cast<std::size_t>(text[0] - '0')
+                          : std::size_t{1};
+  std::optional<Place> found;
+  std::optional<Place> shell;  // a subshell inside of what is to be left ends instead
+  for (std::size_t i = frames_.size(); i > 0 && count > 0; --i) {
+    const Frame::Kind kind = frames_[i - 1].kind;
+    if (kind == process || (kind == call && loops)) {
+      return found;
+    }
+    if (kind == subshell) {
+      shell = shell ? shell : Place{i - 1};
+    } else if (kind == (loops ? loop : call)) {
+      found = shell ? *shell : Place{i - 1, name == "continue"};
+      --count;
+    }
+  }
+  return found;
+}
+
+bool Interpreter::decided() const {
+  return certain_ && std::ranges::none_of(frames_, [](const Frame& frame) {
+           return frame.left.has_value() || frame.round.has_value();
+         });
 }
 
 bool Interpreter::ends_something(const std::string& name, const std::vector<Field>& words) {
   if (name == "exit") {
     leave(words);
-  } else if (name == "return") {
-    ends_ = calls_ > 0 ? Ends::call : ends_;
-  } else if (name == "break" || name == "continue") {
-    const Ends what = name == "break" ? Ends::loop : Ends::round;
-    ends_ = loops_ > 0 ? what : ends_;
+  } else if (name == "return" || name == "break" || name == "continue") {
+    ends_ = place_of(name, words);
   } else {
     return false;
   }
@@ -368,22 +508,22 @@ std::optional<Truth> Interpreter::changes_variables(const std::string& name,
                                                     const std::vector<Field>& words) {
   Expansion expansion = expanding();
   if (name == "unset") {
-    unset_variables(words, variables_, expansion);
+    unset_variables(words, state_.variables, expansion);
     return Truth::of(true);
   }
   if (name == "let") {
     std::optional<Truth> last;
     for (std::size_t i = 1; i < words.size(); ++i) {
-      last = assign_arithmetic(words[i], variables_, expansion);
+      last = assign_arithmetic(words[i], state_.variables, expansion);
     }
     return last.value_or(Truth{});
   }
   if (name == "printf" && words.size() > 2 && words[1].text() == "-v") {
-    print_to_variable(words, variables_);
+    print_to_variable(words, state_.variables);
     return Truth::of(true);
   }
   if (name == "read" || name == "mapfile" || name == "readarray") {
-    read_variables(words, variables_);
+    read_variables(words, state_.variables);
     return Truth{};
   }
   return std::nullopt;
@@ -403,7 +543,8 @@ std::optional<Truth> Interpreter::builtin(const std::string& name, std::vector<F
     return shift(words);
   }
   if (name == "set" && words.size() > 1 && words[1].text() == "--") {
-    arguments_.assign(words.begin() + 2, words.end());
+    state_.arguments.assign(words.begin() + 2, words.end());
+    state_.more_arguments = take_open_arguments(state_.arguments);
     return Truth::of(true);
   }
   if (auto truth = changes_variables(name, words)) {
@@ -414,11 +555,12 @@ std::optional<Truth> Interpreter::builtin(const std::string& name, std::vector<F
   }
   if (name == "eval" && words.size() > 1) {
     words.erase(words.begin());
+    take_open_arguments(words);
     run_nested(joined(words), {});
     return Truth{};
   }
   if (name == "cd" || name == "pushd") {
-    elsewhere_ = elsewhere_ || leaves(words);
+    state_.elsewhere = state_.elsewhere || leaves(words);
   }
   return succeeds(name) && !runs_another(name, words) ? std::optional<Truth>(Truth::of(true))
                                                       : std::nullopt;
@@ -511,6 +653,20 @@ std::vector<Field> split_at_blanks(const Field& line) {
 
 }  // namespace
 
+std::optional<Field> Interpreter::input_of(const Command& command, Expansion& expansion) {
+  if (!command.input.empty()) {
+    return expansion.field(command.input.front());
+  }
+  if (command.source.empty()) {
+    return std::nullopt;
+  }
+  if (std::optional<Field> lines = expansion.substituted(command.source.front())) {
+    return lines;
+  }
+  const auto own = state_.written.find(expansion.field(command.source.front()).text());
+  return own == state_.written.end() ? std::nullopt : std::optional(own->second);
+}
+
 /// `read -r -a LIST <<< "a b"`, `IFS=, read A B <<< "a,b"`: one line, split into words; false if the
 /// text or its separators are not known well enough.
 bool Interpreter::read_words(const Command& command,
@@ -529,7 +685,7 @@ bool Interpreter::read_words(const Command& command,
                                                  : divided_at(*separator, line);
   const text::Mark& mark = words.back().mark;
   if (into->list) {
-    variables_.assign(into->names.front(), Variable::Kind::list, std::move(found), mark);
+    state_.variables.assign(into->names.front(), Variable::Kind::list, std::move(found), mark);
     return true;
   }
   if (!line.known()) {
@@ -546,7 +702,7 @@ bool Interpreter::read_words(const Command& command,
   }
   found.resize(into->names.size(), field_of("", mark));
   for (std::size_t i = 0; i < found.size(); ++i) {
-    variables_.assign(into->names[i], Variable::Kind::text, {found[i]}, mark);
+    state_.variables.assign(into->names[i], Variable::Kind::text, {found[i]}, mark);
   }
   return true;
 }
@@ -556,37 +712,72 @@ Truth Interpreter::shift(const std::vector<Field>& words) {
   const std::string text = words.size() > 1 && words[1].known() ? words[1].text() : "1";
   const std::size_t count = text.size() == 1 && text::is_digit(text[0])
                                 ? static_cast<std::size_t>(text[0] - '0')
-                                : arguments_.size() + 1;
-  if (count > arguments_.size()) {
+                                : state_.arguments.size() + 1;
+  const auto shifted = state_.arguments.begin() +
+                       static_cast<std::ptrdiff_t>(std::min(count, state_.arguments.size()));
+  if (!all_present({state_.arguments.begin(), shifted})) {
+    state_.arguments = {unknown_elements(words.front().mark, "@")};
+    return {};
+  }
+  if (count > state_.arguments.size()) {
     return Truth::of(false);
   }
-  arguments_.erase(arguments_.begin(), arguments_.begin() + static_cast<std::ptrdiff_t>(count));
+  state_.arguments.erase(state_.arguments.begin(),
+                         state_.arguments.begin() + static_cast<std::ptrdiff_t>(count));
   return Truth::of(true);
 }
 
 void Interpreter::call(const Command& function, std::vector<Field> arguments) {
-  std::swap(arguments_, arguments);
+  const auto restored = [](ScriptState& state) {
+    for (auto& [name, variable] : state.kept) {
+      state.variables.set(name, std::move(variable));
+    }
+    state.kept.clear();
+  };
+  const bool more_before = state_.more_arguments;
+  state_.more_arguments = take_open_arguments(arguments);
+  std::swap(state_.arguments, arguments);
   std::map<std::string, Variable> kept;
-  std::swap(kept_, kept);
-  const int loops = std::exchange(loops_, 0);
+  std::swap(state_.kept, kept);
   ++calls_;
-  run_all(function.children);
+  within(Frame::Kind::call, [&] {
+    run_all(function.children);
+    restored(state_);
+    if (auto& left = frames_.back().left) {
+      restored(left->state);
+    }
+  });
   --calls_;
-  loops_ = loops;
-  ends_ = Ends::nothing;
-  for (auto& [name, variable] : kept_) {
-    variables_.set(name, std::move(variable));
+  std::swap(state_.kept, kept);
+  std::swap(state_.arguments, arguments);
+  state_.more_arguments = more_before;
+}
+
+void Interpreter::call_any(const std::vector<const Command*>& definitions,
+                           std::size_t at,
+                           const Command& command,
+                           const std::vector<Field>& words) {
+  const auto one = [&] {
+    if (definitions[at] != nullptr) {
+      call(*definitions[at], {words.begin() + 1, words.end()});
+    } else {
+      Expansion expansion = expanding();
+      external(command, words, expansion);
+    }
+  };
+  if (at + 1 == definitions.size()) {
+    one();
+  } else {
+    maybe({}, command.mark, one, [&] { call_any(definitions, at + 1, command, words); });
   }
-  std::swap(kept_, kept);
-  std::swap(arguments_, arguments);
 }
 
 /// What the names were outside of the function that is called.
 void Interpreter::keep_outer(const std::vector<std::string>& names) {
   for (const std::string& name : names) {
-    const Variable* before = variables_.find(name);
-    kept_.emplace(name,
-                  before != nullptr ? *before : Variable{Variable::Kind::unset, true, {}, {}});
+    const Variable* before = state_.variables.find(name);
+    state_.kept.emplace(
+        name, before != nullptr ? *before : Variable{Variable::Kind::unset, true, {}, {}});
   }
 }
 
@@ -606,20 +797,29 @@ std::string unread_name(std::string_view path) {
 Truth Interpreter::include(const std::vector<Field>& words) {
   const auto file = words.size() > 1 ? open(words[1]) : nullptr;
   if (file != nullptr) {
-    run_nested(Source(*file), {});
+    within(Frame::Kind::call, [&] { run_nested(Source(*file), {}); });
   } else if (words.size() > 1 && !words[1].text().ends_with("/activate")) {
-    variables_.note_unread(unread_name(words[1].text()));
+    state_.variables.note_unread(unread_name(words[1].text()));
   }
   return Truth::of(true);
 }
 
 std::shared_ptr<const text::SourceFile> Interpreter::open(const Field& path) {
   constexpr std::size_t kMostFiles = 16;
-  if (!surroundings_.open || !path.known() || trace_.files.size() >= kMostFiles) {
+  if (!surroundings_.open || !path.known()) {
+    return nullptr;
+  }
+  const auto before = opened_.find(path.text());
+  if (before != opened_.end()) {
+    return before->second;
+  }
+  if (trace_.files.size() >= kMostFiles) {
+    give_up("files after the first 16");
     return nullptr;
   }
   auto file = surroundings_.open(path.text());
   const bool large = file != nullptr && file->bytes().size() > left_bytes_;
+  opened_.emplace(path.text(), large ? nullptr : file);
   if (file != nullptr && !large) {
     left_bytes_ -= file->bytes().size();
     trace_.files.push_back(file);
@@ -633,23 +833,35 @@ std::shared_ptr<const text::SourceFile> Interpreter::open(const Field& path) {
 
 void Interpreter::run_nested(const Source& source, std::vector<Field> outer) {
   constexpr int kMostNested = 8;
+  const bool again = std::ranges::count(following_, source.text()) > 1;
   if (nested_ >= kMostNested) {
+    if (!again) {  // one that starts itself goes on as before
+      give_up("scripts that others start more than 8 deep");
+    }
     return;
   }
+  following_.push_back(source.text());
   ++nested_;
   const std::size_t before = outer_.size();
   std::move(outer.begin(), outer.end(), std::back_inserter(outer_));
   run_text(source);
   outer_.resize(before);
   --nested_;
+  following_.pop_back();
 }
 
 namespace {
 
 constexpr std::string_view kXargsInput = "the input of xargs";
 
-/// The word with unknown text in each place that xargs fills: -I {}.
-Field with_holes(const Field& word, const std::string& hole) {
+constexpr std::string_view kParallelInput = "the input of parallel";
+
+/// The word with `by` in each place that xargs or parallel fills: -I {}. Null pointer: with unknown
+/// text.
+Field with_holes(const Field& word,
+                 const std::string& hole,
+                 std::string_view input,
+                 const Field* by = nullptr) {
   Field result;
   result.mark = word.mark;
   for (const Piece& piece : word.pieces) {
@@ -660,9 +872,13 @@ Field with_holes(const Field& word, const std::string& hole) {
         result.pieces.push_back(part_of(piece, done, at));
       }
       done = at + hole.size();
+      if (by != nullptr) {
+        std::ranges::copy(by->pieces, std::back_inserter(result.pieces));
+        continue;
+      }
       Piece open = part_of(piece, at, done);
       open.verbatim = false;
-      open.needs = {std::string(kXargsInput)};
+      open.needs = {std::string(input)};
       result.pieces.push_back(std::move(open));
     }
     if (done == 0 || done < piece.text.size()) {
@@ -706,13 +922,82 @@ std::optional<std::vector<Field>> filled_by_xargs(const std::vector<Field>& word
   const XargsCommand found = xargs_command(words);
   std::vector<Field> command(words.begin() + static_cast<std::ptrdiff_t>(found.at), words.end());
   if (!found.hole.empty()) {
-    std::ranges::transform(
-        command, command.begin(), [&](const Field& word) { return with_holes(word, found.hole); });
+    std::ranges::transform(command, command.begin(), [&](const Field& word) {
+      return with_holes(word, found.hole, kXargsInput);
+    });
   } else if (!command.empty()) {
     command.push_back(unknown_field(words.front().mark, {std::string(kXargsInput)}));
     command.back().pieces.front().quoted = false;  // any number of words
   }
   return command;
+}
+
+/// Where the command after the options of parallel begins; `simple`: they do not change what it runs.
+std::size_t command_of_parallel(const std::vector<Field>& words, bool& simple) {
+  constexpr std::string_view kWithValue = "jSaNnPIC";
+  constexpr std::array<std::string_view, 11> kSimple = {"--jobs",
+                                                        "--delay",
+                                                        "--timeout",
+                                                        "--lb",
+                                                        "--line-buffer",
+                                                        "-k",
+                                                        "--keep-order",
+                                                        "--ungroup",
+                                                        "-u",
+                                                        "--bar",
+                                                        "--tag"};
+  std::size_t at = 1;
+  for (; at < words.size() && words[at].text().starts_with('-'); ++at) {
+    const std::string option = words[at].text();
+    const bool apart =
+        (option.size() == 2 && kWithValue.find(option[1]) != std::string_view::npos) ||
+        option == "--jobs" || option == "--delay" || option == "--timeout";
+    simple = simple && (option.starts_with("-j") || text::is_one_of(option, kSimple));
+    at += apart ? 1 : 0;
+  }
+  return at;
+}
+
+/// The commands of `parallel COMMAND ::: a b c`, one for each input; of other forms, one with unknown
+/// text where parallel puts what it reads. Nullopt for any other program.
+std::optional<std::vector<std::vector<Field>>> filled_by_parallel(const std::vector<Field>& words) {
+  const std::string name = words.front().known() ? words.front().text() : std::string();
+  if (base_name(name) != "parallel") {
+    return std::nullopt;
+  }
+  bool simple = true;
+  const std::size_t at = command_of_parallel(words, simple);
+  const auto begin = words.begin() + static_cast<std::ptrdiff_t>(std::min(at, words.size()));
+  const auto end = std::find_if(
+      begin, words.end(), [](const Field& word) { return word.text().starts_with(":::"); });
+  const std::vector<Field> command(begin, end);
+  std::vector<Field> inputs(end == words.end() ? end : std::next(end), words.end());
+  const auto has = [](const std::vector<Field>& all, std::string_view sign) {
+    return std::ranges::any_of(
+        all, [sign](const Field& word) { return word.text().find(sign) != std::string::npos; });
+  };
+  // {.}, {1} and further lists of inputs are not followed
+  const bool holes = has(command, "{}");
+  simple = simple && end != words.end() && end->text() == ":::" && !has(inputs, ":::") &&
+           all_present(inputs) && !command.empty();
+  for (std::string_view sign : {"{.}", "{/}", "{//}", "{#}", "{%}", "{1}", "{2}", "{3}"}) {
+    simple = simple && !has(command, sign);
+  }
+  if (!simple) {
+    inputs.assign(1, unknown_field(words.front().mark, {std::string(kParallelInput)}));
+  }
+  std::vector<std::vector<Field>> all;
+  for (const Field& input : inputs) {
+    std::vector<Field>& one = all.emplace_back();
+    for (const Field& word : command) {
+      one.push_back(with_holes(word, "{}", kParallelInput, simple ? &input : nullptr));
+    }
+    if (!holes) {
+      one.push_back(input);
+      one.back().pieces.front().quoted = simple;
+    }
+  }
+  return all;
 }
 
 /// The name of the program, or of what a shell or a launcher starts; null pointer if there is none.
@@ -741,34 +1026,46 @@ bool needs_any(const Field& word, const std::vector<std::string>& names) {
 void Interpreter::external(const Command& command, std::vector<Field> words, Expansion& expansion) {
   std::map<std::string, std::optional<Variable>> before;
   for (const Assignment& assignment : command.assignments) {
-    const Variable* old = variables_.find(assignment.name);
+    const Variable* old = state_.variables.find(assignment.name);
     before.emplace(assignment.name, old != nullptr ? std::optional(*old) : std::nullopt);
-    assign(assignment, variables_, expansion);
-    variables_.mark_exported(assignment.name);
+    assign(assignment, state_.variables, expansion);
+    state_.variables.mark_exported(assignment.name);
   }
-  std::optional<Field> input;
-  if (!command.input.empty()) {
-    input = expansion.field(command.input.front());
-  }
+  const std::optional<Field> input = input_of(command, expansion);
   remember(expansion);
   const bool writes =
       words.size() == 1 && words.front().text() == "cat" && input && !command.output.empty();
   if (writes) {
-    written_.insert_or_assign(expansion.field(command.output.front()).text(), *input);
+    state_.written.insert_or_assign(expansion.field(command.output.front()).text(), *input);
   } else if (auto filled = filled_by_xargs(words)) {
     read_.emplace_back(kXargsInput);
     start(std::move(*filled), std::nullopt);
+    read_.pop_back();
+  } else if (auto commands = filled_by_parallel(words)) {
+    read_.emplace_back(kParallelInput);
+    for (const std::vector<Field>& each : *commands) {
+      in_own_shell(each);
+    }
     read_.pop_back();
   } else {
     start(std::move(words), input);
   }
   for (auto& [name, old] : before) {
     if (old) {
-      variables_.set(name, *std::move(old));
+      state_.variables.set(name, *std::move(old));
     } else {
-      variables_.forget(name);
+      state_.variables.forget(name);
     }
   }
+}
+
+/// A shell of its own runs what the words are together.
+void Interpreter::in_own_shell(const std::vector<Field>& words) {
+  const ScriptState before = state_;
+  const int calls = std::exchange(calls_, 0);
+  within(Frame::Kind::process, [&] { run_nested(joined(words), {}); });
+  calls_ = calls;
+  restore(before);
 }
 
 void Interpreter::start(std::vector<Field> words, const std::optional<Field>& input) {
@@ -797,48 +1094,59 @@ void add_directives(const text::SourceFile& script, std::vector<Field>& words) {
 void Interpreter::enter(const NestedScript& nested, const std::vector<Field>& words) {
   std::vector<Field> outer(words.begin(),
                            words.begin() + static_cast<std::ptrdiff_t>(nested.first));
-  if (!nested.path) {
-    const Variables before = variables_;
-    if (nested.remote) {
-      variables_ = {};
-    }
-    run_nested(nested.source, std::move(outer));
-    variables_ = before;
-    return;
-  }
-  const auto own = written_.find(words[*nested.path].text());
-  const auto file = own == written_.end() ? open(words[*nested.path]) : nullptr;
-  if (file == nullptr && own == written_.end()) {
+  const auto own =
+      nested.path ? state_.written.find(words[*nested.path].text()) : state_.written.end();
+  const bool is_own = own != state_.written.end();
+  const auto file = nested.path && !is_own ? open(words[*nested.path]) : nullptr;
+  if (nested.path && !is_own && file == nullptr) {
     record(words);
     return;
   }
-  std::vector<Field> arguments(words.begin() + static_cast<std::ptrdiff_t>(*nested.path) + 1,
-                               words.end());
-  const Variables all = variables_;
-  variables_ = {};
-  for (const auto& [name, variable] : surroundings_.presets) {  // the scheduler exports them
-    variables_.set(name, variable);
+  Source source = nested.source;
+  const ScriptState before = state_;
+  if (nested.path) {
+    state_.variables = {};
+    for (const auto& [name, variable] : surroundings_.presets) {  // the scheduler exports them
+      state_.variables.set(name, variable);
+    }
+    for (const auto& [name, variable] : before.variables.exported()) {
+      state_.variables.set(name, variable);
+    }
+    state_.arguments.assign(words.begin() + static_cast<std::ptrdiff_t>(*nested.path) + 1,
+                            words.end());
+    state_.more_arguments = take_open_arguments(state_.arguments);
+    source = is_own ? joined({own->second}) : Source(*file);
+    if (file != nullptr) {
+      add_directives(*file, outer);
+    }
+  } else if (nested.remote) {
+    state_.variables = {};
   }
-  for (const auto& [name, variable] : all.exported()) {
-    variables_.set(name, variable);
-  }
-  std::swap(arguments_, arguments);
-  if (file == nullptr) {
-    run_nested(joined({own->second}), std::move(outer));
-  } else {
-    add_directives(*file, outer);
-    run_nested(Source(*file), std::move(outer));
-  }
-  std::swap(arguments_, arguments);
-  variables_ = all;
-  ends_ = Ends::nothing;
+  const int calls = std::exchange(calls_, 0);
+  within(Frame::Kind::process, [&] { run_nested(source, std::move(outer)); });
+  calls_ = calls;
+  restore(before);
+}
+
+/// After another shell: what it wrote to files is there.
+void Interpreter::restore(const ScriptState& before) {
+  auto written = std::move(state_.written);
+  state_ = before;
+  state_.written = std::move(written);
 }
 
 void Interpreter::record(std::vector<Field> words) {
-  if (trace_.invocations.size() >= kMostInvocations) {
+  if (silent_) {
     return;
   }
   const std::string first = words.front().known() ? words.front().text() : std::string();
+  const bool tool = outer_.empty() && is_tool(first);
+  if (++(tool ? tools_ : programs_) > kMostInvocations) {
+    if (!tool) {
+      give_up("programs after the first 256");
+    }
+    return;
+  }
   const bool option = first.size() > 2 && first.starts_with("--") && text::is_letter(first[2]);
   if ((option || is_dotted_setting(first)) && !trace_.invocations.empty() &&
       runs_python(trace_.invocations.back())) {
@@ -853,9 +1161,9 @@ void Interpreter::record(std::vector<Field> words) {
   invocation.words = outer_;
   invocation.nested_from = outer_.size();
   std::move(words.begin(), words.end(), std::back_inserter(invocation.words));
-  invocation.environment = variables_.exported();
-  invocation.certain = certain_;
-  invocation.elsewhere = elsewhere_;
+  invocation.environment = state_.variables.exported();
+  invocation.certain = decided() && std::ranges::none_of(frames_, &Frame::exited);
+  invocation.elsewhere = state_.elsewhere;
   trace_.invocations.push_back(std::move(invocation));
 }
 
@@ -864,14 +1172,16 @@ namespace {
 using Kind = Command::Kind;
 
 constexpr int kMaxControlDepth = 64;
-constexpr int kMostSteps = 20'000;
+constexpr int kMostSteps = 100'000;
+constexpr std::string_view kTooDeep = "commands nested more than 64 deep";
 constexpr std::size_t kMostRounds = 128;
+constexpr std::size_t kSomeRounds = 4;
 
 }  // namespace
 
 Trace Interpreter::run(const text::SourceFile& script) {
   left_bytes_ -= std::min(left_bytes_, script.bytes().size());
-  run_text(Source(script), &trace_.unclosed);
+  within(Frame::Kind::process, [&] { run_text(Source(script), &trace_.unclosed); });
   return std::move(trace_);
 }
 
@@ -892,7 +1202,11 @@ void Interpreter::run_text(const Source& source, Unclosed* unclosed) {
 }
 
 Truth Interpreter::run(const Command& command) {
-  if (ends_ != Ends::nothing || depth_ >= kMaxControlDepth || ++steps_ > kMostSteps) {
+  if (ends_ || !trace_.beyond.empty()) {
+    return {};
+  }
+  if (depth_ >= kMaxControlDepth || ++steps_ > kMostSteps) {
+    give_up(depth_ >= kMaxControlDepth ? kTooDeep : "commands after the first 100000");
     return {};
   }
   ++depth_;
@@ -901,7 +1215,7 @@ Truth Interpreter::run(const Command& command) {
   return command.negated && command.kind != Kind::loop ? truth.negated() : truth;
 }
 
-Truth Interpreter::run_all(const std::vector<Command>& commands) {
+Truth Interpreter::run_all(std::span<const Command> commands) {
   Truth last = Truth::of(true);
   for (const Command& command : commands) {
     last = run(command);
@@ -915,7 +1229,13 @@ Truth Interpreter::dispatch(const Command& command) {
       return simple(command);
     case Kind::sequence:
       return run_all(command.children);
-    case Kind::pipeline:
+    case Kind::pipeline: {
+      Truth last = Truth::of(true);
+      for (const Command& child : command.children) {
+        last = apart({&child, 1});
+      }
+      return last;
+    }
     case Kind::subshell:
       return apart(command.children);
     case Kind::both:
@@ -938,14 +1258,15 @@ Truth Interpreter::dispatch(const Command& command) {
       choice(command);
       return {};
     case Kind::function:
-      functions_[command.name] = &command;
+      state_.functions[command.name] = {&command};
       return Truth::of(true);
     case Kind::test:
     case Kind::arithmetic: {
       Expansion expansion = expanding();
       std::optional<Truth> truth;
       if (command.kind == Kind::arithmetic && !command.words.empty()) {
-        truth = assign_arithmetic(expansion.field(command.words.front()), variables_, expansion);
+        truth =
+            assign_arithmetic(expansion.field(command.words.front()), state_.variables, expansion);
       }
       truth = truth ? truth : truth_of(command, expansion);
       remember(expansion);
@@ -955,14 +1276,12 @@ Truth Interpreter::dispatch(const Command& command) {
   return {};
 }
 
-Truth Interpreter::apart(const std::vector<Command>& commands) {
-  const Variables before = variables_;
-  const std::vector<Field> arguments = arguments_;
-  Truth truth = run_all(commands);
-  variables_ = before;
-  arguments_ = arguments;
-  ends_ = Ends::nothing;
-  return truth;
+Truth Interpreter::apart(std::span<const Command> commands) {
+  const ScriptState before = state_;
+  Truth truth;
+  const bool ends = within(Frame::Kind::subshell, [&] { truth = run_all(commands); });
+  restore(before);
+  return ends ? Truth{} : truth;
 }
 
 Truth Interpreter::chained(const Command& command, bool wants) {
@@ -975,31 +1294,153 @@ Truth Interpreter::chained(const Command& command, bool wants) {
   return first.yes() == wants ? guarded(command.children[0], command.children[1]) : first;
 }
 
+namespace {
+
+Variable unknown_variable(const std::string& name) {
+  return {Variable::Kind::text, false, {unknown_value({}, name)}, {}};
+}
+
+Variable argument_list(const ScriptState& state) {
+  return {Variable::Kind::list, false, state.arguments, {}};
+}
+
+using Functions = decltype(ScriptState::functions);
+
+void add_definitions(const Functions& first, Functions& result) {
+  const std::vector<const Command*> none = {nullptr};
+  for (auto& [name, definitions] : result) {
+    const auto other = first.find(name);
+    for (const Command* each : other == first.end() ? none : other->second) {
+      if (std::ranges::find(definitions, each) == definitions.end()) {
+        definitions.push_back(each);
+      }
+    }
+  }
+  for (auto [name, definitions] : first) {
+    if (!result.contains(name)) {
+      definitions.push_back(nullptr);
+      result.emplace(name, std::move(definitions));
+    }
+  }
+}
+
+/// How many variables have other values in the second state.
+std::size_t differences(const ScriptState& first, const ScriptState& second) {
+  const bool equal = equal_text(argument_list(first), argument_list(second));
+  return Variables::differing(first.variables, second.variables) + (equal ? 0 : 1);
+}
+
+}  // namespace
+
+ScriptState merged(const ScriptState& first, const ScriptState& second, const Doubt& doubt) {
+  ScriptState result = second;
+  result.variables = Variables::merged(first.variables, second.variables, doubt);
+  result.arguments = merged(argument_list(first), argument_list(second), doubt).fields;
+  for (const auto& [name, variable] : first.kept) {
+    const auto [own, fresh] = result.kept.emplace(name, variable);
+    own->second = fresh ? unknown_variable(name) : merged(variable, own->second, doubt);
+  }
+  for (auto& [name, variable] : result.kept) {
+    variable = first.kept.contains(name) ? std::move(variable) : unknown_variable(name);
+  }
+  add_definitions(first.functions, result.functions);
+  for (const auto& [name, text] : first.written) {
+    const auto own = result.written.find(name);
+    if (own == result.written.end() || own->second.text() != text.text()) {
+      result.written.insert_or_assign(name, unknown_field(text.mark, doubt.needs));
+    }
+  }
+  result.more_arguments = first.more_arguments || second.more_arguments;
+  result.elsewhere = first.elsewhere || second.elsewhere;
+  return result;
+}
+
+Doubt Interpreter::doubt(std::vector<std::string> needs) {
+  conditions_ += 2;
+  return {conditions_ - 1, conditions_, std::move(needs)};
+}
+
+void Interpreter::keep(const Place& place, const std::vector<std::string>& needs) {
+  Frame& frame = frames_[place.frame];
+  if (frame.kind == Frame::Kind::subshell || frame.kind == Frame::Kind::process) {
+    frame.exited = true;  // what it has set is lost
+    return;
+  }
+  std::optional<Frame::Left>& kept = place.round ? frame.round : frame.left;
+  if (kept) {
+    kept->state = merged(kept->state, state_, doubt(needs));
+    add_needs(needs, kept->needs);
+  } else {
+    kept = Frame::Left{state_, needs};
+  }
+}
+
+void Interpreter::release(const Place& place, std::optional<Frame::Left> kept) {
+  if (ends_ == place) {
+    ends_.reset();
+  }
+  if (!kept) {
+    return;
+  }
+  if (!ends_) {
+    state_ = merged(kept->state, state_, doubt(kept->needs));
+    return;
+  }
+  keep(*ends_, kept->needs);
+  ends_.reset();
+  state_ = std::move(kept->state);
+}
+
+bool Interpreter::within(Frame::Kind kind, const std::function<void()>& body) {
+  const Place place{frames_.size()};
+  frames_.push_back({kind});
+  body();
+  std::optional<Frame::Left> left = std::move(frames_.back().left);
+  const bool ends = ends_ == place || left || frames_.back().exited;
+  frames_.pop_back();
+  release(place, std::move(left));
+  return ends;
+}
+
+void Interpreter::give_up(std::string_view limit) {
+  if (trace_.beyond.empty()) {
+    trace_.beyond = limit;
+  }
+}
+
 void Interpreter::maybe(const Truth& truth,
                         const text::Mark& mark,
                         const std::function<void()>& first,
                         const std::function<void()>& second) {
-  const Variables before = variables_;
-  const bool certain = std::exchange(certain_, false);
-  first();
-  const Ends first_ends = std::exchange(ends_, Ends::nothing);
-  Variables left = std::move(variables_);
-  variables_ = before;
-  second();
-  const Ends second_ends = std::exchange(ends_, Ends::nothing);
-  certain_ = certain;
-  if ((first_ends == Ends::nothing) != (second_ends == Ends::nothing)) {
-    if (second_ends != Ends::nothing) {
-      variables_ = std::move(left);
-    }
+  if (ends_) {
     return;
   }
-  Doubt doubt{conditions_ + 1, conditions_ + 2, truth.needs};
-  conditions_ += 2;
-  if (doubt.needs.empty()) {
-    doubt.needs.push_back("the condition in line " + std::to_string(mark.start().line));
+  std::vector<std::string> needs = truth.needs;
+  if (needs.empty()) {
+    needs.push_back("the condition in line " + std::to_string(mark.start().line));
   }
-  variables_ = Variables::merged(left, variables_, doubt);
+  const ScriptState before = state_;
+  const bool certain = std::exchange(certain_, false);
+  first();
+  const std::optional<Place> first_ends = std::exchange(ends_, std::nullopt);
+  ScriptState left = std::exchange(state_, before);
+  second();
+  certain_ = certain;
+  if (first_ends == ends_) {
+    state_ = merged(left, state_, doubt(needs));
+    return;
+  }
+  // What is left later waits; what is left first goes on.
+  const bool first_goes_on = !first_ends || (ends_ && first_ends->inside(*ends_));
+  if (first_goes_on) {
+    keep(*ends_, needs);
+    state_ = std::move(left);
+    ends_ = first_ends;
+    return;
+  }
+  std::swap(state_, left);
+  keep(*first_ends, needs);
+  std::swap(state_, left);
 }
 
 namespace {
@@ -1036,10 +1477,10 @@ Truth Interpreter::guarded(const Command& condition, const Command& body) {
   std::set<std::string> names;
   add_names(condition, names);
   for (const std::string& name : names) {
-    const Variable* variable = variables_.find(name);
+    const Variable* variable = state_.variables.find(name);
     if (variable != nullptr && variable->kind == Variable::Kind::text) {
       const text::Mark key = variable->key;
-      variables_.assign(
+      state_.variables.assign(
           name, Variable::Kind::text, {unknown_value(variable->fields.front().mark, name)}, key);
     }
   }
@@ -1069,6 +1510,7 @@ void Interpreter::branch(const Command& command, std::size_t at) {
     --depth_;
   } else {
     --depth_;
+    give_up(kTooDeep);
   }
 }
 
@@ -1109,51 +1551,75 @@ const Command* reading_command(const Command& condition) {
 
 bool Interpreter::follow_lines(const Command& command) {
   const Command* read = reading_command(command.children[0]);
-  if (read == nullptr || command.negated || command.input.empty() || !read->input.empty()) {
+  if (read == nullptr || command.negated || !read->input.empty() || !read->source.empty()) {
     return false;
   }
   Expansion expansion = expanding();
-  const Field input = expansion.field(command.input.front());
+  const std::optional<Field> input = input_of(command, expansion);
   remember(expansion);
-  const std::string text = input.text();
+  const std::string text = input ? input->text() : std::string();
   const auto lines = static_cast<std::size_t>(std::ranges::count(text, '\n'));
-  if (!input.known() || lines > kMostRounds) {
+  if (!input || !input->known() || lines > kMostRounds) {
     return false;
   }
-  for (std::size_t at = 0; at < text.size() && ends_ == Ends::nothing;) {
-    const std::size_t end = std::min(text.find('\n', at), text.size());
+  const auto take = [&](std::size_t begin, std::size_t end) {
     Command next = *read;
-    next.input.push_back(literal_word(text.substr(at, end - at), input.mark));
+    next.input.push_back(literal_word(text.substr(begin, end - begin), input->mark));
     run(next);
-    one_round(command.children[1]);
-    if (ends_ == Ends::loop) {
-      break;
+  };
+  std::size_t at = 0;
+  while (at < text.size() && !ends_) {
+    const std::size_t end = text.find('\n', at);
+    if (end == std::string::npos && command.input.empty()) {
+      break;  // `read` fails, but for a text after <<<
     }
-    at = end + 1;
+    take(at, std::min(end, text.size()));
+    one_round(command.children[1]);
+    at = std::min(end, text.size()) + 1;
   }
-  leave_loop();
+  take(std::min(at, text.size()), text.size());  // what the last one reads
   return true;
 }
 
 /// A body once; what only ends the round is over then.
 void Interpreter::one_round(const Command& body) {
-  ++loops_;
+  const std::size_t frame = frames_.size() - 1;
   run(body);
-  --loops_;
-  ends_ = ends_ == Ends::round ? Ends::nothing : ends_;
+  release({frame, true}, std::exchange(frames_[frame].round, std::nullopt));
 }
 
-void Interpreter::leave_loop() {
-  ends_ = ends_ == Ends::loop ? Ends::nothing : ends_;
+void Interpreter::any_rounds(const Truth& truth,
+                             const text::Mark& mark,
+                             const std::function<void()>& body) {
+  constexpr int kMostPasses = 6;
+  ScriptState before = state_;
+  maybe(truth, mark, body, [] {});
+  const bool silent = std::exchange(silent_, true);
+  std::size_t changed = 0;
+  for (int pass = 0; pass < kMostPasses && !ends_ && trace_.beyond.empty(); ++pass) {
+    const std::size_t now = differences(before, state_);
+    if (now == changed) {
+      break;  // further rounds change nothing else
+    }
+    changed = now;
+    maybe(truth, mark, body, [] {});
+    if (pass + 1 == kMostPasses && differences(before, state_) != changed) {
+      give_up("a loop of unknown rounds that changes too much");
+    }
+  }
+  silent_ = silent;
 }
 
 bool Interpreter::follow_rounds(const std::function<Truth()>& condition,
                                 const Command& body,
                                 const std::function<void()>& after) {
-  const Variables before = variables_;
-  const std::vector<Field> arguments = arguments_;
+  const ScriptState before = state_;
+  const std::vector<Frame> frames = frames_;
   const std::size_t started = trace_.invocations.size();
-  for (std::size_t round = 0; round < kMostRounds && ends_ == Ends::nothing; ++round) {
+  const std::pair<int, int> counted = {programs_, tools_};
+  std::optional<ScriptState> earlier;
+  const bool gave_up = !trace_.beyond.empty();
+  for (std::size_t round = 0; round < kMostRounds && !ends_ && trace_.beyond.empty(); ++round) {
     const Truth truth = condition();
     if (truth.open()) {
       break;
@@ -1162,15 +1628,23 @@ bool Interpreter::follow_rounds(const std::function<Truth()>& condition,
       return true;
     }
     one_round(body);
-    if (ends_ != Ends::nothing) {
-      leave_loop();
+    if (ends_) {
       return true;
     }
     after();
+    if (earlier && differences(*earlier, state_) == 0) {
+      break;  // nothing ends it
+    }
+    earlier = round == kSomeRounds ? std::optional(state_) : std::nullopt;
   }
-  variables_ = before;
-  arguments_ = arguments;
+  if (gave_up || steps_ > kMostSteps) {
+    return true;
+  }
+  trace_.beyond.clear();  // one round may be within the limits
+  state_ = before;
+  frames_ = frames;
   trace_.invocations.resize(started);
+  std::tie(programs_, tools_) = counted;
   return false;
 }
 
@@ -1181,10 +1655,30 @@ void Interpreter::loop(const Command& command) {
       read_.push_back("${" + word.plain() + "}");
     }
   }
-  if (!follow_lines(command)) {
-    rounds(command);
-  }
+  within(Frame::Kind::loop, [&] {
+    if (!follow_lines(command)) {
+      rounds(command);
+    }
+  });
   read_.resize(before);
+}
+
+bool Interpreter::follow_arguments(const std::function<Truth()>& condition, const Command& body) {
+  for (std::size_t round = 0; round < kMostRounds; ++round) {
+    const Truth truth = condition();
+    if (!truth.yes()) {
+      return truth.no();
+    }
+    const std::size_t before = state_.arguments.size();
+    one_round(body);
+    if (ends_) {
+      return true;
+    }
+    if (state_.arguments.size() >= before) {
+      return all_present(state_.arguments);
+    }
+  }
+  return false;
 }
 
 void Interpreter::rounds(const Command& command) {
@@ -1195,26 +1689,15 @@ void Interpreter::rounds(const Command& command) {
     const Truth each = run(command.children[0]);
     return command.negated ? each.negated() : each;
   };
-  if (!over_arguments && follow_rounds(goes_on, command.children[1], [] {})) {
+  const bool followed = over_arguments ? follow_arguments(goes_on, command.children[1])
+                                       : follow_rounds(goes_on, command.children[1], [] {});
+  if (followed) {
     return;
   }
-  Truth truth = run(command.children[0]);
-  for (std::size_t round = 0; over_arguments && truth.yes() && round < kMostRounds; ++round) {
-    const std::size_t before = arguments_.size();
+  any_rounds(goes_on(), command.mark, [&] {
     one_round(command.children[1]);
-    const bool ends = ends_ != Ends::nothing;
-    leave_loop();
-    if (ends || arguments_.size() >= before) {
-      return;
-    }
-    truth = run(command.children[0]);
-  }
-  const bool runs = command.negated ? !truth.yes() : !truth.no();
-  if (runs) {
-    maybe(
-        truth, command.mark, [&] { one_round(command.children[1]); }, [] {});
-    leave_loop();
-  }
+    goes_on();
+  });
 }
 
 void Interpreter::counted(const Command& command) {
@@ -1231,48 +1714,47 @@ void Interpreter::counted(const Command& command) {
     if (text.find_first_not_of(" \t\n") == std::string::npos) {
       return Truth::of(true);
     }
-    if (const auto truth = assign_arithmetic(field_of(text, command.mark), variables_, expansion)) {
+    if (const auto truth =
+            assign_arithmetic(field_of(text, command.mark), state_.variables, expansion)) {
       return *truth;
     }
     const auto value = expansion.calculate(text);
     return value ? Truth::of(*value != 0) : Truth{};
   };
   evaluated(0);
-  const bool followed =
-      follow_rounds([&] { return evaluated(1); }, command.children[0], [&] { evaluated(2); });
-  if (!followed) {
-    maybe(
-        {}, command.mark, [&] { one_round(command.children[0]); }, [] {});
-    leave_loop();
-  }
+  within(Frame::Kind::loop, [&] {
+    const bool followed =
+        follow_rounds([&] { return evaluated(1); }, command.children[0], [&] { evaluated(2); });
+    if (!followed) {
+      any_rounds(evaluated(1), command.mark, [&] {
+        one_round(command.children[0]);
+        if (!ends_) {
+          evaluated(2);
+          evaluated(1);
+        }
+      });
+    }
+  });
 }
 
 void Interpreter::each(const Command& command) {
   Expansion expansion = expanding();
-  const std::vector<Field> rounds = expansion.fields(command.words);
+  std::vector<Field> rounds = expansion.fields(command.words);
+  take_open_arguments(rounds);  // a loop over arguments leaves defaults as they are
   remember(expansion);
-  const bool known =
-      std::all_of(rounds.begin(), rounds.end(), [](const Field& field) { return field.known(); });
-  if (known && rounds.size() <= kMostRounds) {
-    for (const Field& round : rounds) {
-      variables_.assign(command.name, Variable::Kind::text, {round}, command.mark);
-      one_round(command.children[0]);
-      if (ends_ != Ends::nothing) {
-        break;
-      }
-    }
-    leave_loop();
-    return;
-  }
-  const auto body = [&] {
-    variables_.assign(command.name,
-                      Variable::Kind::text,
-                      {unknown_value(command.mark, command.name)},
-                      command.mark);
+  const auto one = [&](const Field& value) {
+    state_.variables.assign(command.name, Variable::Kind::text, {value}, command.mark);
     one_round(command.children[0]);
   };
-  maybe({}, command.mark, body, [] {});
-  leave_loop();
+  within(Frame::Kind::loop, [&] {
+    if (!std::ranges::all_of(rounds, &Field::known) || rounds.size() > kMostRounds) {
+      any_rounds({}, command.mark, [&] { one(unknown_value(command.mark, command.name)); });
+      return;
+    }
+    for (std::size_t i = 0; i < rounds.size() && !ends_; ++i) {
+      one(rounds[i]);
+    }
+  });
 }
 
 void Interpreter::choice(const Command& command) {
@@ -1283,7 +1765,11 @@ void Interpreter::choice(const Command& command) {
 }
 
 void Interpreter::choose(const Command& command, std::size_t at, const Field& subject) {
-  if (at >= command.clauses.size() || depth_ >= kMaxControlDepth) {
+  if (at >= command.clauses.size()) {
+    return;
+  }
+  if (depth_ >= kMaxControlDepth) {
+    give_up(kTooDeep);
     return;
   }
   const Clause& clause = command.clauses[at];
@@ -1343,13 +1829,6 @@ std::optional<std::size_t> list_place(const std::string& index,
   return known && place && *place >= 0 && *place <= size
              ? std::optional(static_cast<std::size_t>(*place))
              : std::nullopt;
-}
-
-/// Any number of elements.
-Field unknown_elements(const text::Mark& mark, const std::string& name) {
-  Field field = unknown_value(mark, name);
-  field.pieces.front().quoted = false;
-  return field;
 }
 
 /// NAME[index]=word: unknown where the list would have gaps, and of NAME[index]+=word.
@@ -1527,7 +2006,8 @@ void read_variables(const std::vector<Field>& words, Variables& variables) {
       continue;
     }
     if (lines) {
-      variables.forget(name);
+      variables.assign(
+          name, Variable::Kind::list, {unknown_elements(words[i].mark, name)}, words[i].mark);
       continue;
     }
     variables.assign(name, VariableKind::text, {unknown_value(words[i].mark, name)}, words[i].mark);

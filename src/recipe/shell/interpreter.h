@@ -44,6 +44,8 @@ struct Trace {
   // them
   std::vector<Field> cut_off;
   Unclosed unclosed;  // of the script itself
+  // what was not followed, nor anything after it: "programs after the first 256"; empty: nothing
+  std::string beyond;
   // programs, or scripts, whose names a loop over lines or xargs reads from somewhere
   std::vector<Field> unknown_commands;
 };

@@ -653,6 +653,7 @@ void read_here_document(Cursor& cursor, Command& command) {
     body = cursor.quoted(document.end);
   }
   cursor.go(here);
+  command.source.clear();
   command.input.clear();
   command.input.push_back(std::move(body));
 }
@@ -663,6 +664,7 @@ void read_redirection(Cursor& cursor, Command& command) {
   if (cursor.sees("<<<")) {
     cursor.go(cursor.at() + 3);
     cursor.skip_blanks();
+    command.source.clear();
     command.input.assign(1, cursor.word());
     return;
   }
@@ -672,9 +674,14 @@ void read_redirection(Cursor& cursor, Command& command) {
     return;
   }
   const bool writes = cursor.sees(">") && !cursor.sees(">&");
+  const bool reads = cursor.sees("<") && !cursor.sees("<&") && !cursor.sees("<>");
   cursor.go(cursor.text().find_first_not_of("<>&|", cursor.at()));
   cursor.skip_blanks();
   const Word file = cursor.word();
+  if (reads) {
+    command.input.clear();
+    command.source.assign(1, file);
+  }
   if (writes && !error) {
     command.output.assign(1, file);
   }

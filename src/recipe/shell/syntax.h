@@ -62,7 +62,7 @@ struct Part {
     text,
     parameter,   // $name, ${name…}
     arithmetic,  // $((…))
-    command,     // $(…), `…`, <(…)
+    command,     // $(…), `…`, <(…): operation "<("
   };
   Kind kind = Kind::text;
   bool quoted = false;
@@ -138,6 +138,7 @@ struct Command {
   std::vector<Assignment> assignments = {};
   std::vector<Word> words = {};
   std::vector<Word> input = {};   // a here-document or here-string: none or one
+  std::vector<Word> source = {};  // the file that is standard input instead: none or one
   std::vector<Word> output = {};  // the file that receives standard output: none or one
   std::vector<Command> children = {};
   std::vector<Clause> clauses = {};

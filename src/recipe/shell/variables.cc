@@ -31,17 +31,6 @@ bool same(const Variable& a, const Variable& b) {
                     [](const Field& x, const Field& y) { return same(x, y); });
 }
 
-/// Whether two values are equal, wherever they were written.
-bool equal_text(const Variable& a, const Variable& b) {
-  return a.kind == b.kind && std::equal(a.fields.begin(),
-                                        a.fields.end(),
-                                        b.fields.begin(),
-                                        b.fields.end(),
-                                        [](const Field& x, const Field& y) {
-                                          return x.known() && y.known() && x.text() == y.text();
-                                        });
-}
-
 bool is_field_blank(char c) {
   return c == ' ' || c == '\t' || c == '\n';
 }
@@ -92,7 +81,8 @@ Variable merged_text(const Variable& a, const Variable& b, const Doubt& doubt) {
   Variable result;
   result.kind = Variable::Kind::text;
   result.key = b.key.nowhere() ? a.key : b.key;
-  if (!is_flag_text(left) || !is_flag_text(right)) {
+  const bool perhaps_unset = a.kind != b.kind && left.empty() && right.empty();
+  if (!is_flag_text(left) || !is_flag_text(right) || perhaps_unset) {
     result.fields.push_back(unknown_field(place_of(a, b), doubt.needs));
     return result;
   }
@@ -129,6 +119,7 @@ Variable merged_list(const Variable& a, const Variable& b, const Doubt& doubt) {
   result.fields.assign(a.fields.begin(), a.fields.begin() + from);
   if (!is_flag_list(left) || !is_flag_list(right)) {
     result.fields.push_back(unknown_field(place_of(a, b), doubt.needs));
+    result.fields.back().pieces.front().quoted = false;  // any number of words
     return result;
   }
   for (Field& field : left) {
@@ -155,6 +146,30 @@ bool too_large(const std::vector<Field>& fields) {
 }
 
 }  // namespace
+
+bool equal_text(const Variable& a, const Variable& b) {
+  return a.kind == b.kind && a.sparse == b.sparse &&
+         std::equal(a.fields.begin(),
+                    a.fields.end(),
+                    b.fields.begin(),
+                    b.fields.end(),
+                    [](const Field& x, const Field& y) {
+                      return x.known() && y.known() && x.text() == y.text();
+                    });
+}
+
+Variable merged(const Variable& a, const Variable& b, const Doubt& doubt) {
+  if (same(a, b)) {
+    return a;
+  }
+  const bool lists = a.kind == Variable::Kind::list || b.kind == Variable::Kind::list;
+  Variable both = equal_text(a, b) ? b
+                  : lists          ? merged_list(a, b, doubt)
+                                   : merged_text(a, b, doubt);
+  both.exported = a.exported || b.exported;
+  both.sparse = a.sparse || b.sparse;
+  return both;
+}
 
 std::string_view Variables::behind(std::string_view name) const {
   constexpr int kMostNames = 8;
@@ -183,8 +198,8 @@ const Variable* Variables::find(std::string_view name) const {
 void Variables::set(const std::string& name, Variable variable) {
   if (too_large(variable.fields)) {
     const text::Mark mark = variable.fields.front().mark;
-    variable.kind = Variable::Kind::text;
-    variable.fields.assign(1, unknown_value(mark, name));
+    const bool list = variable.kind == Variable::Kind::list;
+    variable.fields.assign(1, list ? unknown_elements(mark, name) : unknown_value(mark, name));
   }
   references_.erase(name);
   all_.insert_or_assign(name, std::move(variable));
@@ -234,39 +249,39 @@ std::map<std::string, Variable> Variables::exported() const {
   return result;
 }
 
+void Variables::compare(
+    const Variables& first,
+    const Variables& second,
+    const std::function<void(const std::string&, const Variable&, const Variable&)>& visit) {
+  const Variable none;
+  for (const auto& [name, variable] : first.all_) {
+    const auto other = second.all_.find(name);
+    visit(name, variable, other == second.all_.end() ? none : other->second);
+  }
+  for (const auto& [name, variable] : second.all_) {
+    if (!first.all_.contains(name)) {
+      visit(name, none, variable);
+    }
+  }
+}
+
 Variables Variables::merged(const Variables& first, const Variables& second, const Doubt& doubt) {
   Variables result = first;
   result.unread_ = first.unread_.empty() ? second.unread_ : first.unread_;
-  const auto own = [](const Variables& variables, const std::string& name) {
-    const auto found = variables.all_.find(name);
-    return found == variables.all_.end() ? nullptr : &found->second;
-  };
-  const auto merge = [&](const std::string& name) {
-    const Variable* a = own(first, name);
-    const Variable* b = own(second, name);
-    const Variable none;
-    a = a == nullptr ? &none : a;
-    b = b == nullptr ? &none : b;
-    if (same(*a, *b)) {
-      return;
+  compare(first, second, [&](const std::string& name, const Variable& a, const Variable& b) {
+    if (!same(a, b)) {
+      result.set(name, shell::merged(a, b, doubt));
     }
-    const bool exported = a->exported || b->exported;
-    const bool lists = a->kind == Variable::Kind::list || b->kind == Variable::Kind::list;
-    Variable both = lists ? merged_list(*a, *b, doubt) : merged_text(*a, *b, doubt);
-    if (equal_text(*a, *b)) {
-      both = *b;
-    }
-    both.exported = exported;
-    both.sparse = a->sparse || b->sparse;
-    result.set(name, std::move(both));
-  };
-  for (const auto& [name, variable] : first.all_) {
-    merge(name);
-  }
-  for (const auto& [name, variable] : second.all_) {
-    merge(name);
-  }
+  });
   return result;
+}
+
+std::size_t Variables::differing(const Variables& first, const Variables& second) {
+  std::size_t count = 0;
+  compare(first, second, [&](const std::string&, const Variable& a, const Variable& b) {
+    count += same(a, b) || equal_text(a, b) ? 0U : 1U;
+  });
+  return count;
 }
 
 }  // namespace epwise::shell

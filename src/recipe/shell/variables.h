@@ -32,6 +32,12 @@ struct Doubt {
   std::vector<std::string> needs;
 };
 
+/// Whether two values are equal and known, wherever they were written.
+bool equal_text(const Variable& a, const Variable& b);
+
+/// As Variables::merged, of one.
+Variable merged(const Variable& a, const Variable& b, const Doubt& doubt);
+
 /// All variables of a shell at one moment.
 class Variables {
  public:
@@ -69,7 +75,16 @@ class Variables {
   /// value is unknown.
   static Variables merged(const Variables& first, const Variables& second, const Doubt& doubt);
 
+  /// How many names have other values in `second`.
+  static std::size_t differing(const Variables& first, const Variables& second);
+
  private:
+  /// Calls `visit` with the two values of each name of either; an empty one for a name of the other.
+  static void compare(
+      const Variables& first,
+      const Variables& second,
+      const std::function<void(const std::string&, const Variable&, const Variable&)>& visit);
+
   /// The name behind a reference, of a reference to another one too.
   std::string_view behind(std::string_view name) const;
 
@@ -86,6 +101,7 @@ struct Surroundings {
   std::map<std::string, std::optional<std::string>, std::less<>> environment;
   std::map<std::string, Variable> presets;  // set by the scheduler before the script runs
   std::vector<Field> arguments;             // $1, $2, …
+  bool more_arguments = false;              // its caller may give others: "$@" is not known
   std::vector<Field> outer;  // the command that starts the script: sbatch and its options
   /// Another file that the script reads; null pointer: unknown.
   std::function<std::shared_ptr<const text::SourceFile>(const std::string& path)> open;

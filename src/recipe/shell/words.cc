@@ -98,6 +98,22 @@ std::size_t placeholder_length(std::string_view text, std::size_t at) {
   return closed && !writes ? end + 1 - at : 0;
 }
 
+std::size_t template_length(std::string_view text, std::size_t at) {
+  constexpr std::size_t kMost = 200;
+  const std::string_view rest = text.substr(at, kMost);
+  if (!rest.starts_with("{{") || rest.size() < 5) {
+    return 0;
+  }
+  const std::size_t end = rest.find("}}", 2);
+  const std::string_view inside = rest.substr(2, std::min(end, rest.size()) - 2);
+  const bool begins = text::is_letter(inside.front()) ||
+                      std::string_view(" -.$_").find(inside.front()) != std::string_view::npos;
+  // {{a,b},c} makes words
+  const bool plain = inside.find_first_of("{}\n;") == std::string_view::npos &&
+                     (inside.find(',') == std::string_view::npos || inside.front() == ' ');
+  return end != std::string_view::npos && begins && plain ? end + 2 : 0;
+}
+
 Word WordParser::word(std::size_t& at) {
   const std::size_t begin = at;
   Word result;
@@ -106,6 +122,7 @@ Word WordParser::word(std::size_t& at) {
   if (substituted) {
     const std::size_t end = closing(at + 2, '(', ')');
     add_command(at, 2, end, true, result);
+    result.parts.back().operation = text_.substr(at, 2);
     at = std::min(end + 1, text_.size());
   }
   read(at, text_.size(), Ending::meta, false, result);
@@ -177,9 +194,12 @@ void WordParser::read(std::size_t& at, std::size_t end, Ending ending, bool quot
       const std::size_t length = placeholder_length(text_, at);
       add_command(at, 1, at + length - 1, true, word);
       at += length;
+    } else if (const std::size_t length = template_length(text_, at); length > 0) {
+      add_template(at, length, quoted, word);
+      at += length;
     } else {
       const std::size_t begin = at++;
-      while (!ends(at, end, ending) &&
+      while (!ends(at, end, ending) && template_length(text_, at) == 0 &&
              std::string_view("\\'\"$`").find(text_[at]) == std::string_view::npos) {
         ++at;
       }
@@ -249,8 +269,31 @@ void WordParser::add_single(std::size_t& at, Word& word) {
   if (end == text_.size()) {
     note_unclosed(at);
   }
-  add_text(at + 1, std::max(end, at + 1), true, word);
+  std::size_t begin = at + 1;
+  for (std::size_t i = begin; i < end; ++i) {
+    const std::size_t length = template_length(text_, i);
+    if (length == 0 || i + length > end) {
+      continue;
+    }
+    if (i > begin) {
+      add_text(begin, i, true, word);
+    }
+    add_template(i, length, true, word);
+    begin = i + length;
+    i = begin - 1;
+  }
+  if (begin < end || begin == at + 1) {
+    add_text(begin, std::max(end, begin), true, word);
+  }
   at = std::min(end + 1, text_.size());
+}
+
+/// What a template engine puts there before any shell reads the script is not known.
+void WordParser::add_template(std::size_t at, std::size_t length, bool quoted, Word& word) {
+  Part added = part(Part::Kind::text, at, at + length, quoted);
+  added.text = text_.substr(at, length);
+  added.needs.push_back(added.text);
+  word.parts.push_back(std::move(added));
 }
 
 namespace {

@@ -29,6 +29,9 @@ bool is_meta(char c);
 /// intended here.
 std::size_t placeholder_length(std::string_view text, std::size_t at);
 
+/// Length of the expression of a template engine at `at`, `{{ .Values.layers }}`; 0 if there is none.
+std::size_t template_length(std::string_view text, std::size_t at);
+
 /// Reads words with quotes, escapes and expansions.
 class WordParser {
  public:
@@ -58,6 +61,7 @@ class WordParser {
   void add_escape(std::size_t& at, bool quoted, Word& word);
   void add_tilde(std::size_t& at, Word& word);
   void add_single(std::size_t& at, Word& word);
+  void add_template(std::size_t at, std::size_t length, bool quoted, Word& word);
   void add_ansi(std::size_t& at, Word& word);
   void add_twofold(std::size_t& at, Word& word);
   void add_dollar(std::size_t& at, bool quoted, Word& word);

@@ -36,6 +36,39 @@ std::string gpus(const std::string& command) {
   return found == recipes.front().raw.end() ? "?" : found->second.to_text();
 }
 
+TEST_CASE("launches beyond the limits are not decided") {
+  std::string script;
+  for (int i = 0; i < 17; ++i) {
+    script += "torchrun pretrain_gpt.py --num-layers 4 --hidden-size 64 --bf16\n";
+  }
+  const auto recipes = read_script(script);
+  REQUIRE(recipes.size() == 17);
+  CHECK(recipes[15].unread_words() == nullptr);
+  REQUIRE(recipes[16].unread_words() != nullptr);
+  CHECK(recipes[16].unread_words()->front() == "launches after the first 16");
+}
+
+TEST_CASE("a script in another encoding is named") {
+  std::string wide = "\xFF\xFE";
+  for (const char c : std::string("torchrun pretrain_gpt.py --num-layers 4\n")) {
+    wide += c;
+    wide += '\0';
+  }
+  const auto recipes = read_script(wide);
+  REQUIRE(recipes.front().diagnostics.size() == 1);
+  CHECK(recipes.front().diagnostics.front().rule == "recipe/script-syntax");
+  CHECK(recipes.front().diagnostics.front().message.find("UTF-16") != std::string::npos);
+}
+
+TEST_CASE("arguments that the caller of a script may give are not read") {
+  const std::string launch = "pretrain_gpt.py --num-layers 4 --hidden-size 64 --bf16";
+  const auto open = read_script("torchrun " + launch + " \"$@\"\n");
+  REQUIRE(open.front().unread_words() != nullptr);
+  CHECK(open.front().unread_words()->front() == "$@");
+  CHECK(read_script("set -- --swiglu\ntorchrun " + launch + " \"$@\"\n").front().unread_words() ==
+        nullptr);
+}
+
 TEST_CASE("flags of a launch have their places in the script") {
   const auto recipes = read_script(
       "export CUDA_DEVICE_MAX_CONNECTIONS=1\n"

@@ -207,6 +207,89 @@ TEST_CASE("words that read takes from a text") {
   CHECK(words_of("read A <<< \"1 2\"\nrun $A") == "run|1|2");
 }
 
+TEST_CASE("what ends a function, loop or script behind an undecided condition") {
+  CHECK(words_of("f() { A=1; [ -f x ] && return; A=2; }\nf\nrun $A") == "run|$A?");
+  CHECK(words_of("f() { A=1; [ -f x ] && { B=3; return; }; A=1; }\nf\nrun $A $B") == "run|1|$B?");
+  CHECK(words_of("f() { if [ -f x ]; then return; else A=2; fi; }\nA=1\nf\nrun $A") == "run|$A?");
+  CHECK(words_of("f() { local A=3; [ -f x ] && return; A=4; }\nA=1\nf\nrun $A") == "run|1");
+  CHECK(words_of("for A in 1 2; do [ -f x ] && break; done\nrun $A") == "run|$A?");
+  CHECK(words_of("A=1\nfor i in 1 2; do [ -f x ] && continue; A=2; done\nrun $A") == "run|$A?");
+  CHECK(words_of("for i in 1 2; do for j in 1 2; do run $i $j; break 2; done; done") == "run|1|1");
+  CHECK(words_of("A=1\n[ -f x ] && { A=2; exit; }\nrun $A") == "run|1");
+  CHECK(words_of("f() { A=2; exit 1; }\nA=1\n[ -f x ] && f\nrun $A") == "run|1");
+  CHECK(words_of("bash -c 'run a; exit; run b'\nrun c") == "run|a; run|c");
+  CHECK(words_of("(run a; exit; run b)\nrun c") == "run|a; run|c");
+}
+
+TEST_CASE("arguments and functions that an undecided branch sets") {
+  CHECK(words_of("set -- a\n[ -f x ] && set -- b\nrun \"$1\" $#") == "run|$1?|$#?");
+  CHECK(words_of("set -- a b\n[ -f x ] && shift\nrun \"$1\"") == "run|$1?");
+  CHECK(words_of("f() { A=1; }\n[ -f x ] && f() { A=2; }\nf\nrun $A") == "run|$A?");
+  CHECK(words_of("[ -f x ] && L=(a b) || L=(c)\nrun ${#L[@]}") == "run|${#L[@]}?");
+}
+
+TEST_CASE("rounds that are not known") {
+  CHECK(words_of("A=v B=v\nwhile [ -f x ]; do A=$B; B=x; done\nrun $A $B") == "run|$A?|$B?");
+  CHECK(words_of("N=1\nwhile [ -f x ]; do N=$((N + 1)); A=2; done\nrun $N ${A:-2}") ==
+        "run|$N?|${A:-2}?");
+}
+
+TEST_CASE("words next to a list whose length is not known") {
+  CHECK(words_of("L=(a)\n[ -f x ] && L+=(--b)\nrun \"${L[@]}\"--c") == "run|${L[@]}--c?");
+  CHECK(words_of("L=(a)\n[ -f x ] && L+=(b)\nA=\"${L[*]}\"\nrun \"$A\"") == "run|a$A$A?");
+}
+
+TEST_CASE("arguments that the caller may give") {
+  Surroundings open;
+  open.more_arguments = true;
+  CHECK(words_of("run a \"$@\" $# ${1:-b}", open) == "run|a|$@?|0|b");
+  CHECK(words_of("f() { run \"$@\" $#; }\nf a \"$@\"\nf a", open) == "run|a|$@?|1; run|a|1");
+  CHECK(words_of("for a in \"$@\"; do A=1; done\nset -- b \"$@\"\nrun $A \"$@\"", open) ==
+        "run|$A?|b|$@?");
+  CHECK(words_of("set -- b\nrun \"$@\"", open) == "run|b");
+}
+
+TEST_CASE("what exceeds a limit is named") {
+  const auto beyond = [](const std::string& script) {
+    const text::SourceFile file("run.sh", script);
+    return follow(file, {}).beyond;
+  };
+  std::string many;
+  for (int i = 0; i < 257; ++i) {
+    many += "run " + std::to_string(i) + "\n";
+  }
+  CHECK(beyond(many) == "programs after the first 256");
+  CHECK(beyond(many.substr(0, many.rfind("run"))).empty());
+  CHECK(beyond("f() { f; }\nf") == "commands nested more than 64 deep");
+  CHECK(beyond("while true; do nvidia-smi; sleep 1; done\nrun").empty());
+}
+
+TEST_CASE("loops over the lines of files and of other commands") {
+  CHECK(words_of(
+            "cat > f <<EOF\na 1\nb 2\nEOF\nwhile read A B; do run $A $B; done < f\nrun \"$A\"") ==
+        "run|a|1; run|b|2; run|");
+  CHECK(words_of("while read -r A; do run $A; done < <(seq 1 2)") == "run|1; run|2");
+  CHECK(words_of("while read A; do run $A; done < <(printf 'a\\nb')\nrun $A") == "run|a; run|b");
+  CHECK(words_of("while read A; do run \"$A\"; done < other") == "run|$A?");
+  CHECK(words_of("mapfile -t L < <(echo a; echo b)\nrun \"${L[@]}\"") == "run|${L[@]}?");
+  CHECK(words_of("mapfile -t L < <(echo a)\nrun \"${L[@]}\"") == "run|a");
+  CHECK(words_of("run --config <(echo a)") == "run|--config|<(echo a)?");
+}
+
+TEST_CASE("expressions of a template engine") {
+  CHECK(words_of("run --tp {{ .Values.tp }} '--pp={{ pp }}' \"{{x}}\"") ==
+        "run|--tp|{{ .Values.tp }}?|--pp={{ pp }}?|{{x}}?");
+  CHECK(words_of("A={{ a }}\nrun $A") == "run|$A?");
+}
+
+TEST_CASE("parallel") {
+  CHECK(words_of("parallel -j2 run --lr {} ::: 1 2") == "run|--lr|1; run|--lr|2");
+  CHECK(words_of("parallel run ::: 1 2") == "run|1; run|2");
+  CHECK(words_of("parallel 'run --lr {}; run b' ::: 1") == "run|--lr|1; run|b");
+  CHECK(words_of("parallel run --lr {} < file") == "run|--lr|{}?");
+  CHECK(words_of("parallel run {1} {2} ::: 1 ::: 2").find('?') != std::string::npos);
+}
+
 TEST_CASE("options behind the end of a command") {
   const auto cut = [](const std::string& script) {
     const text::SourceFile file("run.sh", script);
