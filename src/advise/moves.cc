@@ -270,6 +270,7 @@ class MovesReader {
     }
     move.stack = in.text("stack").value_or("");
     move.written = in.boolean("written").value_or(false);
+    move.asked = in.boolean("asked").value_or(false);
     move.plain = in.boolean("plain").value_or(false);
     if (const Node* needs = in.mapping("needs")) {
       for (const yaml::Entry& need : needs->entries) {
@@ -515,6 +516,7 @@ void transfer(Archive& archive, Move& x) {
           x.format,
           x.stack,
           x.written,
+          x.asked,
           x.plain,
           x.launch,
           x.risk,

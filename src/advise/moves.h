@@ -63,6 +63,7 @@ struct Move {
   std::string format;               // "bridge" or "mlm": of the recipe; empty: any
   std::string stack;                // component required by the move; may be empty
   bool written = false;             // counts only where the recipe writes all fields that it sets
+  bool asked = false;               // in plans only if the user names it
   bool plain = false;               // switches a feature off: nothing to bring up, and no risk
   std::vector<std::string> alters;  // fields among `sets` that change what is trained
   std::vector<std::string> launch;  // ids of rules whose fixes give the variables to launch with

@@ -141,7 +141,7 @@ bool is_open(const Axis& axis,
   const bool elsewhere =
       !move.architectures.empty() && !freedom.architecture.empty() &&
       std::ranges::find(move.architectures, freedom.architecture) == move.architectures.end();
-  if ((early || elsewhere) && !names_move(freedom.may_change, move)) {
+  if ((early || elsewhere || move.asked) && !names_move(freedom.may_change, move)) {
     return false;
   }
   if (freedom.careful && move.risk == Risk::high && axis.tier != lint::Tier::training) {

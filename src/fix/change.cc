@@ -322,9 +322,8 @@ class Translator {
   /// The field itself; of a data type that is written as an object, {_target_: torch.float32,
   /// _call_: false}, its target, if the new value is a data type too.
   const Field* dtype_of(const Field* field, const Fix::Edit& edit) const {
-    constexpr std::string_view kPackage = "torch.";
     const auto is_dtype = [](const expr::Value& value) {
-      return value.text() != nullptr && value.text()->starts_with(kPackage);
+      return value.text() != nullptr && value.text()->starts_with("torch.");
     };
     if (field == nullptr || edit.remove || !is_dtype(edit.target) || !is_dtype(field->value)) {
       return field;

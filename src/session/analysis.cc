@@ -11,6 +11,7 @@
 #include "base/text/count.h"
 #include "lint/facts/target.h"
 #include "lint/rule.h"
+#include "recipe/trainers/trainer_facts.h"
 #include "session/memory.h"
 #include "session/target/resolution.h"
 #include "suppress/suppressions.h"
@@ -193,14 +194,44 @@ std::vector<Analysis> analyze(const std::shared_ptr<const Document>& document,
   return analyses;
 }
 
+namespace {
+
+/// ", #1 of verl (actor) and #2 of verl (ref)"; empty if they have no names.
+std::string names_of(const std::vector<Analysis>& analyses) {
+  std::string names;
+  for (std::size_t i = 0; i < analyses.size(); ++i) {
+    const recipe::Recipe* recipe = analyses[i].recipe.get();
+    const std::string name = recipe == nullptr ? "" : recipe::trainer_name(*recipe);
+    if (name.empty()) {
+      return "";
+    }
+    names += fmt::format("{} #{} of {}",
+                         i == 0                    ? ","
+                         : i + 1 < analyses.size() ? ","
+                                                   : " and",
+                         i + 1,
+                         name);
+  }
+  return names;
+}
+
+}  // namespace
+
 Analysis analyze_one(const std::shared_ptr<const Document>& document) {
   return only_one(analyze(document), document->path);
 }
 
 Analysis only_one(std::vector<Analysis> analyses, const std::string& path) {
   if (analyses.size() > 1) {
-    throw UsageError(fmt::format(
-        "{} contains {} recipes: name one of them, for example {}#1", path, analyses.size(), path));
+    const std::string names = names_of(analyses);
+    const std::size_t all = analyses.size();
+    std::erase_if(analyses, [](const Analysis& each) {
+      return each.recipe != nullptr && !recipe::takes_steps(*each.recipe);
+    });
+    if (analyses.size() != 1) {
+      throw UsageError(fmt::format(
+          "{0} contains {1} recipes{2}: name one of them, for example {0}#1", path, all, names));
+    }
   }
   check_readable(analyses.front());
   return std::move(analyses.front());

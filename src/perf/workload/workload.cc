@@ -6,6 +6,7 @@
 #include "perf/workload/field_reader.h"
 #include "perf/workload/settings.h"
 #include "perf/workload/workload_reader.h"
+#include "recipe/trainers/trainer_facts.h"
 
 namespace epwise::workload {
 
@@ -102,8 +103,7 @@ WorkloadReading read_workload(const facts::Facts& facts, bool unpriced) {
   FieldReader reader(facts);
   WorkloadReading reading;
   Workload& workload = reading.workload;
-  const auto role = reader.text("raw.trainer_role");
-  if (role && (*role == "ref" || *role == "reference")) {
+  if (!recipe::takes_steps(facts.recipe())) {
     reader.problem("the reference model makes no training step", "predict the actor alone");
     reading.problems = reader.take_problems();
     return reading;

@@ -115,6 +115,12 @@ bool runs_stage(const Recipe& recipe, std::string_view stage) {
   return stages == nullptr || stages->list() == nullptr || lists_text(*stages->list(), stage);
 }
 
+bool takes_steps(const Recipe& recipe) {
+  const Value* role = raw(recipe, "raw.trainer_role");
+  const std::string* name = role == nullptr ? nullptr : role->text();
+  return name == nullptr || (*name != "ref" && *name != "reference");
+}
+
 std::string trainer_name(const Recipe& recipe) {
   const Value* title = raw(recipe, "raw.trainer_title");
   const Value* role = raw(recipe, "raw.trainer_role");

@@ -56,6 +56,10 @@ bool has_trainer(const Recipe& recipe);
 /// Whether a launch stage runs for this recipe; always true without a trainer.
 bool runs_stage(const Recipe& recipe, std::string_view stage);
 
+/// Whether this part of a trainer's configuration takes steps of an optimizer: a reference model does
+/// not. Always true without a trainer.
+bool takes_steps(const Recipe& recipe);
+
 /// "verl (actor)"; empty without a trainer.
 std::string trainer_name(const Recipe& recipe);
 
