@@ -146,15 +146,7 @@ std::optional<Edit> Evaluator::removal_of(const std::string& field) const {
 }
 
 bool Evaluator::is_idle(const Edit& edit) const {
-  if (!edit.drop) {
-    return present(edit.field) == edit.value;
-  }
-  return !is_written(edit.field) || present(edit.field) == value_without(edit.field);
-}
-
-expr::Value Evaluator::value_without(std::string_view field) const {
-  const expr::Value* preset = recipe::preset(recipe_, field);
-  return preset == nullptr ? vocabulary_.default_of(field) : *preset;
+  return edit.drop ? !is_written(edit.field) : present(edit.field) == edit.value;
 }
 
 std::vector<lint::Variants::Change> Evaluator::changes_of(const Edits& edits) const {
@@ -164,7 +156,12 @@ std::vector<lint::Variants::Change> Evaluator::changes_of(const Edits& edits) co
     if (!slot) {
       continue;
     }
-    changes.push_back({*slot, edit.drop ? value_without(edit.field) : edit.value});
+    expr::Value value = edit.value;
+    if (edit.drop) {
+      const expr::Value* preset = recipe::preset(recipe_, edit.field);
+      value = preset == nullptr ? vocabulary_.default_of(edit.field) : *preset;
+    }
+    changes.push_back({*slot, std::move(value)});
   }
   return changes;
 }

@@ -117,9 +117,6 @@ class Evaluator {
   lint::Finding finding(const lint::Rule& rule) const;
 
  private:
-  /// The value of a field that the text does not have.
-  expr::Value value_without(std::string_view field) const;
-
   std::vector<lint::Variants::Change> changes_of(const Edits& edits) const;
   void vary(const Edits& edits);
 

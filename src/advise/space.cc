@@ -269,7 +269,7 @@ Space::Made Space::make(const Move& move, const Evaluator& evaluator) {
     const bool there = evaluator.is_written(field) && !evaluator.is_null(field);
     auto edit = there && find_edit(made.edits, field) == nullptr ? evaluator.removal_of(field)
                                                                  : std::nullopt;
-    if (edit && !evaluator.is_idle(*edit)) {
+    if (edit && (edit->drop || !evaluator.is_idle(*edit))) {
       made.edits.push_back(std::move(*edit));
     }
   }
