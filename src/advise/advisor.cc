@@ -630,7 +630,7 @@ class Question {
     guarded.push_back(edit_.field);
     Prospect alone = assessor_.prospect(Edits{edit_}, guarded);
     if (!alone.assessment.legal && !edit_.drop) {
-      return with_its_move(std::move(alone));
+      return with_its_move(alone);
     }
     const bool moves = alone.work == nullptr || present_.work == nullptr ||
                        alone.assessment.step != present_.assessment.step ||
@@ -679,7 +679,7 @@ class Question {
 
  private:
   /// The fastest of the moves that make it valid; `alone` if none does.
-  Prospect with_its_move(Prospect alone) {
+  Prospect with_its_move(const Prospect& alone) {
     std::optional<Prospect> best;
     std::optional<Prospect> invalid;  // for another reason than without the move, which it settles
     const Space space(knowledge_, evaluator(), {});

@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "advise/decision.h"
 #include "perf/sim/step/waterfall.h"
 #include "perf/workload/flops.h"

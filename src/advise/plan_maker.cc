@@ -326,10 +326,14 @@ void PlanMaker::list_changes(const Candidate& candidate, const Prospect& prospec
       plan.changes.push_back(change_of(edit, lint::Tier::performance, "layout", plain));
     }
   }
+  list_companions(prospect, plan);
+}
+
+void PlanMaker::list_companions(const Prospect& prospect, Plan& plan) {
+  const Evaluator& plain = study_.assessor.cache().plain();
   for (const Companion& companion : prospect.assessment.companions) {
     for (const Edit& edit : companion.edits) {
-      const bool variable = edit.field.starts_with(kVariable);
-      if (!variable || study_.assessor.cache().plain().is_written(edit.field)) {
+      if (!edit.field.starts_with(kVariable) || plain.is_written(edit.field)) {
         plan.changes.push_back(
             change_of(edit, lint::Tier::performance, std::string(companion.rule->id), plain));
       }

@@ -85,6 +85,7 @@ class PlanMaker {
   void write(const Prospect& prospect, Plan& plan);
   bool verify(Plan& plan);
   void list_changes(const Candidate& candidate, const Prospect& prospect, Plan& plan);
+  void list_companions(const Prospect& prospect, Plan& plan);
   void list_environment(const Candidate& candidate, const Prospect& prospect, Plan& plan);
   void list_bring_up(const Candidate& candidate, const Prospect& prospect, Plan& plan);
 

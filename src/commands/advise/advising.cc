@@ -165,7 +165,7 @@ std::string field_name(const Setting& question, std::string word, const AdvisedJ
   if (word.starts_with("env.") || vocabulary.find(word) != nullptr) {
     return word;
   }
-  if (const std::string variable = "env." + word;
+  if (std::string variable = "env." + word;
       job.base().knowledge().names.find(variable).has_value()) {
     return variable;
   }

@@ -155,14 +155,31 @@ std::string sweep(const advise::SmSweep& from) {
   return sweep_section(page);
 }
 
+/// A unified diff with coloured lines, folded.
+std::string patch(std::string_view diff) {
+  std::string lines;
+  while (!diff.empty()) {
+    const std::size_t end = diff.find('\n');
+    const std::string_view line = diff.substr(0, end);
+    const char* colour = line.starts_with('+') ? "add" : line.starts_with('-') ? "del" : "";
+    lines += *colour == 0 ? escaped(line) + "\n"
+                          : fmt::format("<span class=\"{}\">{}</span>\n", colour, escaped(line));
+    diff.remove_prefix(end == std::string_view::npos ? diff.size() : end + 1);
+  }
+  return fmt::format(
+      "<details><summary>patch</summary><div class=\"scroll\"><pre>{}</pre></div></details>\n",
+      lines);
+}
+
 std::string plan(const advise::Plan& plan, int number) {
   std::string out = fmt::format(
       "<section><h2>{}. {}</h2><p class=\"note\">{}</p>\n<ul>\n",
       number,
       escaped(headline_text(plan)),
-      escaped(fmt::format("step {}, memory {}, risk {}; event simulation: {:.2f} times as fast",
+      escaped(fmt::format("step {}, memory {}{}, risk {}; event simulation: {:.2f} times as fast",
                           seconds_text(plan.step.value),
                           gib_text(plan.needed_memory),
+                          plan.memory_limit > 0 ? " of " + gib_text(plan.memory_limit) : "",
                           advise::to_string(plan.risk),
                           plan.event_speedup)));
   for (const advise::PlanChange& change : plan.changes) {
@@ -191,21 +208,7 @@ std::string plan(const advise::Plan& plan, int number) {
   if (!plan.obstacle.empty()) {
     out += note("not applied automatically: " + plan.obstacle);
   }
-  if (!plan.diff.empty()) {
-    std::string lines;
-    std::string_view rest = plan.diff;
-    while (!rest.empty()) {
-      const std::size_t end = rest.find('\n');
-      const std::string_view line = rest.substr(0, end);
-      const char* colour = line.starts_with('+') ? "add" : line.starts_with('-') ? "del" : "";
-      lines += *colour == 0 ? escaped(line) + "\n"
-                            : fmt::format("<span class=\"{}\">{}</span>\n", colour, escaped(line));
-      rest.remove_prefix(end == std::string_view::npos ? rest.size() : end + 1);
-    }
-    out += fmt::format(
-        "<details><summary>patch</summary><div class=\"scroll\"><pre>{}</pre></div></details>\n",
-        lines);
-  }
+  out += plan.diff.empty() ? "" : patch(plan.diff);
   return out + "</section>\n";
 }
 

@@ -11,6 +11,7 @@
 #include "recipe/models/model_config.h"
 #include "recipe/overrides/interpolation.h"
 #include "recipe/overrides/overrides.h"
+#include "recipe/trainers/trainer_facts.h"
 #include "recipe/trainers/trainer_recipe.h"
 #include "yaml/parse.h"
 
