@@ -143,6 +143,10 @@ Facts::Slot& Facts::ready(NameSlot slot) const {
   return entry.same_as ? ready(*entry.same_as) : entry;
 }
 
+bool Facts::takes_steps() const {
+  return recipe::takes_steps(recipe_);
+}
+
 const recipe::Field* Facts::field(NameSlot slot) const {
   const auto name = names_.name(slot);
   const auto* spec = vocabulary_.find(name);

@@ -103,6 +103,9 @@ class Facts : public expr::Environment {
 
   const recipe::Recipe& recipe() const { return recipe_; }
 
+  /// Whether the recipe takes steps of an optimizer: a reference model of a trainer does not.
+  bool takes_steps() const;
+
   const recipe::Vocabulary& vocabulary() const { return vocabulary_; }
 
   const Target& target() const { return target_; }

@@ -6,7 +6,6 @@
 #include "perf/workload/field_reader.h"
 #include "perf/workload/settings.h"
 #include "perf/workload/workload_reader.h"
-#include "recipe/trainers/trainer_facts.h"
 
 namespace epwise::workload {
 
@@ -103,7 +102,7 @@ WorkloadReading read_workload(const facts::Facts& facts, bool unpriced) {
   FieldReader reader(facts);
   WorkloadReading reading;
   Workload& workload = reading.workload;
-  if (!recipe::takes_steps(facts.recipe())) {
+  if (!facts.takes_steps()) {
     reader.problem("the reference model makes no training step", "predict the actor alone");
     reading.problems = reader.take_problems();
     return reading;
