@@ -70,8 +70,8 @@ def main():
          of_packages(site, ['huggingface_hub', 'datasets', 'transformers'], 'HF'), set()),
         ('CUDA', ['CUDA_'], 'CUDA C++ Programming Guide, CUDA Environment Variables', set(CUDA), set()),
     ]
-    out = ['# Environment variables that libraries read, for env/misspelt-variable: `names`; and `others`, further words with their prefix, which are no',
-           '# mistakes either. Made by environment_names.py, not edited by hand.', 'libraries:']
+    out = ['# Environment variables that libraries read, for env/misspelt-variable: `names`; and `others`, further words with their prefix that are not',
+           '# mistakes. Made by environment_names.py, not edited by hand.', 'libraries:']
     for name, prefixes, source, names, words in rows:
         kept = {each for each in names if each.startswith(tuple(prefixes)) and not each.endswith('_')}
         out += [f'  - name: {name}', f'    prefixes: [{", ".join(prefixes)}]', f'    source: {source}', f'    date: "{datetime.date.today().isoformat()}"']
@@ -81,9 +81,9 @@ def main():
 
 
 def listed(key, names):
-    """Lines of a folded text: shorter than a list, and as easy to read."""
+    """The lines of a list."""
     if not names: return []
-    return [f'    {key}: >-', *textwrap.wrap(' '.join(sorted(names)), 138, initial_indent=' ' * 6, subsequent_indent=' ' * 6)]
+    return [f'    {key}: [', *textwrap.wrap(', '.join(sorted(names)), 138, initial_indent=' ' * 6, subsequent_indent=' ' * 6), '    ]']
 
 
 if __name__ == '__main__': main()

@@ -315,19 +315,16 @@ bool take_next(const Study& study, const Axis& axis, Candidate& at) {
   }
   std::ranges::transform(axis.moves, std::back_inserter(names), &Move::name);
   for (const std::string& name : names) {
-    const int place = axis.find(name);
-    if (place < 0 || axis.moves[static_cast<std::size_t>(place)].plain ||
-        !study.space.possible(axis.name, name)) {
+    const Move* move = axis.move(name);
+    if (move == nullptr || move->plain || !study.space.possible(axis.name, name)) {
       continue;
     }
     const Candidate next = study.space.with(at, axis.name, name);
-    const Move* taken = study.space.move(next, axis.name);
-    if (next == at || taken == nullptr || taken->name != name) {
+    if (next == at || study.space.move(next, axis.name) != move) {
       continue;
     }
     const Assessment after = study.assessor.assess(next);
-    const bool matters = after.step != before.step || after.needed_memory != before.needed_memory;
-    if (after.legal && matters) {
+    if (after.legal && !after.costs_as(before)) {
       at = next;
       return true;
     }
@@ -633,8 +630,7 @@ class Question {
       return with_its_move(alone);
     }
     const bool moves = alone.work == nullptr || present_.work == nullptr ||
-                       alone.assessment.step != present_.assessment.step ||
-                       alone.assessment.needed_memory != present_.assessment.needed_memory;
+                       !alone.assessment.costs_as(present_.assessment);
     if (!moves && partners_.empty()) {
       note_ = "neither the predicted step nor the memory depends on it";
     }
@@ -748,14 +744,7 @@ void price_around(const World& world,
                   WhyNot& answer) {
   request.top = 1;
   for (const std::string& field : question.kept()) {
-    const bool known = std::ranges::any_of(knowledge.axes, [&](const Axis& axis) {
-      return std::ranges::any_of(axis.moves, [&](const Move& move) {
-        return std::ranges::any_of(move.sets, [&](const Setting& set) {
-          return std::ranges::find(set.fields, field) != set.fields.end();
-        });
-      });
-    });
-    if (known) {
+    if (std::ranges::any_of(knowledge.axes, [&](const Axis& axis) { return axis.sets(field); })) {
       request.freedom.keep.push_back(field);
     }
   }

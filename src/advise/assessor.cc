@@ -116,7 +116,7 @@ std::vector<const lint::Rule*> Assessor::news(const lint::Judgement& judgement,
       }
     }
   }
-  // Another finding, which also stands for an explained one, says more than that one.
+  // A finding says more than the consequence that it explains, even if that ends the launch.
   const lint::Rule* first = holds(judgement.explained, judgement.first) ? nullptr : judgement.first;
   std::ranges::stable_sort(rules, [&](const lint::Rule* a, const lint::Rule* b) {
     return (a == first) != (b == first) ? a == first : a->severity > b->severity;

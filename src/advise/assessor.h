@@ -45,7 +45,7 @@ struct Companion {
 /// What makes a candidate valid.
 enum class Bar : std::uint8_t {
   clean,  // no new finding at or above warning, and the launch is no worse
-  runs    // the same, but findings about lost speed only count as warnings: the step time tells
+  runs    // the same, but warnings are only told
 };
 
 /// The result for a candidate.
@@ -66,6 +66,11 @@ struct Assessment {
   bool fits = true;  // or needs no more memory than the recipe itself, which may well run
 
   bool usable() const { return legal && step > 0 && fits; }
+
+  /// Whether the prediction is the same.
+  bool costs_as(const Assessment& other) const {
+    return step == other.step && needed_memory == other.needed_memory;
+  }
 };
 
 /// A candidate with everything that comparisons need.

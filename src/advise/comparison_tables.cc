@@ -314,15 +314,14 @@ class Climb {
   /// "only with expert-parallel overlap: on"
   std::string only_with(const Axis& axis, const std::string& name) const {
     std::vector<Condition> conditions = axis.with;
-    const Move& move = axis.moves[static_cast<std::size_t>(axis.find(name))];
-    conditions.insert(conditions.end(), move.with.begin(), move.with.end());
+    const std::vector<Condition>& own = axis.move(name)->with;
+    conditions.insert(conditions.end(), own.begin(), own.end());
     std::string text;
     for (const Condition& condition : conditions) {
       const Axis& other = *study_.knowledge.axis(condition.axis);
       std::string titles;
       for (const std::string& each : condition.moves) {
-        titles += (titles.empty() ? "" : " or ") +
-                  other.moves[static_cast<std::size_t>(other.find(each))].title;
+        titles += (titles.empty() ? "" : " or ") + other.move(each)->title;
       }
       text += fmt::format("{} {}: {}", text.empty() ? "only with" : ",", other.what, titles);
     }
@@ -335,9 +334,8 @@ class Climb {
     state.title = rung.title;
     const Step step = best(rung, at_);
     state.move = step.move;
-    const Axis* axis = study_.knowledge.axis(rung.axis);
-    if (const int at = axis->find(step.move); at >= 0) {
-      state.move_title = axis->moves[static_cast<std::size_t>(at)].title;
+    if (const Move* move = study_.knowledge.axis(rung.axis)->move(step.move)) {
+      state.move_title = move->title;
     }
     if (step.move.empty()) {
       state.legality.reason =
@@ -373,15 +371,14 @@ class Climb {
 
   std::vector<NeedState> needs_of(const Rung& rung, const Step& step) {
     std::vector<NeedState> states;
-    const Axis* axis = study_.knowledge.axis(rung.axis);
-    const int move = axis->find(step.move);
+    const Move* move = study_.knowledge.axis(rung.axis)->move(step.move);
     const Edits edits = study_.space.edits(step.candidate);
     Evaluator* evaluator = study_.assessor.cache().evaluator(edits);
-    if (move < 0 || evaluator == nullptr) {
+    if (move == nullptr || evaluator == nullptr) {
       return states;
     }
     const lint::Judgement judgement = evaluator->judge(edits);
-    for (const Need& need : axis->moves[static_cast<std::size_t>(move)].needs) {
+    for (const Need& need : move->needs) {
       NeedState state;
       state.what = need.what;
       state.rule = study_.world.base.knowledge().find(need.rule);

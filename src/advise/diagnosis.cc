@@ -109,20 +109,22 @@ Diagnosis diagnose(const Prospect& present,
 
 namespace {
 
-/// What a plan is without one of its knobs: why that knob stays.
-std::string reason_to_keep(const Study& study, const Candidate& plan, std::size_t axis) {
+/// What a plan is without one of its knobs: why that knob stays. `step`: of the whole plan, s.
+std::string reason_to_keep(const Study& study,
+                           const Candidate& plan,
+                           std::size_t axis,
+                           double step) {
   Candidate without = plan;
   without[axis] = 0;
-  const Assessment whole = study.assessor.assess(plan);
-  const Candidate rest = study.space.canonical(without);
-  const Assessment other = study.assessor.assess(rest);
-  if (rest != without || !other.legal) {
+  const bool depends = study.space.canonical(without) != without;
+  const Assessment other = depends ? Assessment{} : study.assessor.assess(without);
+  if (!other.legal) {
     return "later knobs need it";
   }
   if (!other.fits) {
     return "without it the last step does not fit";
   }
-  const double longer = other.step / whole.step - 1;
+  const double longer = other.step / step - 1;
   constexpr double kWorthTelling = 0.005;
   return longer < kWorthTelling
              ? ""
@@ -139,6 +141,7 @@ std::vector<TuningStep> tuning_steps(const Study& study, const Candidate& plan) 
   const auto is_size = [&](std::size_t i) { return axis_of(i).sets_sizes(); };
   std::ranges::stable_sort(axes, {}, [&](std::size_t i) { return axis_of(i).order; });
   std::vector<TuningStep> steps;
+  const double whole = study.assessor.assess(plan).step;
   Candidate at = study.space.start();
   Prospect below = study.present;
   TuningStep next;
@@ -164,7 +167,7 @@ std::vector<TuningStep> tuning_steps(const Study& study, const Candidate& plan) 
     next.added = comparison.speedup;
     next.verdict = comparison.verdict;
     next.wall = diagnose(prospect, constants, study.knowledge, *study.world.base.target->hw).wall;
-    next.keep = next.verdict == sim::Verdict::b ? "" : reason_to_keep(study, plan, axes[i]);
+    next.keep = next.verdict == sim::Verdict::b ? "" : reason_to_keep(study, plan, axes[i], whole);
     steps.push_back(std::exchange(next, {}));
     below = std::move(prospect);
   }

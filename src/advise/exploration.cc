@@ -199,14 +199,12 @@ SearchResult explore_leanest(const Study& study, const Request& request, const S
 /// Numbers of GPUs above the own one: powers of two, and the own one doubled.
 std::set<int> larger_numbers(int own, int most) {
   std::set<int> numbers;
-  for (int gpus = own * 2; gpus <= most; gpus *= 2) {
-    numbers.insert(gpus);
-  }
-  for (int gpus = 1; gpus <= most; gpus *= 2) {
-    if (gpus > own) {
+  for (const int first : {own, 1}) {
+    for (int gpus = first; gpus <= most; gpus *= 2) {
       numbers.insert(gpus);
     }
   }
+  numbers.erase(numbers.begin(), numbers.upper_bound(own));
   return numbers;
 }
 

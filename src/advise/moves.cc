@@ -42,6 +42,19 @@ int Axis::find(std::string_view move) const {
   return found == moves.end() ? -1 : static_cast<int>(found - moves.begin());
 }
 
+const Move* Axis::move(std::string_view called) const {
+  const int place = find(called);
+  return place < 0 ? nullptr : &moves[static_cast<std::size_t>(place)];
+}
+
+bool Axis::sets(std::string_view field) const {
+  return std::ranges::any_of(moves, [&](const Move& move) {
+    return std::ranges::any_of(move.sets, [&](const Setting& set) {
+      return std::ranges::find(set.fields, field) != set.fields.end();
+    });
+  });
+}
+
 const Axis* Knowledge::axis(std::string_view name) const {
   const auto found = std::ranges::find(axes, name, &Axis::name);
   return found == axes.end() ? nullptr : &*found;
@@ -526,8 +539,7 @@ void transfer(Archive& archive, Move& x) {
 template <class Archive>
 void transfer(Archive& archive, Axis& x) {
   archive(x.name, x.group, x.what, x.tier, x.order, x.check, x.sweep, x.alone, x.only_to_fit);
-  archive(x.own_loop);
-  archive(x.limits, x.with, x.moves);
+  archive(x.own_loop, x.limits, x.with, x.moves);
 }
 
 template <class Archive>

@@ -93,6 +93,12 @@ struct Axis {
   /// Position of a move; -1 for an unknown name.
   int find(std::string_view move) const;
 
+  /// The move of that name; null pointer if there is none.
+  const Move* move(std::string_view called) const;
+
+  /// Whether one of its moves sets the field.
+  bool sets(std::string_view field) const;
+
   /// Whether it sets sizes of the layout or of the batch, which only make sense together.
   bool sets_sizes() const { return group == "mapping" || group == "batch"; }
 };

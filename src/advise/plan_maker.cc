@@ -37,32 +37,22 @@ double risk_cost(Risk risk) {
   return risk == Risk::low ? 0 : risk == Risk::medium ? 0.05 : 0.15;
 }
 
-/// Whether an edit moves weights to other ranks.
-bool moves_weights(const Edit& edit, const Space& space) {
-  return std::ranges::any_of(space.dimensions(), [&](const Space::Dimension& dimension) {
-    return dimension.axis->group == "mapping" &&
-           std::ranges::any_of(dimension.axis->moves, [&](const Move& move) {
-             return std::ranges::any_of(move.sets, [&](const Setting& set) {
-               return std::ranges::find(set.fields, edit.field) != set.fields.end();
-             });
-           });
-  });
-}
-
 /// Few enough changes for a person to follow at once, none of which moves weights to other ranks.
 bool is_small(const std::vector<std::size_t>& changed,
               const Candidate& candidate,
               const Space& space,
               const Assessment& assessment) {
   constexpr std::size_t kMostKnobs = 2;
-  return changed.size() <= kMostKnobs &&
-         std::ranges::none_of(changed,
-                              [&](std::size_t axis) {
-                                return space.dimensions()[axis].axis->group == "mapping" ||
-                                       space.move(candidate, axis)->risk == Risk::high;
-                              }) &&
-         std::ranges::none_of(assessment.edits,
-                              [&](const Edit& edit) { return moves_weights(edit, space); });
+  const auto moves_weights = [&](const Edit& edit) {
+    return std::ranges::any_of(space.dimensions(), [&](const Space::Dimension& dimension) {
+      return dimension.axis->group == "mapping" && dimension.axis->sets(edit.field);
+    });
+  };
+  const auto is_risky = [&](std::size_t axis) {
+    return space.move(candidate, axis)->risk == Risk::high;
+  };
+  return changed.size() <= kMostKnobs && std::ranges::none_of(changed, is_risky) &&
+         std::ranges::none_of(assessment.edits, moves_weights);
 }
 
 bool is_part_of(const std::vector<std::size_t>& part, const std::vector<std::size_t>& whole) {

@@ -185,12 +185,11 @@ Candidate with_needs(const Space& space,
   if (at < 0) {
     return candidate;
   }
-  const Axis& chosen = *space.dimensions()[static_cast<std::size_t>(at)].axis;
-  const int move = chosen.find(name);
-  if (move < 0) {
+  const Move* move = space.dimensions()[static_cast<std::size_t>(at)].axis->move(name);
+  if (move == nullptr) {
     return candidate;
   }
-  for (const Condition& needed : chosen.moves[static_cast<std::size_t>(move)].with) {
+  for (const Condition& needed : move->with) {
     candidate = with_first(
         space, std::move(candidate), needed.axis, {needed.moves.begin(), needed.moves.end()});
   }

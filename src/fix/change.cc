@@ -10,6 +10,7 @@
 
 #include "expr/python_text.h"
 #include "lint/renaming.h"
+#include "recipe/bridge/config_tree.h"
 #include "recipe/trainers/trainer_facts.h"
 
 namespace epwise::fix {
@@ -323,7 +324,7 @@ class Translator {
   /// _call_: false}, its target, if the new value is a data type too.
   const Field* dtype_of(const Field* field, const Fix::Edit& edit) const {
     const auto is_dtype = [](const expr::Value& value) {
-      return value.text() != nullptr && value.text()->starts_with("torch.");
+      return value.text() != nullptr && recipe::is_dtype(*value.text());
     };
     if (field == nullptr || edit.remove || !is_dtype(edit.target) || !is_dtype(field->value)) {
       return field;

@@ -173,8 +173,15 @@ void transfer(A& a, Trouble& x) {
 
 template <class A>
 void transfer(A& a, Tables& x) {
-  a(x.releases, x.pins, x.troubles, x.catalogue, x.uncovered, x.plain_names, x.signs, x.fragments);
-  a(x.variables);
+  a(x.releases,
+    x.pins,
+    x.troubles,
+    x.catalogue,
+    x.uncovered,
+    x.plain_names,
+    x.signs,
+    x.fragments,
+    x.variables);
 }
 
 }  // namespace epwise::lint

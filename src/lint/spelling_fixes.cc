@@ -170,10 +170,6 @@ Tier respelling_tier(const Value& value) {
 
 constexpr std::string_view kSpelling = "Correct the spelling";
 
-}  // namespace
-
-namespace {
-
 /// The library to whose variables a name belongs by its prefix; null if it is none of them.
 const LibraryVariables* library_of(std::string_view name, const Tables& tables) {
   const auto found = std::ranges::find_if(tables.variables, [&](const LibraryVariables& library) {

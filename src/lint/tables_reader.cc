@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <set>
-#include <sstream>
 #include <string>
 #include <utility>
 
@@ -137,23 +136,17 @@ void read_signs(const yaml::Node& root, Tables& tables, Reading& reading) {
 void read_variables(const yaml::Node& root, Tables& tables, Reading& reading) {
   for (const auto& item : items(root, "libraries", reading)) {
     yaml::MapReader in(item, "a library", reading.problems, kInvalid);
-    const auto words = [&](const char* key) {
-      std::istringstream text(in.text(key).value_or(""));
-      std::vector<std::string_view> names;
-      for (std::string name; text >> name;) {
-        names.push_back(reading.texts.keep(name));
-      }
-      std::ranges::sort(names);
-      return names;
-    };
     LibraryVariables library;
     library.library = reading.texts.keep(in.required_text("name"));
     library.prefixes = reading.kept(in.texts("prefixes"));
     library.source = reading.texts.keep(in.required_text("source"));
     library.date = reading.texts.keep(in.required_text("date"));
-    library.names.edit() = {words("names"), words("others")};
+    VariableNames& names = library.names.edit();
+    names = {reading.kept(in.texts("names")), reading.kept(in.texts("others"))};
+    std::ranges::sort(names.read);
+    std::ranges::sort(names.others);
     in.finish();
-    if (library.prefixes.empty() || library.names->read.empty()) {
+    if (library.prefixes.empty() || names.read.empty()) {
       in.problem(item.mark, "`prefixes` and `names` expected");
     }
     tables.variables.push_back(std::move(library));

@@ -198,21 +198,15 @@ namespace {
 
 /// ", #1 of verl (actor) and #2 of verl (ref)"; empty if they have no names.
 std::string names_of(const std::vector<Analysis>& analyses) {
-  std::string names;
-  for (std::size_t i = 0; i < analyses.size(); ++i) {
-    const recipe::Recipe* recipe = analyses[i].recipe.get();
-    const std::string name = recipe == nullptr ? "" : recipe::trainer_name(*recipe);
+  std::vector<std::string> names;
+  for (const Analysis& each : analyses) {
+    const std::string name = each.recipe == nullptr ? "" : recipe::trainer_name(*each.recipe);
     if (name.empty()) {
       return "";
     }
-    names += fmt::format("{} #{} of {}",
-                         i == 0                    ? ","
-                         : i + 1 < analyses.size() ? ","
-                                                   : " and",
-                         i + 1,
-                         name);
+    names.push_back(fmt::format("#{} of {}", names.size() + 1, name));
   }
-  return names;
+  return ", " + text::listed(names);
 }
 
 }  // namespace

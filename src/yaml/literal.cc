@@ -77,7 +77,8 @@ std::string in_double_quotes(std::string_view text) {
   for (std::size_t i = 0; i < text.size(); ++i) {
     const raw::Character hidden = hidden_character(text, i);
     if (hidden.length != 0) {
-      out += fmt::format(fmt::runtime(hidden.code > 0xFF ? "\\u{:04X}" : "\\x{:02X}"), hidden.code);
+      out += hidden.code > 0xFF ? fmt::format("\\u{:04X}", hidden.code)
+                                : fmt::format("\\x{:02X}", hidden.code);
       i += hidden.length - 1;
     } else {
       out +=

@@ -136,21 +136,6 @@ void intend(MadeNode& node, const Path& path, std::size_t at, const MadeNode* va
   }
 }
 
-/// Whether the tree is the intended one; the order of keys is free.
-bool is_intended(const Node& node, const MadeNode& made) {
-  bool equal = node.kind == made.kind && node.items.size() == made.items.size() &&
-               node.entries.size() == made.entries.size() &&
-               (made.kind != epwise::yaml::Kind::scalar || node.scalar == made.scalar);
-  for (std::size_t i = 0; equal && i < made.items.size(); ++i) {
-    equal = is_intended(node.items[i], made.items[i]);
-  }
-  for (std::size_t i = 0; equal && i < made.entries.size(); ++i) {
-    const Node* value = node.find(made.entries[i].first);
-    equal = value != nullptr && is_intended(*value, made.entries[i].second);
-  }
-  return equal;
-}
-
 /// A few edits, one after another, of a document of known parts.
 void edit_made(epwise::support::Choices& choices) {
   constexpr std::size_t kEdits = 4;
@@ -180,9 +165,10 @@ void edit_made(epwise::support::Choices& choices) {
     MadeNode intended = made_of(stream.documents.front().root);
     const MadeNode value = found != nullptr ? made_of(*found) : MadeNode{};
     intend(intended, edit.path, 0, found != nullptr ? &value : nullptr);
-    require(is_intended(after.documents.front().root, intended));
+    require(epwise::support::is_made(after.documents.front().root, intended, true));
     for (std::size_t j = 1; j < stream.documents.size(); ++j) {
-      require(is_intended(after.documents[j].root, made_of(stream.documents[j].root)));
+      require(epwise::support::is_made(
+          after.documents[j].root, made_of(stream.documents[j].root), true));
     }
     text = edited.text;
   }

@@ -1,5 +1,5 @@
-// Any bytes as YAML: no exception, no hang, and every mark says what stands there. A first byte of 1: a
-// text of known parts, which must have the trees that it was made for.
+// Reads any bytes as YAML without an exception or a hang, and each mark covers the text that it names. If
+// the first byte is 1, the text is made of known parts, and its trees must be those that it was made from.
 
 #include <cstddef>
 #include <cstdint>

@@ -20,17 +20,20 @@ struct MadeNode {
   std::vector<std::pair<std::string, MadeNode>> entries = {};
 };
 
-/// Whether a tree that was read is the one that was made.
-inline bool is_made(const yaml::Node& node, const MadeNode& made) {
+/// Whether a tree that was read is the one that was made; with `any_order` but for the order of keys.
+inline bool is_made(const yaml::Node& node, const MadeNode& made, bool any_order = false) {
   bool equal = node.kind == made.kind && node.items.size() == made.items.size() &&
                node.entries.size() == made.entries.size() &&
                (made.kind != yaml::Kind::scalar || node.scalar == made.scalar);
   for (std::size_t i = 0; equal && i < made.items.size(); ++i) {
-    equal = is_made(node.items[i], made.items[i]);
+    equal = is_made(node.items[i], made.items[i], any_order);
   }
   for (std::size_t i = 0; equal && i < made.entries.size(); ++i) {
-    equal = node.entries[i].key == made.entries[i].first &&
-            is_made(node.entries[i].value, made.entries[i].second);
+    const auto& [key, value] = made.entries[i];
+    const yaml::Node* own = any_order                    ? node.find(key)
+                            : node.entries[i].key == key ? &node.entries[i].value
+                                                         : nullptr;
+    equal = own != nullptr && is_made(*own, value, any_order);
   }
   return equal;
 }

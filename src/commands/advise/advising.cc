@@ -359,20 +359,16 @@ advise::Edit edit_of(const Setting& question, const AdvisedJob& job) {
     edit.value =
         expr::Value::of(expr::Value::List{edit.value});  // as a flag that takes several words
   }
-  const bool typed = spec != nullptr && (spec->type.kind == expr::Kind::integer ||
-                                         spec->type.kind == expr::Kind::boolean);
-  if (typed && edit.value.text() != nullptr) {
-    throw UsageError(
-        fmt::format("{}: {} takes {}, not `{}`",
-                    question.source,
-                    spec->name,
-                    spec->type.kind == expr::Kind::integer ? "an integer" : "true or false",
-                    *edit.value.text()));
-  }
-  if (spec != nullptr && spec->type.kind == expr::Kind::integer && edit.value.is_number() &&
-      edit.value.as_number() != std::floor(edit.value.as_number())) {
-    throw UsageError(fmt::format(
-        "{}: {} takes an integer, not `{}`", question.source, spec->name, edit.value.to_text()));
+  const bool whole = spec != nullptr && spec->type.kind == expr::Kind::integer;
+  const bool typed = whole || (spec != nullptr && spec->type.kind == expr::Kind::boolean);
+  const bool broken =
+      edit.value.is_number() && edit.value.as_number() != std::floor(edit.value.as_number());
+  if ((typed && edit.value.text() != nullptr) || (whole && broken)) {
+    throw UsageError(fmt::format("{}: {} takes {}, not `{}`",
+                                 question.source,
+                                 spec->name,
+                                 whole ? "an integer" : "true or false",
+                                 edit.value.to_text()));
   }
   // the removal of a flag, or of a field that is null by default; of any other, a null that is written
   const bool mlm = job.recipe().framework == recipe::Framework::mlm;

@@ -119,12 +119,11 @@ std::string ladder(const Advice& advice) {
       "<section><h2>Overlap ladder</h2><p class=\"note\">Each added to those above.</p>\n" +
       bar("none", advice.ladder_start, widest, "host", seconds_text(advice.ladder_start.value));
   for (const advise::RungState& rung : advice.ladder) {
-    const std::string name =
-        "+ " + rung.title + (rung.move.empty() || rung.move == "on" ? "" : ": " + rung.move_title);
+    const std::string name = "+ " + rung_text(rung);
     if (!rung.step) {
       out += fmt::format("<div class=\"row\"><span>{}</span><span class=\"bad\">{}</span></div>\n",
                          escaped(name),
-                         escaped(reason_text(rung.legality)));
+                         escaped(refusal_text(rung.legality)));
       continue;
     }
     out += bar(name, *rung.step, widest, "data_parallel", seconds_text(rung.step->value));

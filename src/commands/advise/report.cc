@@ -56,8 +56,13 @@ std::string reference_text(const lint::Reference& reference) {
                      reference.lines);
 }
 
+namespace {
+
+constexpr double kSurely = 0.9;  // out of memory
+
+}  // namespace
+
 std::string risk_of_memory_text(double out_of_memory, bool fits) {
-  constexpr double kSurely = 0.9;
   if (out_of_memory <= advise::kMostMemoryRisk) {
     return "";
   }
@@ -69,11 +74,10 @@ std::string risk_of_memory_text(double out_of_memory, bool fits) {
 
 std::string headline_text(const advise::Plan& plan) {
   if (plan.means.empty() && plan.saved_memory > 0) {
-    return fmt::format("{} less memory; {:.2f} times as fast, {:.2f} to {:.2f} (80 % interval)",
+    // whether it is faster is not the question
+    return fmt::format("{} less memory; {}",
                        gib_text(plan.saved_memory),
-                       plan.speedup.value,
-                       plan.speedup.low,
-                       plan.speedup.high);
+                       gain_text(plan.speedup, sim::Verdict::b));
   }
   if (plan.means.empty()) {
     return gain_text(plan.speedup, plan.verdict);
@@ -91,8 +95,11 @@ std::string refusal_text(const advise::Legality& legality) {
   return (warned ? "lint warns against it: " : "not valid: ") + reason_text(legality);
 }
 
+std::string rung_text(const advise::RungState& rung) {
+  return rung.title + (rung.move.empty() || rung.move == "on" ? "" : ": " + rung.move_title);
+}
+
 std::string overflow_text(double out_of_memory) {
-  constexpr double kSurely = 0.9;
   return out_of_memory <= advise::kMostMemoryRisk ? ""
          : out_of_memory >= kSurely               ? "does not fit"
                                     : fmt::format("may not fit ({:.0f} %)", 100 * out_of_memory);

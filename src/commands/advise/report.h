@@ -95,6 +95,9 @@ std::string headline_text(const advise::Plan& plan);
 /// "not valid: …", or "lint warns against it: …" where a run would start
 std::string refusal_text(const advise::Legality& legality);
 
+/// "EP overlap", "CUDA graphs: attention and router"
+std::string rung_text(const advise::RungState& rung);
+
 /// "does not fit", "may not fit (24 %)" with the probability of running out of memory, or ""
 std::string overflow_text(double out_of_memory);
 

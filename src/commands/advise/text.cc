@@ -322,10 +322,7 @@ class AdviceText {
     const double none = advice.ladder_start.value;
     line(fmt::format("  {:<36}{:>9}", std::string("none") + star(none), seconds_text(none)));
     for (const advise::RungState& rung : advice.ladder) {
-      const std::string name =
-          "+ " + rung.title +
-          (rung.move.empty() || rung.move == "on" ? "" : ": " + rung.move_title) +
-          (rung.step ? star(rung.step->value) : "");
+      const std::string name = "+ " + rung_text(rung) + (rung.step ? star(rung.step->value) : "");
       line(fmt::format("  {:<36}", name) +
            (rung.step ? effect_of(rung) : paint_(Role::error, safe(refusal_text(rung.legality)))));
       needs(rung);

@@ -124,6 +124,8 @@ const std::string* text_of(const ConfigNode& node, std::string_view key) {
   return child == nullptr ? nullptr : child->value.text();
 }
 
+}  // namespace
+
 bool is_dtype(std::string_view target) {
   constexpr std::array<std::string_view, 9> kTypes = {
       "bfloat16", "float16", "float32", "float64", "half", "float", "uint8", "int32", "int64"};
@@ -133,6 +135,8 @@ bool is_dtype(std::string_view target) {
          (std::find(kTypes.begin(), kTypes.end(), target.substr(kTorch.size())) != kTypes.end() ||
           target.substr(0, kTorch.size() + 7) == "torch.float8_");
 }
+
+namespace {
 
 /// The only positional argument, for enumerators without a name.
 std::optional<Value> only_argument(const ConfigNode& node) {

@@ -65,6 +65,9 @@ expr::Value scalar_value(const yaml::Node& node, yaml::Dialect dialect);
 /// The `_target_` of a mapping; empty when it has none.
 std::string_view target_of(const ConfigNode& node);
 
+/// Whether a target is a data type: "torch.bfloat16".
+bool is_dtype(std::string_view target);
+
 /// Whether Megatron-Bridge instantiates such a target, judging by its package.
 bool is_allowed(std::string_view target, const std::vector<std::string>& more = {});
 

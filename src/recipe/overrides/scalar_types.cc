@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "base/text/count.h"
 #include "base/text/spelling.h"
 #include "expr/python_text.h"
 #include "recipe/arguments/flag_values.h"
@@ -220,17 +221,6 @@ bool is_none_of(const expr::Value& value, const std::vector<std::string_view>& c
          std::find(choices.begin(), choices.end(), expr::python_text(value)) == choices.end();
 }
 
-/// "a", "a and b", "a, b and c"
-std::string enumerate(const std::vector<std::string_view>& words) {
-  const std::size_t last = words.size() - 1;
-  std::string text;
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    text += i == 0 ? "" : i == last ? " and " : ", ";
-    text += words[i];
-  }
-  return text;
-}
-
 }  // namespace
 
 std::optional<std::string> unknown_word(const expr::Value& value,
@@ -261,7 +251,7 @@ std::optional<text::Diagnostic> check_word(const expr::Value& value,
   }
   const std::string known =
       spec.choices.size() <= kShownWords
-          ? fmt::format(", but {} knows only {}", framework, enumerate(spec.choices))
+          ? fmt::format(", but {} knows only {}", framework, text::listed(spec.choices))
           : fmt::format(", which {} does not know", framework);
   return text::Diagnostic{
       "recipe/unknown-word",

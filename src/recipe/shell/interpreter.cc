@@ -17,6 +17,8 @@
 #include <utility>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "base/text/ascii.h"
 #include "recipe/shell/conditions.h"
 #include "recipe/shell/expansion.h"
@@ -115,8 +117,8 @@ class Interpreter {
 
   Doubt doubt(std::vector<std::string> needs);
 
-  /// Keeps the present state for where `place` ends.
-  void keep(const Place& place, const std::vector<std::string>& needs);
+  /// Keeps a state for where `place` ends.
+  void keep(const Place& place, ScriptState state, const std::vector<std::string>& needs);
 
   /// Joins the states that were kept with the one in which `place` ends.
   void release(const Place& place, std::optional<Frame::Left> kept);
@@ -814,7 +816,7 @@ std::shared_ptr<const text::SourceFile> Interpreter::open(const Field& path) {
     return before->second;
   }
   if (trace_.files.size() >= kMostFiles) {
-    give_up("files after the first 16");
+    give_up(fmt::format("files after the first {}", kMostFiles));
     return nullptr;
   }
   auto file = surroundings_.open(path.text());
@@ -836,7 +838,7 @@ void Interpreter::run_nested(const Source& source, std::vector<Field> outer) {
   const bool again = std::ranges::count(following_, source.text()) > 1;
   if (nested_ >= kMostNested) {
     if (!again) {  // one that starts itself goes on as before
-      give_up("scripts that others start more than 8 deep");
+      give_up(fmt::format("scripts that others start more than {} deep", kMostNested));
     }
     return;
   }
@@ -1143,7 +1145,7 @@ void Interpreter::record(std::vector<Field> words) {
   const bool tool = outer_.empty() && is_tool(first);
   if (++(tool ? tools_ : programs_) > kMostInvocations) {
     if (!tool) {
-      give_up("programs after the first 256");
+      give_up(fmt::format("programs after the first {}", kMostInvocations));
     }
     return;
   }
@@ -1173,9 +1175,12 @@ using Kind = Command::Kind;
 
 constexpr int kMaxControlDepth = 64;
 constexpr int kMostSteps = 100'000;
-constexpr std::string_view kTooDeep = "commands nested more than 64 deep";
 constexpr std::size_t kMostRounds = 128;
 constexpr std::size_t kSomeRounds = 4;
+
+std::string too_deep() {
+  return fmt::format("commands nested more than {} deep", kMaxControlDepth);
+}
 
 }  // namespace
 
@@ -1206,7 +1211,8 @@ Truth Interpreter::run(const Command& command) {
     return {};
   }
   if (depth_ >= kMaxControlDepth || ++steps_ > kMostSteps) {
-    give_up(depth_ >= kMaxControlDepth ? kTooDeep : "commands after the first 100000");
+    give_up(depth_ >= kMaxControlDepth ? too_deep()
+                                       : fmt::format("commands after the first {}", kMostSteps));
     return {};
   }
   ++depth_;
@@ -1360,7 +1366,9 @@ Doubt Interpreter::doubt(std::vector<std::string> needs) {
   return {conditions_ - 1, conditions_, std::move(needs)};
 }
 
-void Interpreter::keep(const Place& place, const std::vector<std::string>& needs) {
+void Interpreter::keep(const Place& place,
+                       ScriptState state,
+                       const std::vector<std::string>& needs) {
   Frame& frame = frames_[place.frame];
   if (frame.kind == Frame::Kind::subshell || frame.kind == Frame::Kind::process) {
     frame.exited = true;  // what it has set is lost
@@ -1368,10 +1376,10 @@ void Interpreter::keep(const Place& place, const std::vector<std::string>& needs
   }
   std::optional<Frame::Left>& kept = place.round ? frame.round : frame.left;
   if (kept) {
-    kept->state = merged(kept->state, state_, doubt(needs));
+    kept->state = merged(kept->state, state, doubt(needs));
     add_needs(needs, kept->needs);
   } else {
-    kept = Frame::Left{state_, needs};
+    kept = Frame::Left{std::move(state), needs};
   }
 }
 
@@ -1386,9 +1394,8 @@ void Interpreter::release(const Place& place, std::optional<Frame::Left> kept) {
     state_ = merged(kept->state, state_, doubt(kept->needs));
     return;
   }
-  keep(*ends_, kept->needs);
+  keep(*ends_, std::exchange(state_, std::move(kept->state)), kept->needs);
   ends_.reset();
-  state_ = std::move(kept->state);
 }
 
 bool Interpreter::within(Frame::Kind kind, const std::function<void()>& body) {
@@ -1433,14 +1440,11 @@ void Interpreter::maybe(const Truth& truth,
   // What is left later waits; what is left first goes on.
   const bool first_goes_on = !first_ends || (ends_ && first_ends->inside(*ends_));
   if (first_goes_on) {
-    keep(*ends_, needs);
-    state_ = std::move(left);
+    keep(*ends_, std::exchange(state_, std::move(left)), needs);
     ends_ = first_ends;
     return;
   }
-  std::swap(state_, left);
-  keep(*first_ends, needs);
-  std::swap(state_, left);
+  keep(*first_ends, std::move(left), needs);
 }
 
 namespace {
@@ -1510,7 +1514,7 @@ void Interpreter::branch(const Command& command, std::size_t at) {
     --depth_;
   } else {
     --depth_;
-    give_up(kTooDeep);
+    give_up(too_deep());
   }
 }
 
@@ -1592,7 +1596,7 @@ void Interpreter::any_rounds(const Truth& truth,
                              const text::Mark& mark,
                              const std::function<void()>& body) {
   constexpr int kMostPasses = 6;
-  ScriptState before = state_;
+  const ScriptState before = state_;
   maybe(truth, mark, body, [] {});
   const bool silent = std::exchange(silent_, true);
   std::size_t changed = 0;
@@ -1769,7 +1773,7 @@ void Interpreter::choose(const Command& command, std::size_t at, const Field& su
     return;
   }
   if (depth_ >= kMaxControlDepth) {
-    give_up(kTooDeep);
+    give_up(too_deep());
     return;
   }
   const Clause& clause = command.clauses[at];

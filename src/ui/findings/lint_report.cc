@@ -283,17 +283,6 @@ std::vector<std::string> shortfalls(const LintReport& report, const Tally& tally
   return sentences;
 }
 
-std::string listed(const std::vector<std::string>& items) {
-  std::string result;
-  for (std::size_t i = 0; i < items.size(); ++i) {
-    if (i > 0) {
-      result += i + 1 == items.size() ? " and " : ", ";
-    }
-    result += items[i];
-  }
-  return result;
-}
-
 std::string unsettled_text(const Repaired& repaired) {
   std::map<std::optional<lint::Tier>, std::map<std::string_view, int>> left;
   for (const Repaired::Left& error : repaired.left) {

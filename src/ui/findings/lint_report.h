@@ -161,9 +161,7 @@ bool fails(const Budget& budget, bool strict);
 std::vector<std::string> shortfalls(const LintReport& report, const Tally& tally);
 
 using text::counted;  // "1 error", "3 errors"
-
-/// "a", "a and b", "a, b and c"
-std::string listed(const std::vector<std::string>& items);
+using text::listed;   // "a, b and c"
 
 /// "2 errors that no tier fixes: PAR006 and PAR010"; empty if there is none.
 std::string unsettled_text(const Repaired& repaired);
