@@ -63,8 +63,14 @@ fuzz() {
   mkdir -p "$work"
   local folders=("$work")
   [ -d "tests/fuzz/seeds/$name" ] && folders+=("tests/fuzz/seeds/$name")
-  if ! "$build/tests/fuzz_$name" -max_total_time="$fuzz_seconds" -timeout=30 -rss_limit_mb=2048 -max_len=8192 -seed=1 \
+  # The time-out is of the wall clock: a second of work took 30 on a machine that others kept busy.
+  if ! "$build/tests/fuzz_$name" -max_total_time="$fuzz_seconds" -timeout=120 -rss_limit_mb=2048 -max_len=8192 -seed=1 \
     -artifact_prefix="$work-" -print_final_stats=1 "${folders[@]}" >"$work.log" 2>&1; then
+    # What CI keeps of its output is the end: the finding and its input are told again there.
+    {
+      grep -m1 -E '^(SUMMARY|==[0-9]+== *ERROR|.*: runtime error|.*: what must hold does not)' "$work.log" || echo "no message"
+      find "$build/fuzz" -maxdepth 1 -name "$name-*" -exec sh -c 'echo "input $1: $(base64 -w0 "$1" | head -c 3000)"' sh {} ';'
+    } >"$work.why"
     echo "fuzzing $name: FAILED"
     tail -n 40 "$work.log"
     return 1
@@ -80,7 +86,7 @@ fuzz_targets() {
 
 # One on each core.
 fuzz_all() {
-  rm -f "$build"/fuzz/*.done
+  rm -f "$build"/fuzz/*.done "$build"/fuzz/*.why
   fuzz_targets | xargs -P "$jobs" -I{} bash tests/deep_checks.sh --step fuzz {}
 }
 
@@ -172,7 +178,7 @@ else
 fi
 if step "fuzzing every target for $fuzz_seconds s" fuzz_all; then
   for target in $(fuzz_targets); do
-    [ -e "$build/fuzz/$target.done" ] || failed+=("fuzzing $target: failed or did not end")
+    [ -e "$build/fuzz/$target.done" ] || failed+=("fuzzing $target: $(cat "$build/fuzz/$target.why" 2>/dev/null || echo "did not end")")
   done
 fi
 if step "clang-tidy over src, warnings as errors" tidy_all; then

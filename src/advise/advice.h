@@ -88,8 +88,11 @@ struct SmSweep {
   std::string dispatcher;
   std::vector<Point> points;
   int present = 0;  // the recipe's value, or the library's default
-  int chosen = 0;   // the value that plans use: the present one unless another is certainly faster
-  int flat_from = 0;  // within 0.5 % of the best
+  /// The value that plans use: the present one unless another is certainly faster, or likely so where
+  /// the recipe uses another dispatcher and has no value to keep.
+  int chosen = 0;
+  bool in_use = false;  // the dispatcher of the recipe as it is
+  int flat_from = 0;    // within 0.5 % of the best
   int flat_to = 0;
   // upper bound on the share of the step lost by the choice, in nine of ten draws
   double regret = 0;
@@ -140,9 +143,10 @@ struct TuningStep {
 
 /// What is missing if no candidate fits in memory.
 struct Shortage {
-  double least = 0;  // bytes that the leanest candidate needs
-  double limit = 0;  // bytes of a GPU
-  int gpus = 0;      // on which something fits; 0: on none that was tried
+  double least = 0;   // bytes that the leanest candidate needs
+  double limit = 0;   // bytes of a GPU
+  int gpus = 0;       // on which something fits; 0: on none that was tried
+  int most_gpus = 0;  // that were tried
 };
 
 /// A short list of edits with their effects.
@@ -240,6 +244,7 @@ struct Advice {
   std::vector<TuningStep> tuning;      // of --purpose tuning: to the first plan, knob by knob
   std::vector<std::string> remarks;    // findings that count for this purpose only, and are left
   std::vector<std::string> procedure;  // how to measure, for the purpose
+  std::vector<std::string> withheld;   // moves that change what is trained and were not asked for
   Diagnosis diagnosis;
   std::vector<DispatcherRow> dispatchers;  // by rank, then those without a prediction
   std::vector<SmSweep> sweeps;
@@ -251,7 +256,8 @@ struct Advice {
   SearchTally tally;
   int own_place = 0;  // of the recipe itself among rivals and plans
   Goal goal = Goal::speed;
-  bool doubtful_dispatch = false;  // a measured exchange contradicts the measured step: not used
+  std::vector<std::string> fitted;  // what the constants were fitted to, besides the measured step
+  bool doubtful_dispatch = false;   // a measured exchange contradicts the measured step: not used
   bool fitting = false;   // it does not fit: plans are for fitting, in the documents' order
   bool bring_up = false;  // of --purpose bring-up: the first plan is the plainest configuration
 };
@@ -274,6 +280,7 @@ struct WhyNot {
   std::optional<Plan> around;                         // the best plan with the value fixed
   std::optional<sim::Range> around_speedup;           // of value and that plan over the recipe
   std::optional<Shortage> shortage;                   // if no plan with the value fits
+  bool other_model = false;                           // it makes another model: nothing to compare
 };
 
 }  // namespace epwise::advise

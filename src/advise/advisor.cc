@@ -456,6 +456,7 @@ Advice study_recipe(const World& given, const Knowledge& knowledge, const Reques
   constexpr double kOverflows = 0.5;
   Freedom freedom = request.freedom;
   freedom.careful = advice.purpose == "production";
+  freedom.same_training = advice.purpose != "benchmark";
   freedom.to_fit = present.assessment.out_of_memory > kOverflows;
   freedom.architecture = world.base.target->hw->architecture;
   freedom.precision = present.job == nullptr ? "" : std::string(to_string(present.job->precision));
@@ -474,6 +475,7 @@ Advice study_recipe(const World& given, const Knowledge& knowledge, const Reques
     advice.ladder_start = ladder.start;
     advice.ladder = std::move(ladder.rungs);
   }
+  advice.withheld = space.withheld();
   make_plans_for_purpose(study, request, freedom.to_fit, advice);
   if (!advice.sweeps.empty() && !advice.plans.empty()) {
     advice.sweeps = sm_sweeps(study, &advice.plans.front().candidate);
@@ -487,7 +489,10 @@ Advice study_recipe(const World& given, const Knowledge& knowledge, const Reques
 
 /// Constants rescaled to the measured exchange time. If the resulting step contradicts the measured
 /// one, the two measurements disagree: keep the original constants.
-sim::ConstantTable held_to(const World& world, Measured& measured, bool& doubtful) {
+sim::ConstantTable held_to(const World& world,
+                           Measured& measured,
+                           bool& doubtful,
+                           std::vector<std::string>& fitted) {
   constexpr double kAnother = 1.5;
   if (measured.dispatch <= 0 && measured.exposed <= 0 && measured.sends.empty()) {
     return world.constants;
@@ -503,7 +508,22 @@ sim::ConstantTable held_to(const World& world, Measured& measured, bool& doubtfu
   const double step = sim::evaluate(*present.work, table.values, {}).step;
   doubtful =
       measured.step > 0 && (step > kAnother * measured.step || step < measured.step / kAnother);
-  return doubtful ? world.constants : table;
+  if (doubtful) {
+    return world.constants;
+  }
+  constexpr double kReached = 0.02;
+  if (measured.dispatch > 0) {
+    fitted.emplace_back("the exchange is fitted to the measured dispatch time");
+  } else if (measured.exposed > 0 && !measured.mixed) {
+    const double reached = exposed_share(*present.work, table.values);
+    fitted.push_back(
+        fmt::format("the exchange is fitted to the measured exposed share of {:.0f} %{}",
+                    100 * measured.exposed,
+                    std::abs(reached - measured.exposed) <= kReached
+                        ? ""
+                        : fmt::format("; the model comes no closer than {:.0f} %", 100 * reached)));
+  }
+  return table;
 }
 
 }  // namespace
@@ -514,8 +534,9 @@ Advice advise(const World& world, const Knowledge& knowledge, const Request& req
     stated.inputs.push_back(fmt::format("host={}us", request.measured.host * 1e6));
   }
   bool doubtful = false;
+  std::vector<std::string> fitted;
   Measured measured = request.measured;
-  const sim::ConstantTable table = held_to(stated, measured, doubtful);
+  const sim::ConstantTable table = held_to(stated, measured, doubtful, fitted);
   const World held{.base = stated.base,
                    .laws = stated.laws,
                    .constants = table,
@@ -530,6 +551,7 @@ Advice advise(const World& world, const Knowledge& knowledge, const Request& req
   }
   calibrate_to_measurement(advice, measured);
   advice.doubtful_dispatch = doubtful;
+  advice.fitted = std::move(fitted);
   return advice;
 }
 
@@ -786,6 +808,11 @@ Advice which_dispatcher(const World& given, const Knowledge& knowledge) {
   Assessor assessor(world, &space);
   const Study study{world, knowledge, space, assessor, present};
   advice.diagnosis = diagnose(present, world.constants, knowledge, *world.base.target->hw);
+  if (present.job->architecture.experts.count == 0) {
+    advice.choice = Choice{};
+    advice.choice->because = "the model has no experts: it uses no dispatcher";
+    return advice;
+  }
   advice.dispatchers = dispatcher_table(study);
   advice.sweeps = sm_sweeps(study);
   advice.choice = choice_of(study, advice.dispatchers);
@@ -822,6 +849,10 @@ WhyNot why_not(const World& world, const Knowledge& knowledge, const Edit& edit,
   answer.out_of_memory = other.assessment.out_of_memory;
   answer.fits = other.assessment.fits;
   answer.recipe_fits = present.assessment.out_of_memory <= kMostMemoryRisk;
+  answer.other_model = !(sizes_of(present.job->architecture) == sizes_of(other.job->architecture));
+  if (answer.other_model) {
+    return answer;
+  }
   for (const sim::CauseOfDifference& cause : comparison.causes) {
     if (cause.saved() < 0) {
       answer.costs.emplace_back(cause.name, -cause.saved());

@@ -21,7 +21,8 @@ bool holds(const std::vector<const lint::Rule*>& rules, const lint::Rule* rule) 
 
 /// Failed, or suppressed by another failure.
 bool is_known(const lint::Judgement& base, const lint::Rule* rule) {
-  return holds(base.failed, rule) || holds(base.explained, rule) || holds(base.waiting, rule);
+  return holds(base.failed, rule) || holds(base.explained, rule) || holds(base.waiting, rule) ||
+         holds(base.assumed, rule);
 }
 
 int verdict_rank(lint::Verdict verdict) {
@@ -109,7 +110,7 @@ std::vector<const lint::Rule*> Assessor::news(const lint::Judgement& judgement,
                                               const Edits& edits) {
   const lint::Judgement& base = cache_.plain().base();
   std::vector<const lint::Rule*> rules;
-  for (const auto* list : {&judgement.failed, &judgement.explained}) {
+  for (const auto* list : {&judgement.failed, &judgement.explained, &judgement.assumed}) {
     for (const lint::Rule* rule : *list) {
       if (!tolerates(*rule) && is_new(*rule, edits)) {
         rules.push_back(rule);

@@ -12,15 +12,15 @@
 
 namespace epwise::advise {
 
+ModelSizes sizes_of(const workload::Architecture& model) {
+  return {
+      static_cast<int>(model.layers.size()), model.hidden, model.experts.count, model.experts.topk};
+}
+
 namespace {
 
 bool is_usable(const DispatcherRow& row) {
   return row.legality.legal && row.step && row.fits;
-}
-
-ModelSizes sizes_of(const workload::Architecture& model) {
-  return {
-      static_cast<int>(model.layers.size()), model.hidden, model.experts.count, model.experts.topk};
 }
 
 /// Whether documents treat both GPUs alike: "H800" and "H100".
@@ -102,14 +102,20 @@ std::string memory_text(const Study& study, const std::string& name) {
   const double more = own->needed - plain->needed;
   const double buffers = stage.buffers;
   const double rest = more - buffers;
-  const std::string parts = fmt::format("{} of its own buffers, {} {} for copies of tokens",
-                                        gib(buffers),
-                                        gib(std::abs(rest)),
-                                        rest > 0 ? "more" : "less");
-  if (std::abs(more) < kNothing) {
-    return fmt::format("{} needs as much memory as alltoall: {}", name, parts);
+  std::string parts;
+  if (buffers >= kNothing) {
+    parts = fmt::format(": {} of its own buffers", gib(buffers));
   }
-  return fmt::format("{} needs {} {} memory than alltoall: {}",
+  if (std::abs(rest) >= kNothing) {
+    parts += fmt::format("{} {} {} for copies of tokens",
+                         parts.empty() ? ":" : ",",
+                         gib(std::abs(rest)),
+                         rest > 0 ? "more" : "less");
+  }
+  if (std::abs(more) < kNothing) {
+    return fmt::format("{} needs as much memory as alltoall{}", name, parts);
+  }
+  return fmt::format("{} needs {} {} memory than alltoall{}",
                      name,
                      gib(std::abs(more)),
                      more > 0 ? "more" : "less",
@@ -158,7 +164,7 @@ std::vector<PublishedRow> published_for(const Study& study,
     row.likeness = !model                              ? "this kind of GPU"
                    : runs.architecture == architecture ? "this model on this GPU"
                    : kind                              ? "this model on this kind of GPU"
-                                                       : "this model";
+                                                       : "this model on another kind of GPU";
     const std::string& first = runs.runs.front().dispatcher;
     const std::string& second = runs.runs.back().dispatcher;
     row.measured = runs.ratio(first, second);

@@ -217,7 +217,7 @@ std::vector<DispatcherRow> dispatcher_table(const Study& study) {
       rows.push_back(std::move(row));
       continue;
     }
-    row.prospect = own ? study.present : study.assessor.prospect(candidate);
+    row.prospect = own ? study.present : study.assessor.prospect(with_chosen_sms(study, candidate));
     row.row.legality = own ? Legality{true, nullptr, {}, {}, {}, {}}
                            : legality_of(row.prospect, study.assessor.cache().plain());
     if (row.prospect.work != nullptr) {
@@ -486,8 +486,14 @@ std::vector<int> counts_in_order(const Axis& axis, const SmSweep& sweep) {
   return counts;
 }
 
+/// Whether the recipe itself uses the dispatcher whose SM count the axis sets.
+bool is_in_use(const Study& study, const Axis& axis) {
+  return has_dispatcher(study.space, study.space.start(), *dispatcher_of(axis));
+}
+
 /// The first of the counts that the rules allow. The present one if the candidate may not change it,
-/// or if the gain is not certain.
+/// or if the gain is not certain; but a likely gain is enough for a dispatcher that the recipe does
+/// not use yet: it has no count to keep.
 Candidate best_count(const Study& study,
                      const Axis& axis,
                      const Candidate& plain,
@@ -499,10 +505,14 @@ Candidate best_count(const Study& study,
   for (const int count : counts_in_order(axis, sweep)) {
     const Candidate other = study.space.with(plain, axis.name, std::to_string(count));
     const Prospect faster = study.assessor.prospect(other);
-    if (faster.work != nullptr && faster.assessment.usable()) {
+    const bool costs_more = !is_in_use(study, axis) && !faster.assessment.companions.empty();
+    if (faster.work != nullptr && faster.assessment.usable() && !costs_more) {
       const auto verdict =
           sim::compare(*prospect.work, *faster.work, study.world.constants).verdict;
-      return verdict == sim::Verdict::b ? other : plain;
+      constexpr double kWorth = 0.95;  // below, the default of the other dispatcher is as good
+      const bool worth = !is_in_use(study, axis) && verdict != sim::Verdict::a &&
+                         faster.assessment.step < kWorth * prospect.assessment.step;
+      return verdict == sim::Verdict::b || worth ? other : plain;
     }
   }
   return plain;
@@ -525,6 +535,7 @@ Swept swept(const Study& study, const Axis& axis, const Candidate& plain) {
   }
   SmSweep& sweep = result.sweep;
   sweep.dispatcher = dispatcher_of(axis)->moves.front();
+  sweep.in_use = is_in_use(study, axis);
   sweep.present = prospect.job->exchange.sms;
   const sim::SmSweep found =
       sim::sm_sweep(*prospect.work, study.world.constants.values, most_sms(axis));

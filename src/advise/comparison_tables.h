@@ -4,6 +4,9 @@
 
 namespace epwise::advise {
 
+/// What tells one model from another.
+ModelSizes sizes_of(const workload::Architecture& model);
+
 /// Inputs shared by the builders of an advice: one recipe, the allowed changes and the known facts.
 /// All references must outlive it.
 struct Study {

@@ -82,6 +82,9 @@ bool Evaluator::knows(std::string_view field) const {
   if (field.starts_with("env.")) {
     return true;
   }
+  if (recipe::is_unread(recipe_, field)) {
+    return false;
+  }
   const recipe::Field* written = recipe_.find(field);
   if (written != nullptr && !written->key.nowhere()) {
     return true;

@@ -208,9 +208,10 @@ std::set<int> larger_numbers(int own, int most) {
   return numbers;
 }
 
-/// The smallest of these numbers on which something fits; 0: none up to the limit.
+constexpr int kMostGpus = 16384;
+
+/// The smallest of the larger numbers on which something fits; 0: none up to kMostGpus.
 int enough_gpus(const Study& study, const Request& request) {
-  constexpr int kMostGpus = 16384;
   const facts::Target& own = *study.world.base.target;
   for (const int gpus : larger_numbers(own.gpus.value_or(1), kMostGpus)) {
     facts::Target target = own;
@@ -273,7 +274,7 @@ Fitting fit_first(const Study& study, const Request& request, PlanMaker& maker) 
   }
   if (fitting.seeds.empty()) {
     fitting.shortage =
-        Shortage{least, study.present.job->machine.memory, enough_gpus(study, request)};
+        Shortage{least, study.present.job->machine.memory, enough_gpus(study, request), kMostGpus};
   }
   return fitting;
 }

@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "base/text/ascii.h"
+
 namespace epwise::advise {
 
 namespace {
@@ -128,6 +130,20 @@ void add_fields(const Axis& axis, std::vector<std::string>& fields) {
 
 namespace {
 
+/// Whether a move changes what is trained, which nobody asked for.
+bool alters_training(const Axis& axis, const Move& move, const Freedom& freedom) {
+  return freedom.same_training && !move.alters.empty() && !names(freedom.may_change, axis) &&
+         !names_a_move(freedom.may_change, axis);
+}
+
+/// Whether the recipe's precision is one that the move needs.
+bool has_precision(const Move& move, const Freedom& freedom) {
+  return std::ranges::all_of(move.with, [&](const Condition& condition) {
+    return condition.axis != "precision" || freedom.precision.empty() ||
+           std::ranges::find(condition.moves, freedom.precision) != condition.moves.end();
+  });
+}
+
 /// Whether a free axis may take this move.
 bool is_open(const Axis& axis,
              const Move& move,
@@ -176,14 +192,18 @@ Space::Space(const Knowledge& knowledge, const Evaluator& evaluator, const Freed
     const bool asked = names_a_move(freedom.may_change, axis);
     const bool free = (is_free(axis, freedom) || asked) && !names(freedom.keep, axis);
     for (std::size_t i = 0; i < axis.moves.size(); ++i) {
-      Made made = make(axis.moves[i], evaluator);
+      Made made = make(axis.moves[i], evaluator, is_of_another(axis));
       made.possible = made.possible && !(axis.own_loop && evaluator.has_trainer());
       if (made.stands && dimension.present < 0) {
         dimension.present = static_cast<int>(i);
       }
-      if (free && made.possible && !made.stands &&
-          is_open(axis, axis.moves[i], freedom, evaluator)) {
-        dimension.positions.push_back(static_cast<Position>(i + 1));
+      const Move& move = axis.moves[i];
+      if (free && made.possible && !made.stands && is_open(axis, move, freedom, evaluator)) {
+        if (!alters_training(axis, move, freedom)) {
+          dimension.positions.push_back(static_cast<Position>(i + 1));
+        } else if (has_precision(move, freedom)) {
+          withheld_.push_back(fmt::format("{} ({})", title_of(axis, move), move.because));
+        }
       }
       moves.push_back(std::move(made));
     }
@@ -223,8 +243,23 @@ void Space::read_sizes(const Evaluator& evaluator) {
   }
 }
 
-void Space::apply(const std::vector<Setting>& sets, const Evaluator& evaluator, Made& made) {
-  made.stands = true;
+bool Space::is_of_another(const Axis& axis) const {
+  return axis.sweep && !axis.with.empty() &&
+         std::ranges::any_of(axis.with, [&](const Condition& condition) {
+           const int at = index(condition.axis);
+           const int own = at < 0 ? -1 : dimensions_[static_cast<std::size_t>(at)].present;
+           return own < 0 || !text::is_one_of(dimensions_[static_cast<std::size_t>(at)]
+                                                  .axis->moves[static_cast<std::size_t>(own)]
+                                                  .name,
+                                              condition.moves);
+         });
+}
+
+void Space::apply(const std::vector<Setting>& sets,
+                  const Evaluator& evaluator,
+                  bool anew,
+                  Made& made) {
+  made.stands = !anew;
   Edits standing;  // left at their defaults by the recipe
   for (const Setting& setting : sets) {
     const std::string* field = field_of(setting, evaluator);
@@ -235,7 +270,7 @@ void Space::apply(const std::vector<Setting>& sets, const Evaluator& evaluator, 
     }
     made.guarded.push_back(*field);
     const bool goes = setting.value.is_unset();
-    if (!stands_at(setting, *field, evaluator)) {
+    if (anew || !stands_at(setting, *field, evaluator)) {
       made.stands = false;
       if (auto edit = goes ? evaluator.removal_of(*field)
                            : std::optional(Edit{*field, setting.value, false})) {
@@ -250,7 +285,7 @@ void Space::apply(const std::vector<Setting>& sets, const Evaluator& evaluator, 
   }
 }
 
-Space::Made Space::make(const Move& move, const Evaluator& evaluator) {
+Space::Made Space::make(const Move& move, const Evaluator& evaluator, bool anew) {
   Made made;
   const bool written = !move.written || std::ranges::all_of(move.sets, [&](const Setting& setting) {
     return std::ranges::any_of(
@@ -259,11 +294,11 @@ Space::Made Space::make(const Move& move, const Evaluator& evaluator) {
   const bool stacked = written && (move.stack.empty() || evaluator.stack_has(move.stack)) &&
                        (move.format.empty() || evaluator.has_format(move.format));
   made.possible = stacked;
-  apply(move.sets, evaluator, made);
+  apply(move.sets, evaluator, anew, made);
   if (!made.possible && !move.legacy.empty()) {
     made = Made{};
     made.possible = stacked;
-    apply(move.legacy, evaluator, made);
+    apply(move.legacy, evaluator, anew, made);
   }
   for (const std::string& field : move.drops) {
     const bool there = evaluator.is_written(field) && !evaluator.is_null(field);

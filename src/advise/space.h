@@ -25,6 +25,7 @@ struct Freedom {
   std::string architecture = {};  // of the GPU; empty: unknown
   std::string precision = {};     // of the recipe: "bf16", "fp8_cs"; empty: unknown
   bool careful = false;           // no moves of high risk
+  bool same_training = true;      // of moves that change what is trained only those that are named
   int most_fit = 0;  // only moves of this rank among the means of fitting; 0: all moves
 };
 
@@ -78,6 +79,9 @@ class Space {
   /// Axes that a candidate changes.
   std::vector<std::size_t> changed(const Candidate& candidate) const;
 
+  /// Titles of moves that this recipe could take, but that change what is trained and are not named.
+  const std::vector<std::string>& withheld() const { return withheld_; }
+
   /// The number of positions, ignoring conditions.
   double size() const;
 
@@ -90,8 +94,15 @@ class Space {
     bool stands = false;    // matches the recipe
   };
 
-  static Made make(const Move& move, const Evaluator& evaluator);
-  static void apply(const std::vector<Setting>& sets, const Evaluator& evaluator, Made& made);
+  /// Whether the recipe's value of a sweep belongs to another dispatcher, with which it goes.
+  bool is_of_another(const Axis& axis) const;
+
+  /// `anew`: what the recipe has does not stand for the move.
+  static Made make(const Move& move, const Evaluator& evaluator, bool anew);
+  static void apply(const std::vector<Setting>& sets,
+                    const Evaluator& evaluator,
+                    bool anew,
+                    Made& made);
 
   void read_sizes(const Evaluator& evaluator);
 
@@ -107,6 +118,7 @@ class Space {
 
   std::vector<Dimension> dimensions_;
   std::vector<std::vector<Made>> made_;
+  std::vector<std::string> withheld_;
   std::vector<std::string> frozen_;  // fields, sorted
   std::string precision_;            // of the recipe, if known
   int layers_ = 0;

@@ -11,6 +11,7 @@
 #include "expr/python_text.h"
 #include "lint/renaming.h"
 #include "recipe/bridge/config_tree.h"
+#include "recipe/load.h"
 #include "recipe/trainers/trainer_facts.h"
 
 namespace epwise::fix {
@@ -23,7 +24,6 @@ using recipe::Framework;
 using yaml::Literal;
 
 constexpr std::string_view kVariablePrefix = "env.";
-constexpr std::string_view kCommandLine = "<command line>";
 
 Literal literal_of(const expr::Value& value) {
   if (const auto* boolean = value.boolean()) {
@@ -170,7 +170,7 @@ class Translator {
   Translator(const recipe::Recipe& recipe, const recipe::Vocabulary& vocabulary)
       : recipe_(recipe),
         vocabulary_(vocabulary),
-        has_file_(!recipe.files.empty() && recipe.files.front()->name() != kCommandLine) {}
+        has_file_(!recipe.files.empty() && recipe.files.front()->name() != recipe::kCommandLine) {}
 
   Change run(const Fix& fix) {
     for (const Fix::Edit& edit : fix.edits) {
@@ -227,7 +227,9 @@ class Translator {
     const bool substituted = !field.mark.nowhere() && is_substituted(field.mark) &&
                              !(is_script() && only_value(field.mark));
     if (bound || substituted) {
-      obstruct(fmt::format("the value of {} comes from a variable", field.spelling));
+      obstruct(fmt::format("the value of {} comes from a variable{}",
+                           field.spelling,
+                           bound ? "" : fmt::format(" (line {})", field.mark.start().line)));
     }
   }
 
@@ -238,7 +240,8 @@ class Translator {
 
   /// Given after `--` and not in the file.
   static bool is_word(const Field* field) {
-    return field != nullptr && !field->key.nowhere() && field->key.file->name() == kCommandLine;
+    return field != nullptr && !field->key.nowhere() &&
+           field->key.file->name() == recipe::kCommandLine;
   }
 
   /// Words of the script itself; values in a file that it names must be edited there.
@@ -266,7 +269,7 @@ class Translator {
   }
 
   void rename_key(const Fix::Edit& edit) {
-    const bool behind = !edit.mark.nowhere() && edit.mark.file->name() == kCommandLine;
+    const bool behind = !edit.mark.nowhere() && edit.mark.file->name() == recipe::kCommandLine;
     if (is_script() && !behind) {
       if (!edit.mark.nowhere() && !stands_in(edit.mark, recipe_)) {
         obstruct(fmt::format("{} is in a different file than the script", edit.field));

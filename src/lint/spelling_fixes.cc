@@ -359,7 +359,9 @@ bool is_mlm(const facts::Facts& facts) {
 }  // namespace
 
 std::string spelling(std::string_view name, const facts::Facts& facts) {
-  if (const auto* field = written(name, facts)) {
+  const recipe::Field* field = written(name, facts);
+  const bool is_flag = is_mlm(facts) && facts.vocabulary().find(name) != nullptr;
+  if (field != nullptr && !(is_flag && field->key.nowhere())) {  // the default of a trainer
     return field->spelling;
   }
   if (const auto* spec = facts.vocabulary().find(name)) {

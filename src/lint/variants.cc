@@ -80,6 +80,7 @@ class Variants::State {
   const Judgement& base() {
     if (!judgement_) {
       judgement_ = judge(std::vector<Change>());
+      judgement_->assumed = assumed(std::vector<bool>(knowledge_.rules.size(), true));
     }
     return *judgement_;
   }
@@ -102,6 +103,7 @@ class Variants::State {
     }
     evaluate(wanted, ledger);
     auto judgement = judge(ledger, may_hold_unknown_words(changes));
+    judgement.assumed = assumed(wanted);
     facts_.restore();
     return judgement;
   }
@@ -128,6 +130,20 @@ class Variants::State {
       const bool fails = outcome.kind == Outcome::Kind::fails;
       writer.decided(*rule, outcome, fails && is_inherited(*rule, facts_));
     }
+  }
+
+  /// The errors of the assumed release among these rules whose conditions hold.
+  std::vector<const Rule*> assumed(const std::vector<bool>& wanted) {
+    std::vector<const Rule*> rules;
+    const recipe::Vocabulary& vocabulary = facts_.vocabulary();
+    std::ranges::copy_if(launch_plan_.unsettled, std::back_inserter(rules), [&](const Rule* rule) {
+      return wanted[static_cast<std::size_t>(rule - knowledge_.rules.data())] &&
+             rule->severity == Severity::error &&
+             holds(
+                 rule->versions, recipe::to_string(vocabulary.framework()), vocabulary.version()) &&
+             decide_certainly(*rule, facts_).kind == Outcome::Kind::fails;
+    });
+    return rules;
   }
 
   /// A crash after the check that ends the launch, or one reported by the reader of the text.

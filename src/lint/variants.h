@@ -19,6 +19,9 @@ struct Judgement {
   std::vector<const Rule*> open;
   std::vector<const Rule*> explained;  // as Result::explained
   std::vector<const Rule*> waiting;    // as Result::waiting
+  /// Where the release is unknown: errors of the assumed one, whose conditions hold. Of the recipe
+  /// itself all, of a variant those that read what it changes. They are among `open` as well.
+  std::vector<const Rule*> assumed;
 };
 
 /// One recipe and its variants that differ in a few values, evaluated fast: a rule that reads

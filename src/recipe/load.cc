@@ -171,11 +171,11 @@ CommandLine command_line(const std::vector<std::string>& words, Origin origin) {
   if (starts_program(words)) {
     std::vector<std::string> texts;
     std::transform(words.begin(), words.end(), std::back_inserter(texts), quoted);
-    out.file = std::make_shared<text::SourceFile>("<command line>",
+    out.file = std::make_shared<text::SourceFile>(std::string(kCommandLine),
                                                   fmt::format("{}\n", fmt::join(texts, " ")));
     return out;
   }
-  out.file = std::make_shared<text::SourceFile>("<command line>",
+  out.file = std::make_shared<text::SourceFile>(std::string(kCommandLine),
                                                 fmt::format("{}", fmt::join(words, " ")),
                                                 text::SourceFile::ByteOrderMark::kept);
   std::size_t at = 0;

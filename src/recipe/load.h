@@ -14,6 +14,9 @@
 
 namespace epwise::recipe {
 
+/// The name of the file whose lines are the words after `--`.
+constexpr std::string_view kCommandLine = "<command line>";
+
 /// Caller variables: from `--env` and the configuration. A name without a value is unset on
 /// purpose.
 using Environment = std::map<std::string, std::optional<std::string>, std::less<>>;

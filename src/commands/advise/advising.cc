@@ -1,6 +1,7 @@
 #include "commands/advise/advising.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <ostream>
@@ -13,10 +14,14 @@
 
 #include "advise/profile_database.h"
 #include "base/os/regular_files.h"
+#include "base/text/ascii.h"
 #include "base/text/spelling.h"
 #include "lint/spelling_fixes.h"
 #include "perf/cost/compiled_table.h"
+#include "recipe/load.h"
+#include "recipe/trainers/trainer_facts.h"
 #include "session/target/resolution.h"
+#include "ui/duration_text.h"
 #include "ui/single_recipe.h"
 #include "yaml/parse.h"
 
@@ -54,8 +59,23 @@ std::vector<std::string> words_between_commas(const std::vector<Setting>& settin
   return words;
 }
 
+/// Throws os::UsageError for a word after `--` that is not a setting: what the user meant to change
+/// would stay as it is.
+void check_words(const Analysis& recipe) {
+  constexpr std::array<std::string_view, 3> kUnknown = {
+      "recipe/override", "recipe/unknown-key", "flags/unrecognized"};
+  for (const lint::Finding& finding : recipe.result.findings) {
+    const bool in_words = !finding.primary.mark.nowhere() &&
+                          finding.primary.mark.file->name() == recipe::kCommandLine;
+    if (in_words && text::is_one_of(finding.rule->id, kUnknown)) {
+      throw UsageError(fmt::format("{} ({})", finding.message, finding.rule->code));
+    }
+  }
+}
+
 /// Hardware and number of GPUs must be known.
 Analysis checked(Analysis recipe, const std::string& path) {
+  check_words(recipe);
   const std::string name = path.empty() ? "recipe.yaml" : path;
   if (recipe.target->hw == nullptr) {
     throw UsageError(
@@ -171,6 +191,13 @@ std::string field_name(const Setting& question, std::string word, const AdvisedJ
   }
   if (const auto* spec = vocabulary.find_attribute(word)) {
     return std::string(spec->name);
+  }
+  if (recipe::has_trainer(job.recipe())) {  // as the trainer spells it, and as answers do
+    for (const std::string_view name : vocabulary.names()) {
+      if (recipe::trainer_path(job.recipe(), name) == word) {
+        return std::string(name);
+      }
+    }
   }
   // a field of a move that only other versions have
   const std::vector<std::string> moved = advise::words_of(advise::knowledge());
@@ -326,6 +353,25 @@ report::AdvisedRecipe advised_recipe(const AdvisedJob& job) {
   return recipe;
 }
 
+namespace {
+
+/// Throws os::UsageError for a measured step that no GPU of this kind can make of this recipe.
+void check_measured(const advise::Advice& advice) {
+  if (!advice.anchor || advice.diagnosis.arithmetic <= 0) {
+    return;
+  }
+  const double least = advice.diagnosis.arithmetic * advice.anchor->predicted;
+  if (advice.anchor->measured < least) {
+    throw UsageError(fmt::format(
+        "--profile: a step of {} was measured, but at the GPU's peak rate the arithmetic of this "
+        "recipe alone takes {}: the measurement is of another recipe, GPU or number of GPUs",
+        report::seconds_text(advice.anchor->measured),
+        report::seconds_text(least)));
+  }
+}
+
+}  // namespace
+
 report::AdvisedRecipe advice_on(const AdvisedJob& job,
                                 Console& console,
                                 const Arguments& arguments) {
@@ -342,6 +388,7 @@ report::AdvisedRecipe advice_on(const AdvisedJob& job,
   report::AdvisedRecipe recipe = advised_recipe(job);
   recipe.advice = advise::advise(job.world(), advise::knowledge(), request);
   progress.end();
+  check_measured(recipe.advice);
   return recipe;
 }
 

@@ -40,7 +40,9 @@ WITHOUT A RECIPE
 WHAT MAY CHANGE
   Groups: mapping, batch, recompute, dispatcher, overlap, graphs (all on by default), and precision,
   which changes training and is off by default. --keep and --may-change take groups, axes and field
-  names. The global batch size and the model never change.
+  names. The global batch size and the model never change. A graph of the whole step that drops
+  tokens changes training too: only --purpose benchmark or --may-change graphs tries it. If the
+  release is unknown, plans pass the checks of the newest one.
 
 MEASUREMENTS
   --profile FILE gives times of your own run: `step_time: 41.25 s`, `dispatch_time: 2.7 ms` (one
@@ -126,19 +128,33 @@ ExitCode answer(Console& console, const Arguments& arguments, const AdvisedJob& 
   return answered.answer.legality.legal ? ExitCode::clean : ExitCode::findings;
 }
 
-/// Says why the first plan does not change the file; nothing if it does, or if there is no plan.
-void tell_obstacle(const advise::Advice& advice, Console& console) {
-  if (!advice.plans.empty() && !advice.plans.front().obstacle.empty()) {
-    console.err << fmt::format("epwise: the first plan is not applied: {}\n",
-                               advice.plans.front().obstacle);
+/// Whether the text cannot be changed as the first plan asks; says why.
+bool is_obstructed(const advise::Advice& advice, Console& console) {
+  if (advice.plans.empty() || advice.plans.front().obstacle.empty()) {
+    return false;
+  }
+  console.err << fmt::format("epwise: the first plan is not applied: {}\n",
+                             advice.plans.front().obstacle);
+  return true;
+}
+
+/// The variables that the first plan needs and that the file cannot hold.
+void tell_variables(const advise::Advice& advice, Console& console) {
+  if (!advice.plans.empty()) {
+    for (const auto& [name, value] : advice.plans.front().environment) {
+      console.err << fmt::format("epwise: launch it with {}={}\n", name, value);
+    }
   }
 }
 
 ExitCode write_first(Console& console, const AdvisedJob& job, const advise::Advice& advice) {
   const Draft before = job.base().document->draft();
-  const bool plan = !advice.plans.empty() && advice.plans.front().obstacle.empty();
+  if (is_obstructed(advice, console)) {
+    console.err << "epwise: nothing written\n";
+    return ExitCode::findings;
+  }
+  const bool plan = !advice.plans.empty();
   const Draft* after = plan ? &advice.plans.front().draft : &advice.mended;
-  tell_obstacle(advice, console);
   if (after->bytes == before.bytes) {
     console.err << "epwise: no plan changes the file: nothing written\n";
     return ExitCode::clean;
@@ -150,16 +166,11 @@ ExitCode write_first(Console& console, const AdvisedJob& job, const advise::Advi
   }
   console.err << fmt::format(
       "epwise: {}: {} written\n", path, plan ? "the first plan is" : "the fixes are");
-  if (plan) {
-    for (const auto& [name, value] : advice.plans.front().environment) {
-      console.err << fmt::format("epwise: launch it with {}={}\n", name, value);
-    }
-  }
+  tell_variables(advice, console);
   return ExitCode::clean;
 }
 
 void show_diff(Console& console, const advise::Advice& advice) {
-  tell_obstacle(advice, console);
   console.out << (advice.plans.empty() ? advice.repair_diff : advice.plans.front().diff);
 }
 
@@ -204,6 +215,9 @@ Advised advise_recipe(Console& console, const Arguments& arguments) {
   }
   if (arguments.flag("--write") && !words_only) {
     advised.code = write_first(console, job, advice);
+  } else if (arguments.flag("--diff")) {
+    tell_variables(advice, console);
+    advised.code = is_obstructed(advice, console) ? ExitCode::findings : ExitCode::clean;
   }
   return advised;
 }
@@ -250,13 +264,35 @@ ExitCode run_advise(Console& console, const Arguments& arguments) {
     throw os::UsageError("--diff shows what --write would change: give one of them");
   }
   if (arguments.one("--which")) {
-    for (const std::string_view option :
-         {"--profile", "--among", "--why-not", "--write", "--diff"}) {
+    for (const std::string_view option : {"--profile",
+                                          "--among",
+                                          "--why-not",
+                                          "--write",
+                                          "--diff",
+                                          "--goal",
+                                          "--keep",
+                                          "--may-change",
+                                          "--top"}) {
       if (arguments.flag(option)) {
         throw os::UsageError(fmt::format("--which dispatcher takes no {}", option));
       }
     }
     return run_which(console, arguments);
+  }
+  for (const std::string_view option : {"--model", "--ep"}) {
+    if (arguments.one(option)) {
+      throw os::UsageError(fmt::format("{} needs --which dispatcher", option));
+    }
+  }
+  if (arguments.one("--why-not")) {
+    for (const std::string_view option : {"--write", "--diff", "--among", "--top", "--profile"}) {
+      if (arguments.flag(option)) {
+        throw os::UsageError(fmt::format("--why-not answers one question and takes no {}", option));
+      }
+    }
+  }
+  if (arguments.flag("--diff") && arguments.one("--format")) {
+    throw os::UsageError("--diff prints a diff and nothing else: leave out --format");
   }
   if (!arguments.operands.empty() || !arguments.words.empty()) {
     return advise_recipe(console, arguments).code;
@@ -312,6 +348,9 @@ std::vector<Option> question_options() {
 
 std::vector<Option> advise_options() {
   std::vector<Option> options = simulation_options({"full", "json"});
+  std::erase_if(options, [](const Option& option) {  // of exit codes that advice does not have
+    return option.name == "--fail-on" || option.name == "--strict";
+  });
   for (Option& option : options) {
     if (option.name == "--format") {
       option.value = "NAME[=PATH]";
@@ -370,9 +409,11 @@ Command advise_command() {
                    {"advise slow.yaml --among fast.yaml --hw h100 --gpus 64",
                     "rank other recipes next to the plans"}},
       .options = advise_options(),
-      .exits = {{ExitCode::clean, "advice given, even if nothing is better than the recipe"},
-                {ExitCode::findings,
-                 "facts are missing, or the value given to --why-not is not valid"}},
+      .exits =
+          {{ExitCode::clean, "advice given, even if nothing is better than the recipe"},
+           {ExitCode::findings,
+            "facts are missing, the value given to --why-not is not valid, or the file cannot be "
+            "changed as --diff or --write ask"}},
       .about = kAboutAdvise,
       .operands = Completion::files,
       .takes_words = true,

@@ -127,11 +127,7 @@ std::string ladder(const Advice& advice) {
       continue;
     }
     out += bar(name, *rung.step, widest, "data_parallel", seconds_text(rung.step->value));
-    std::string more = fmt::format("adds {}: {}",
-                                   ratio_text(*rung.added),
-                                   rung.verdict == sim::Verdict::b   ? "a gain"
-                                   : rung.verdict == sim::Verdict::a ? "a loss"
-                                                                     : "no clear gain");
+    std::string more = fmt::format("adds {}: {}", ratio_text(*rung.added), effect_text(rung));
     more += rung.alone ? "; alone " + ratio_text(*rung.alone) : "";
     const std::string with = companions_text(rung.legality.with);
     out += note(more + (with.empty() ? "" : "; " + with));

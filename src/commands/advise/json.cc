@@ -77,6 +77,7 @@ Json sm_sweep_json(const advise::SmSweep& sweep) {
     points.push_back({{"sms", point.sms}, {"step_time_s", rounded(point.step)}});
   }
   return {{"dispatcher", sweep.dispatcher},
+          {"in_use", sweep.in_use},
           {"present", sweep.present},
           {"chosen", sweep.chosen},
           {"flat", {sweep.flat_from, sweep.flat_to}},
@@ -285,6 +286,9 @@ void add_answers(const advise::Advice& advice, Json& json) {
   if (!advice.tuning.empty()) {
     json["tuning"] = list_json(advice.tuning, tuning_json);
   }
+  if (!advice.withheld.empty()) {
+    json["withheld"] = advice.withheld;
+  }
   if (!advice.remarks.empty()) {
     json["remarks"] = advice.remarks;
   }
@@ -314,6 +318,9 @@ void add_advice_findings(const advise::Advice& advice, Json& json) {
   json["step_time_s"] = range_json(advice.present->step_time);
   if (advice.calibration) {
     json["calibration"] = effect_json(*advice.calibration);
+  }
+  if (!advice.fitted.empty()) {
+    json["fitted"] = advice.fitted;
   }
   if (advice.anchor) {
     json["measured"] = anchor_json(advice);
@@ -387,7 +394,10 @@ std::string why_not_json(const AnsweredWhyNot& answered,
   }
   if (answer.step) {
     json["step_time_s"] = range_json(*answer.step);
-    json["speedup"] = range_json(*answer.speedup);
+    json["other_model"] = answer.other_model;
+    if (!answer.other_model) {
+      json["speedup"] = range_json(*answer.speedup);
+    }
     if (answer.tokens != 1) {
       json["tokens_ratio"] = rounded(answer.tokens);
     }

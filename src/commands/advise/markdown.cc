@@ -61,9 +61,7 @@ std::string ladder_rows(const Advice& advice) {
                        seconds_text(rung.step->value),
                        ratio_text(*rung.added),
                        rung.alone ? ratio_text(*rung.alone) : "",
-                       rung.verdict == sim::Verdict::b   ? "a gain"
-                       : rung.verdict == sim::Verdict::a ? "a loss"
-                                                         : "no clear gain");
+                       effect_text(rung));
   }
   return out;
 }
@@ -172,6 +170,9 @@ std::string advise_markdown(const AdvisedRecipe& recipe) {
                                : "",
                      advice.diagnosis.wall,
                      100 * advice.diagnosis.sure);
+  for (const std::string& each : advice.fitted) {
+    out += "\n- " + markdown(each) + '\n';
+  }
   if (advice.anchor) {
     out += fmt::format("\nThe step is {}.\n", anchor_text(*advice.anchor));
   }

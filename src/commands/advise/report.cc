@@ -72,6 +72,20 @@ std::string risk_of_memory_text(double out_of_memory, bool fits) {
                      fits ? "; the recipe itself needs no less" : "");
 }
 
+std::string large_count_text(double count) {
+  constexpr double kExact = 1e6;
+  if (count < kExact) {
+    return fmt::format("{:.0f}", count);
+  }
+  constexpr std::array<std::string_view, 3> kUnits = {"million", "billion", "trillion"};
+  double rest = count / kExact;
+  std::size_t unit = 0;
+  for (constexpr double kNext = 1000; rest >= kNext && unit + 1 < kUnits.size(); ++unit) {
+    rest /= kNext;
+  }
+  return fmt::format("about {:.0f} {}", rest, kUnits[unit]);
+}
+
 std::string headline_text(const advise::Plan& plan) {
   if (plan.means.empty() && plan.saved_memory > 0) {
     // whether it is faster is not the question
@@ -97,6 +111,19 @@ std::string refusal_text(const advise::Legality& legality) {
 
 std::string rung_text(const advise::RungState& rung) {
   return rung.title + (rung.move.empty() || rung.move == "on" ? "" : ": " + rung.move_title);
+}
+
+std::string effect_text(const advise::RungState& rung) {
+  constexpr double kShown = 0.005;  // the smallest change of a ratio of two decimals
+  const bool small = std::abs(rung.added->value - 1) < kShown;
+  switch (rung.verdict) {
+    case sim::Verdict::b:
+      return small ? "a gain below 0.5 %" : "a gain";
+    case sim::Verdict::a:
+      return small ? "a loss below 0.5 %" : "a loss";
+    default:
+      return "no clear gain";
+  }
 }
 
 std::string overflow_text(double out_of_memory) {
@@ -132,13 +159,14 @@ std::string plans_title(const advise::Advice& advice) {
 
 std::string shortage_text(const advise::Shortage& shortage) {
   const double lacking = shortage.least - shortage.limit;
-  return fmt::format("Nothing fits: the leanest variant needs {} of {}, {}. {}",
-                     gib_text(shortage.least),
-                     gib_text(shortage.limit),
-                     lacking > 0 ? gib_text(lacking) + " too much"
-                                 : "which more than one time in ten is not enough",
-                     shortage.gpus > 0 ? fmt::format("A variant fits on {} GPUs.", shortage.gpus)
-                                       : "No number of GPUs up to 16384 is enough.");
+  return fmt::format(
+      "Nothing fits: the leanest variant needs {} of {}, {}. {}",
+      gib_text(shortage.least),
+      gib_text(shortage.limit),
+      lacking > 0 ? gib_text(lacking) + " too much"
+                  : "which more than one time in ten is not enough",
+      shortage.gpus > 0 ? fmt::format("A variant fits on {} GPUs.", shortage.gpus)
+                        : fmt::format("No number of GPUs up to {} is enough.", shortage.most_gpus));
 }
 
 std::string no_plan_text(const advise::Advice& advice) {
@@ -187,7 +215,7 @@ std::string tie_text(const advise::DispatcherRow& row) {
   if (row.documented) {
     return "first of a tie: the documents' choice";
   }
-  return row.tie && row.rank > 1 ? "too close to 1" : "";
+  return row.tie && row.rank > 1 ? "too close to rank 1 to call" : "";
 }
 
 std::string reason_text(const advise::Legality& legality) {
@@ -307,6 +335,13 @@ std::vector<AdviceList> purpose_lists(const advise::Advice& advice) {
                                        each.wall,
                                        each.check));
     }
+  }
+  if (!advice.withheld.empty()) {
+    lists.push_back(
+        {"Not tried",
+         "it changes what is trained; --purpose benchmark tries it, or its name after --may-change",
+         advice.withheld,
+         false});
   }
   if (!advice.remarks.empty()) {
     lists.push_back({"For this purpose", "findings on the recipe itself", advice.remarks, false});

@@ -89,6 +89,9 @@ std::string reference_text(const lint::Reference& reference);
 /// " (43 % probability of running out; …)" after an amount of memory; empty if it fits well.
 std::string risk_of_memory_text(double out_of_memory, bool fits);
 
+/// "1234", "about 12 billion"
+std::string large_count_text(double count);
+
 /// The gain of a plan; for one that makes the recipe fit, or run at all, by what means.
 std::string headline_text(const advise::Plan& plan);
 
@@ -97,6 +100,9 @@ std::string refusal_text(const advise::Legality& legality);
 
 /// "EP overlap", "CUDA graphs: attention and router"
 std::string rung_text(const advise::RungState& rung);
+
+/// "a gain", "a loss", "no clear gain": what a valid rung of the ladder does to those above it.
+std::string effect_text(const advise::RungState& rung);
 
 /// "does not fit", "may not fit (24 %)" with the probability of running out of memory, or ""
 std::string overflow_text(double out_of_memory);

@@ -128,6 +128,9 @@ class AdviceText {
           "the measured dispatch_time is not used: it is inconsistent with the measured step time",
           Role::warning);
     }
+    for (const std::string& each : advice.fitted) {
+      say(fmt::format("  {:<{}}", "", kAdviceNameWidth), each, Role::dim);
+    }
     if (advice.calibration) {
       calibration(*advice.calibration);
     }
@@ -169,15 +172,13 @@ class AdviceText {
       }
     }
     if (!advice.left.empty()) {
-      std::vector<std::string> codes;
-      for (const lint::Rule* rule : advice.left) {
-        codes.emplace_back(rule->code);
-      }
       say("  ",
-          fmt::format("{} that no fix of lint settles: {}; a plan that settles one says so",
-                      counted(static_cast<int>(codes.size()), "error"),
-                      listed(codes)),
+          fmt::format("{} that no fix of lint settles; a plan that settles one says so",
+                      counted(static_cast<int>(advice.left.size()), "error")),
           Role::error);
+      for (const lint::Rule* rule : advice.left) {
+        say("  - ", fmt::format("{}: {}", rule->code, rule->what), Role::error);
+      }
     }
   }
 
@@ -185,7 +186,7 @@ class AdviceText {
     if (advice.dispatchers.empty()) {
       return;
     }
-    title("DISPATCHERS", "everything else unchanged");
+    title("DISPATCHERS", "everything else unchanged, except the SM count of another dispatcher");
     for (const advise::DispatcherRow& row : advice.dispatchers) {
       const std::string name = row.name + (row.present ? " *" : "");
       if (!row.legality.legal) {
@@ -217,11 +218,13 @@ class AdviceText {
     title("WHICH DISPATCHER");
     say("  ",
         choice.name.empty() ? choice.because : fmt::format("{}: {}", choice.name, choice.because));
-    say("  ",
-        fmt::format("documents on this hardware: {} (Megatron-Bridge, "
-                    "skills/perf-moe-dispatcher-selection and docs/training/moe-optimization.md)",
-                    choice.documented),
-        Role::dim);
+    if (!choice.documented.empty()) {
+      say("  ",
+          fmt::format("documents on this hardware: {} (Megatron-Bridge, "
+                      "skills/perf-moe-dispatcher-selection and docs/training/moe-optimization.md)",
+                      choice.documented),
+          Role::dim);
+    }
     if (!choice.family.empty()) {
       say("  ", "documents on " + choice.family, Role::dim);
     }
@@ -266,7 +269,8 @@ class AdviceText {
           "the best counts differ by 0.5 % at most; another count is suggested only if it is "
           "certainly faster");
     for (const advise::SmSweep& sweep : advice.sweeps) {
-      const std::string what = sweep.chosen == sweep.present
+      const std::string what = !sweep.in_use ? fmt::format("use {}", sweep.chosen)
+                               : sweep.chosen == sweep.present
                                    ? fmt::format("keep {}", sweep.present)
                                    : fmt::format("{} → {}", sweep.present, sweep.chosen);
       const std::string best =
@@ -310,7 +314,8 @@ class AdviceText {
     if (advice.ladder.empty()) {
       return;
     }
-    title("OVERLAP LADDER", "each added to those above; alone: without them");
+    title("OVERLAP LADDER",
+          "from a run without any of them, each added to those above; alone: without them");
     // The recipe is the row with its step; of several graph modules it may have others than the best.
     const double now = advice.present->step_time.value;
     bool shown = false;
@@ -334,9 +339,7 @@ class AdviceText {
 
   /// The step with a rung that is valid, what the rung adds, and what it does alone.
   std::string effect_of(const advise::RungState& rung) const {
-    std::string what = rung.verdict == sim::Verdict::b   ? "a gain"
-                       : rung.verdict == sim::Verdict::a ? "a loss"
-                                                         : "no clear gain";
+    std::string what = effect_text(rung);
     const std::string overflow = overflow_text(rung.out_of_memory);
     what += (overflow.empty() ? "" : "; ") + overflow;
     return fmt::format("{:>9}  {:<21}  ", seconds_text(rung.step->value), ratio_text(*rung.added)) +
@@ -486,8 +489,7 @@ class AdviceText {
             ? fmt::format("all {} distinct combinations checked and predicted", tally.looked_at)
             : fmt::format("{} combinations checked and predicted, of {}",
                           tally.looked_at,
-                          tally.space < 1e6 ? fmt::format("{:.0f}", tally.space)
-                                            : fmt::format("about {:.1g}", tally.space));
+                          large_count_text(tally.space));
     line(paint_(Role::dim, seen + (tally.stopped ? "; the search was cut short" : "")));
   }
 
@@ -523,7 +525,11 @@ std::string why_not_text(const AnsweredWhyNot& answered, const Style& style) {
   if (!answer.step) {
     return out + "  no prediction\n";
   }
-  const bool same = answer.speedup->low == answer.speedup->high;  // the recipe as it is
+  const bool same =
+      answer.other_model || answer.speedup->low == answer.speedup->high;  // the recipe as it is
+  if (answer.other_model) {
+    out += "  it makes another model: its step cannot be compared with that of the recipe\n";
+  }
   out += fmt::format("  step {}{}\n",
                      range_text(*answer.step),
                      same ? "" : "; " + gain_text(*answer.speedup, answer.verdict, answer.tokens));
@@ -542,13 +548,15 @@ std::string why_not_text(const AnsweredWhyNot& answered, const Style& style) {
     for (const advise::PlanChange& change : answer.around->changes) {
       changes += (changes.empty() ? "" : "; ") + change_text(change);
     }
-    out += printable(fmt::format("  best around it: step {}, {} times as fast as the recipe, "
-                                 "with {}",
-                                 range_text(answer.around->step),
-                                 ratio_text(*answer.around_speedup),
-                                 changes),
-                     style.unicode) +
-           '\n';
+    const std::string best =
+        fmt::format("best around it: step {}, {} times as fast as the recipe, with {}",
+                    range_text(answer.around->step),
+                    ratio_text(*answer.around_speedup),
+                    changes);
+    constexpr int kIndent = 2;
+    for (const std::string& part : wrap(printable(best, style.unicode), style.width - kIndent)) {
+      out += std::string(kIndent, ' ') + part + '\n';
+    }
   }
   for (const auto& [name, seconds] : answer.costs) {
     constexpr double kWorthTelling = 1e-3;  // of the step

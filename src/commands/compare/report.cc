@@ -84,6 +84,10 @@ class ComparisonText {
   }
 
   void verdict(const sim::Comparison& comparison) {
+    if (comparison.is_equal()) {
+      line("\n" + paint_(Role::strong, "no difference") + ": both take the same time");
+      return;
+    }
     const sim::Range& speedup = comparison.speedup;
     const std::string range =
         fmt::format("{} = {:.3f}, {:.3f} to {:.3f} with 80 %",

@@ -61,9 +61,10 @@ std::vector<std::string> predicted(const RecipeDifference& recipes) {
                     (1 / speedup.value - 1) * kHundred,
                     (1 / speedup.high - 1) * kHundred,
                     (1 / speedup.low - 1) * kHundred);
-    line += recipes.comparison->verdict == sim::Verdict::too_close ? ": too close to call"
-            : recipes.comparison->verdict == sim::Verdict::b       ? ": faster"
-                                                                   : ": slower";
+    line += recipes.comparison->is_equal()                           ? ": no difference"
+            : recipes.comparison->verdict == sim::Verdict::too_close ? ": too close to call"
+            : recipes.comparison->verdict == sim::Verdict::b         ? ": faster"
+                                                                     : ": slower";
   }
   lines.push_back(std::move(line));
   lines.push_back(fmt::format("memory {} → {}",

@@ -41,7 +41,7 @@ std::string source_text(const Step& step) {
   }
   switch (step.kind) {
     case Step::Kind::standard:
-      return fmt::format("default of {}", step.by);
+      return "default of " + (step.by.empty() ? std::string("the trainer") : step.by);
     case Step::Kind::rewritten:
       return fmt::format("rewritten at stage {}", step.by);
     case Step::Kind::unsaid:

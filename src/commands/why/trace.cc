@@ -564,7 +564,7 @@ Tracer::Source Tracer::source_of_variable(const std::string& name) const {
   const auto variable = recipe_.variables.find(name);
   return variable != recipe_.variables.end()
              ? Source{Step::Kind::written, "", variable->second.mark}
-             : Source{Step::Kind::unsaid, "counts as unset", {}};
+             : Source{Step::Kind::unsaid, "not set", {}};
 }
 
 void Tracer::add_target_steps(const std::string& key, Trace& trace) const {

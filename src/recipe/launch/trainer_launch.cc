@@ -448,6 +448,9 @@ void note_slime_step(Recipe& recipe, const LaunchWords& launch) {
   });
   const auto most = tokens && count ? units::product(*tokens, *count) : std::nullopt;
   auto sample = slime_sample(launch);
+  if (packs) {
+    note_unread(recipe, "train.micro_batch_size");
+  }
   if (packs && most && *most > 0) {
     note_longest_step(recipe, {*most, 1});
   }

@@ -18,6 +18,7 @@ using expr::Value;
 constexpr std::string_view kPaths = "raw.trainer_paths";
 constexpr std::string_view kElsewhere = "raw.settings_elsewhere";
 constexpr std::string_view kPreset = "raw.preset.";
+constexpr std::string_view kUnread = "raw.unread.";
 constexpr std::string_view kLongestSequence = "raw.longest_sequence";
 constexpr std::string_view kLongestMicroBatch = "raw.longest_micro_batch";
 
@@ -206,6 +207,14 @@ void forget_setting(Recipe& recipe, std::string_view canonical) {
   const std::string head = std::string(canonical) + ' ';
   std::erase_if(kept, [&](const Value& each) { return each.to_text().starts_with(head); });
   recipe.raw[std::string(kPaths)] = Value::of(std::move(kept));
+}
+
+void note_unread(Recipe& recipe, std::string_view canonical) {
+  recipe.raw[fmt::format("{}{}", kUnread, canonical)] = Value::of(true);
+}
+
+bool is_unread(const Recipe& recipe, std::string_view canonical) {
+  return raw(recipe, fmt::format("{}{}", kUnread, canonical)) != nullptr;
 }
 
 std::string trainer_path(const Recipe& recipe, std::string_view canonical) {

@@ -86,6 +86,10 @@ expr::Value trainer_setting(const Recipe& recipe, std::string_view name);
 /// and no path.
 void forget_setting(Recipe& recipe, std::string_view canonical);
 
+/// A setting of the framework that the trainer passes on and does not read: another decides.
+void note_unread(Recipe& recipe, std::string_view canonical);
+bool is_unread(const Recipe& recipe, std::string_view canonical);
+
 /// The path of a field in the trainer's configuration; empty if it has none.
 std::string trainer_path(const Recipe& recipe, std::string_view canonical);
 

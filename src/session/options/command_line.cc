@@ -121,8 +121,9 @@ void check_word(const Option& option, const std::string& value, std::string_view
   if (option.words.empty() || std::ranges::find(option.words, value) != option.words.end()) {
     return;
   }
-  throw UsageError(fmt::format("{} expects one of {}, not `{}`{}",
+  throw UsageError(fmt::format("{} expects {}{}, not `{}`{}",
                                source,
+                               option.words.size() == 1 ? "" : "one of ",
                                fmt::join(option.words, ", "),
                                value,
                                text::did_you_mean(value, option.words)));

@@ -32,6 +32,9 @@ struct Comparison {
   double b_is_faster = 0;  // chance
   Verdict verdict = Verdict::too_close;
   std::array<CauseOfDifference, kWaterfallNames.size()> causes{};  // largest first
+
+  /// Whether both take the same time in every draw.
+  bool is_equal() const { return speedup.low == 1 && speedup.high == 1; }
 };
 
 /// Draws the constants 256 times, with the same draw for both, so that common errors cancel;
