@@ -78,6 +78,10 @@ bool Evaluator::has_trainer() const {
   return recipe::has_trainer(recipe_);
 }
 
+bool Evaluator::batch_follows_ranks() const {
+  return recipe::batch_follows_ranks(recipe_);
+}
+
 bool Evaluator::knows(std::string_view field) const {
   if (field.starts_with("env.")) {
     return true;

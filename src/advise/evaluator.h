@@ -70,6 +70,9 @@ class Evaluator {
   /// Whether a framework around Megatron runs the training loop.
   bool has_trainer() const;
 
+  /// Whether another number of data-parallel ranks makes a step larger or smaller, as in ROLL.
+  bool batch_follows_ranks() const;
+
   /// Whether the recipe is written in the words of this framework, "bridge" or "mlm", itself: those of
   /// a trainer may be other ones.
   bool has_format(std::string_view framework) const;

@@ -1,6 +1,7 @@
 #include "advise/space.h"
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <functional>
 #include <iterator>
@@ -116,6 +117,15 @@ bool beyond_limits(const Axis& axis, const Move& move, const Evaluator& evaluato
   return false;
 }
 
+/// Whether the moves of an axis change the number of data-parallel ranks.
+bool changes_data_ranks(const Axis& axis) {
+  constexpr std::array<std::string_view, 3> kSizes = {"model.tensor_model_parallel_size",
+                                                      "model.pipeline_model_parallel_size",
+                                                      "model.context_parallel_size"};
+  return std::ranges::any_of(
+      kSizes, [&](std::string_view size) { return names({std::string(size)}, axis); });
+}
+
 void add_fields(const Axis& axis, std::vector<std::string>& fields) {
   for (const Move& move : axis.moves) {
     for (const Setting& set : move.sets) {
@@ -175,9 +185,11 @@ Space::Space(const Knowledge& knowledge, const Evaluator& evaluator, const Freed
     std::vector<Made>& moves = made_.emplace_back();
     const bool asked = names_a_move(freedom.may_change, axis);
     const bool free = (is_free(axis, freedom) || asked) && !names(freedom.keep, axis);
+    // plans keep the batch: a larger one is another training
+    const bool grows = evaluator.batch_follows_ranks() && changes_data_ranks(axis);
     for (std::size_t i = 0; i < axis.moves.size(); ++i) {
       Made made = make(axis.moves[i], evaluator);
-      made.possible = made.possible && !(axis.own_loop && evaluator.has_trainer());
+      made.possible = made.possible && !grows && !(axis.own_loop && evaluator.has_trainer());
       if (made.stands && dimension.present < 0) {
         dimension.present = static_cast<int>(i);
       }

@@ -14,6 +14,7 @@
 #include "lint/facts/facts.h"
 #include "lint/launch_run.h"
 #include "perf/cost/compiled_table.h"
+#include "recipe/trainers/trainer_facts.h"
 #include "session/target/resolution.h"
 #include "ui/findings/lint_report.h"
 #include "ui/single_recipe.h"
@@ -160,6 +161,7 @@ SimulatedJob Simulator::run(const Analysis& analysis, bool force) const {
   report.hw = target.hw == nullptr ? "" : target.hw->name;
   report.lint_errors = count_reported_errors(analysis.result);
   report.accepted = report::accepted_stop(analysis.result);
+  report.takes_steps = recipe::takes_steps(*analysis.recipe);
   if (count_errors(analysis.result) > 0 && !force) {
     return job;
   }

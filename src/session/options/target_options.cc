@@ -86,10 +86,10 @@ std::vector<Option> outside_options() {
        .variable = "EPWISE_ALLOW_TARGET"},
       {.name = "--model-config",
        .arity = one,
-       .value = "FILE",
-       .summary =
-           "config.json of the model that a trainer loads (verl, NeMo-RL, ms-swift, ...), or "
-           "its folder; public models are known by name (epwise models list)",
+       .value = "FILE|NAME",
+       .summary = "the model that a trainer loads (verl, NeMo-RL, ms-swift, ...): its config.json, "
+                  "a folder "
+                  "with it, or a public model's name (epwise models list)",
        .variable = "EPWISE_MODEL_CONFIG",
        .completion = Completion::files},
   };

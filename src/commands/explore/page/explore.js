@@ -11,6 +11,7 @@ let asked = 0;        // number of the last request for an answer
 let wish = {hw: '', gpus: 0};  // of the target, where its controls were moved
 let timer = 0, tableTimer = 0;
 let marks = [];       // findings with a line
+let searched = null;  // what the last search of plans found, in words; null: none, or one that runs
 
 function make(tag, attributes, ...children) {
   const element = document.createElement(tag);
@@ -311,24 +312,58 @@ function drawDispatchers(advice) {
         : `not valid: ${row.reason}${row.code ? ` (${row.code})` : ''}`)))));
 }
 
+const changeText = (each) => (each.to === null ? `remove ${each.field}`
+  : each.from === null ? `add ${each.field}: ${each.to}` : `${each.field}: ${each.from} → ${each.to}`);
+const changeItem = (each) => make('li', {}, make('code', {}, changeText(each)));
+
+// What the search changed before it looked for plans, and the errors that it left.
+function drawRepairs(advice) {
+  const left = advice.errors_left || [];
+  $('fixed').replaceChildren(...(advice.repairs.length ? [
+    make('p', {}, make('strong', {}, 'Fixed first: '), 'lint finds errors. Plans and their factors refer to the recipe with these fixes' +
+      (advice.step_time_s ? `, whose step takes ${seconds(advice.step_time_s.value)}` : '') + '; a plan that is applied makes them too.'),
+    make('ul', {}, ...advice.repairs.flatMap((repair) => repair.changes.map((each) =>
+      make('li', {}, make('code', {}, changeText(each)), ` (${repair.rule})`))))] : []),
+  ...(left.length ? [make('p', {}, `Errors that no fix of lint settles: ${left.join(', ')}. A plan that settles one says so.`)] : []));
+}
+
+function planItem(plan, number, close) {
+  const speed = plan.speedup, written = plan.diff && !plan.obstacle;
+  const lines = (plan.diff || '').split('\n').map((line) => make('span', {class: line.startsWith('+') ? 'add' : line.startsWith('-') ? 'del' : ''}, line + '\n'));
+  const variables = Object.entries(plan.environment);
+  return make('li', {}, make('div', {class: 'row'},
+    make('strong', {}, `${number + 1}. ${plan.means ? plan.means + ': ' : ''}${close ? 'too close to call: ' : ''}${digits(speed.value, 3)} times as fast (${digits(speed.low, 3)} to ${digits(speed.high, 3)})`),
+    written ? make('button', {type: 'button', class: 'apply', 'aria-label': `Apply plan ${number + 1}`, on: {click: () => change('/api/plan', {plan: number})}}, 'Apply') : null),
+  plan.obstacle ? make('p', {class: 'obstacle'}, `The changes cannot be written into this text: ${plan.obstacle}.`) : null,
+  make('ul', {}, ...plan.changes.map(changeItem)),
+  plan.settles ? make('p', {class: 'soft'}, `Settles ${plan.settles.join(', ')}.`) : null,
+  variables.length ? make('p', {class: 'soft'}, 'Variables of the launch: ',
+    make('code', {class: 'environment'}, variables.map(([name, value]) => `${name}=${value}`).join(' ')), written ? '; the text does not contain them.' : '') : null,
+  make('p', {class: 'soft'}, `step ${seconds(plan.step_time_s.value)}, memory ${gib(plan.memory.needed_gib)}, risk ${plan.risk.level}` +
+    (plan.risk.because.length ? `: ${plan.risk.because.join('; ')}` : '')),
+  plan.bring_up.length ? make('details', {class: 'steps'}, make('summary', {}, 'Bring-up, in this order'),
+    make('ol', {}, ...plan.bring_up.map((each) => make('li', {}, each.what, ...(each.check ? [': check ', each.check] : []))))) : null,
+  lines.length > 1 ? make('details', {}, make('summary', {}, 'Patch'), make('pre', {tabindex: 0, 'aria-label': `Patch of plan ${number + 1}`}, ...lines)) : null);
+}
+
 function drawPlans(advice) {
   const plans = [...(advice.plans || []), ...(advice.too_close || [])];
   const missing = (advice.missing || []).map((each) => each.message).join('. ');
-  $('search-note').textContent = missing ? `No advice: ${missing}` : plans.length
+  searched = missing ? `No advice: ${missing}` : plans.length
     ? `${advice.wall ? `${advice.wall.name} limits the step. ` : ''}${advice.search.looked_at} combinations were compared.`
     : 'Nothing that may change is clearly better.';
-  $('plans').replaceChildren(...plans.map((plan, number) => {
-    const speed = plan.speedup, close = number >= (advice.plans || []).length;
-    const lines = (plan.diff || '').split('\n').map((line) => make('span', {class: line.startsWith('+') ? 'add' : line.startsWith('-') ? 'del' : ''}, line + '\n'));
-    return make('li', {}, make('div', {class: 'row'},
-      make('strong', {}, `${number + 1}. ${plan.means ? plan.means + ': ' : ''}${close ? 'too close to call: ' : ''}${digits(speed.value, 3)} times as fast (${digits(speed.low, 3)} to ${digits(speed.high, 3)})`),
-      make('button', {type: 'button', class: 'apply', 'aria-label': `Apply plan ${number + 1}`, on: {click: () => change('/api/plan', {plan: number})}}, 'Apply')),
-    make('ul', {}, ...plan.changes.map((each) => make('li', {}, make('code', {}, each.to === null ? `remove ${each.field}`
-      : each.from === null ? `add ${each.field}: ${each.to}` : `${each.field}: ${each.from} → ${each.to}`)))),
-    make('p', {class: 'soft'}, `step ${seconds(plan.step_time_s.value)}, memory ${gib(plan.memory.needed_gib)}, risk ${plan.risk.level}`),
-    lines.length > 1 ? make('details', {}, make('summary', {}, 'Patch'), make('pre', {tabindex: 0, 'aria-label': `Patch of plan ${number + 1}`}, ...lines)) : null);
-  }));
+  drawRepairs(advice);
+  $('plans').replaceChildren(...plans.map((plan, number) => planItem(plan, number, number >= (advice.plans || []).length)));
   $('advice-report').hidden = !!missing;
+  markPlans(null);
+}
+
+// Plans are for the text and the target that were searched: the server says whether the page has others now.
+function markPlans(outdated) {
+  if (searched === null) { return; }
+  $('search-note').textContent = outdated ? `Outdated: ${outdated}.` : searched;
+  $('advice').classList.toggle('outdated', !!outdated);
+  for (const button of document.querySelectorAll('#plans .apply, #advice-report')) { button.disabled = !!outdated; }
 }
 
 async function poll(what, show) {
@@ -361,14 +396,19 @@ async function searchPlans() {
   $('progress').removeAttribute('value');
   $('cancel').focus({preventScroll: true});
   $('search-note').textContent = 'Searching…';
+  searched = null;
+  $('plans').replaceChildren();
+  $('fixed').replaceChildren();
   try {
     const first = await ask('/api/search', {...state(), what: 'plans'});
     const last = first.problem ? first : await poll('plans', (answer) => {
       if (answer.planned) { $('progress').max = Math.max(answer.planned, answer.done); $('progress').value = answer.done; }
       if (answer.done) { $('search-note').textContent = `Searching: ${answer.done} of up to ${Math.max(answer.planned, answer.done)} combinations.`; }
     });
-    if (last.advice) { drawPlans(last.advice); }
-    else { $('search-note').textContent = last.state === 'cancelled' ? 'Cancelled.' : last.problem || 'No result.'; }
+    if (last.advice) {
+      drawPlans(last.advice);
+      look();  // the text may have changed meanwhile
+    } else { $('search-note').textContent = last.state === 'cancelled' ? 'Cancelled.' : last.problem || 'No result.'; }
   } finally {
     const focused = document.activeElement === $('cancel');
     $('cancel').hidden = $('progress').hidden = true;
@@ -399,6 +439,7 @@ async function look() {
   if (!before && prediction(answer.simulate)) { before = prediction(answer.simulate); }
   drawStep(answer.simulate);
   if (answer.controls) { drawControls(answer.controls); }
+  markPlans(answer.outdated);
   document.body.dataset.answers = String(own);
   document.body.dataset.milliseconds = String(answer.milliseconds);
   tableTimer = setTimeout(() => compareDispatchers().catch(() => {}), tablePause);
