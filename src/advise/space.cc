@@ -26,29 +26,13 @@ const std::string* field_of(const Setting& setting, const Evaluator& evaluator) 
   return known;
 }
 
-/// Lists of names are equal regardless of order.
-bool same(const expr::Value& a, const expr::Value& b) {
-  if (a.list() == nullptr || b.list() == nullptr) {
-    return a.is_known() && b.is_known() && a.equals(b);
-  }
-  const auto texts = [](const expr::Value& value) {
-    std::vector<std::string> items;
-    for (const expr::Value& item : *value.list()) {
-      items.push_back(item.to_text());
-    }
-    std::ranges::sort(items);
-    return items;
-  };
-  return texts(a) == texts(b);
-}
-
 /// One virtual stage equals none.
 bool stands_at(const Setting& setting, const std::string& field, const Evaluator& evaluator) {
   const auto is_there = [&](const std::string& name) {
     const expr::Value present = evaluator.present(name);
     const bool both_none =
         setting.value.is_unset() && present.is_number() && present.as_number() <= 1;
-    return both_none || same(setting.value, present);
+    return both_none || is_same_setting(setting.value, present);
   };
   // A launch moves values from deprecated names to their successors.
   return is_there(field) || (!setting.value.is_unset() &&
@@ -146,12 +130,20 @@ bool is_open(const Axis& axis,
   if (names_a_move(freedom.may_change, axis) && !is_free(axis, freedom)) {
     return names_move(freedom.may_change, move);
   }
-  const bool early = !move.after.empty() && !freedom.precision.empty() &&
+  const bool early = !freedom.by_hand && !move.after.empty() && !freedom.precision.empty() &&
                      std::ranges::find(move.after, freedom.precision) == move.after.end();
   const bool elsewhere =
       !move.architectures.empty() && !freedom.architecture.empty() &&
       std::ranges::find(move.architectures, freedom.architecture) == move.architectures.end();
-  if ((early || elsewhere || move.asked) && !names_move(freedom.may_change, move)) {
+  const bool unasked = move.asked && !freedom.by_hand;
+  if ((early || elsewhere || unasked) && !names_move(freedom.may_change, move)) {
+    return false;
+  }
+  const bool idle = std::ranges::any_of(move.acts_on, [&](const std::string& name) {
+    const expr::Value value = evaluator.present(name);
+    return !value.is_unknown() && !value.truthy();
+  });
+  if (freedom.by_hand && idle) {
     return false;
   }
   if (freedom.careful && move.risk == Risk::high && axis.tier != lint::Tier::training) {

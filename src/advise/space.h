@@ -25,7 +25,8 @@ struct Freedom {
   std::string architecture = {};  // of the GPU; empty: unknown
   std::string precision = {};     // of the recipe: "bf16", "fp8_cs"; empty: unknown
   bool careful = false;           // no moves of high risk
-  int most_fit = 0;  // only moves of this rank among the means of fitting; 0: all moves
+  int most_fit = 0;      // only moves of this rank among the means of fitting; 0: all moves
+  bool by_hand = false;  // the user chooses: also what plans take only if it is named
 };
 
 /// Names in the freedom that match no group, axis, move or field of an axis.

@@ -359,6 +359,12 @@ std::string Explorer::post(const std::string& path, const Json& body) {
   if (path == "/api/set") {
     return set(wish, body);
   }
+  if (path == "/api/moves") {
+    return moves(wish);
+  }
+  if (path == "/api/offer") {
+    return offer(wish, body);
+  }
   if (path == "/api/fix") {
     return fix(wish, body);
   }
@@ -406,20 +412,36 @@ std::string Explorer::look(const Wish& wish) {
 }
 
 std::string Explorer::set(const Wish& wish, const Json& body) {
-  const session::Analysis analysis = analysis_of(place_of(wish), opened_.path, wish.text);
+  Place& place = place_of(wish);
+  const session::Analysis analysis = analysis_of(place, opened_.path, wish.text);
   if (!analysis.recipe->readable) {
     return said("the text is not a recipe");
   }
-  std::string problem;
-  const std::string text =
-      text_with(analysis, text_in(body, "axis"), text_in(body, "move"), problem);
-  return problem.empty() ? report::json_line({{"text", text}}) : said(problem);
+  const Moved made =
+      moved(analysis, place.simulator.laws(), text_in(body, "axis"), text_in(body, "move"));
+  return made.problem.empty() ? report::json_line({{"text", made.text}, {"with", made.with}})
+                              : said(made.problem);
 }
 
-std::string Explorer::fix(const Wish& wish, const Json& body) {
-  session::Analysis analysis = analysis_of(place_of(wish), opened_.path, wish.text);
-  const lint::Finding& finding = prove(analysis, number_in(body, "finding"));
-  for (const lint::Fix& each : finding.fixes) {
+std::string Explorer::moves(const Wish& wish) {
+  Place& place = place_of(wish);
+  const session::Analysis analysis = analysis_of(place, opened_.path, wish.text);
+  if (!analysis.recipe->readable) {
+    return said("the text is not a recipe");
+  }
+  return report::json_line({{"controls", judged_controls_of(analysis, place.simulator.laws())}});
+}
+
+namespace {
+
+/// The first fix of a finding that resolves it, and the text with it.
+struct Mended {
+  std::string title;  // empty: there is none
+  std::string text;
+};
+
+Mended mended(session::Analysis& analysis, std::size_t number) {
+  for (const lint::Fix& each : prove(analysis, number).fixes) {
     if (each.edits.empty()) {
       continue;
     }
@@ -427,10 +449,25 @@ std::string Explorer::fix(const Wish& wish, const Json& body) {
     const session::Draft draft = fix::changed(
         analysis, fix::change_of(each, *analysis.recipe, analysis.vocabulary()), problem);
     if (problem.empty()) {
-      return report::json_line({{"text", draft.bytes}, {"title", each.title}});
+      return {each.title, draft.bytes};
     }
   }
-  return said("no fix of this finding resolves it without another one");
+  return {};
+}
+
+}  // namespace
+
+std::string Explorer::offer(const Wish& wish, const Json& body) {
+  session::Analysis analysis = analysis_of(place_of(wish), opened_.path, wish.text);
+  const Mended found = mended(analysis, number_in(body, "finding"));
+  return report::json_line({{"title", found.title.empty() ? Json(nullptr) : Json(found.title)}});
+}
+
+std::string Explorer::fix(const Wish& wish, const Json& body) {
+  session::Analysis analysis = analysis_of(place_of(wish), opened_.path, wish.text);
+  const Mended found = mended(analysis, number_in(body, "finding"));
+  return found.title.empty() ? said("no fix of this finding resolves it without another one")
+                             : report::json_line({{"text", found.text}, {"title", found.title}});
 }
 
 std::string Explorer::search(const Wish& wish, const Json& body) {

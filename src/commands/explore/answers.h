@@ -93,7 +93,9 @@ struct Wish {
 ///   POST /api/start       → {"path", "text", "hardware", "terms", "target"}
 ///   POST /api/look        {"text", "hw", "gpus"} → {"lint", "simulate", "target", "controls",
 ///                         "outdated"}: why the plans that were found do not apply, or null
-///   POST /api/set         and {"axis", "move"} → {"text"}
+///   POST /api/moves       → {"controls"}: the same, with the moves that are refused
+///   POST /api/set         and {"axis", "move"} → {"text", "with"}
+///   POST /api/offer       and {"finding"} → {"title"} of the fix that resolves it, or null
 ///   POST /api/fix         and {"finding", "fix"} → {"text"}
 ///   POST /api/search      and {"what": "plans" | "dispatchers"} → {"state": "running"}
 ///   POST /api/progress    {"what"} → {"state", "done", "planned"}, at the end "advice" as `advise`
@@ -123,6 +125,8 @@ class Explorer {
   std::string start();
   std::string look(const Wish& wish);
   std::string set(const Wish& wish, const Json& body);
+  std::string moves(const Wish& wish);
+  std::string offer(const Wish& wish, const Json& body);
   std::string fix(const Wish& wish, const Json& body);
   std::string search(const Wish& wish, const Json& body);
   std::string progress(const Json& body);

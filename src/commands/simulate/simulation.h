@@ -47,6 +47,8 @@ class Simulator {
   /// The same for a recipe that is analyzed already.
   SimulatedJob run(const Analysis& analysis, bool force) const;
 
+  const cost::Table& laws() const { return laws_; }
+
   /// The constants of the step model, including those of --calibration that apply to `hw`.
   sim::ConstantTable constants(const std::string& hw) const;
 
