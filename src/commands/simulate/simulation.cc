@@ -72,6 +72,19 @@ void state_inputs(const Analysis& analysis, workload::Workload& job, sim::Stated
 
 }  // namespace
 
+std::vector<std::string> input_texts(const Analysis& analysis) {
+  workload::WorkloadReading read = read_workload(analysis);
+  if (read.problems.empty() && analysis.target->hw != nullptr) {
+    sim::StatedInputs stated;
+    state_inputs(analysis, read.workload, stated);
+  }
+  std::vector<std::string> texts;
+  for (const Setting& input : analysis.document->inputs) {
+    texts.push_back(input.value);
+  }
+  return texts;
+}
+
 std::vector<Option> simulation_options(std::vector<std::string_view> formats) {
   std::vector<Option> options = single_recipe_options();
   for (Option& option : options) {

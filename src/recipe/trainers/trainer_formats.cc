@@ -502,8 +502,9 @@ void complete_roll(Recipe& recipe, const ConfigNode& root, const TrainerRole& ro
   }
 }
 
+/// Distillation has a model for each role: student_pretrain (roll/pipeline/distill/distill_config.py).
 std::vector<std::string> roll_models(const TrainerRole& role) {
-  return {role.name + ".model_args.model_name_or_path", "pretrain"};
+  return {role.name + ".model_args.model_name_or_path", role.name + "_pretrain", "pretrain"};
 }
 
 }  // namespace

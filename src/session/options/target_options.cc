@@ -73,7 +73,7 @@ std::vector<Option> outside_options() {
   return {
       {.name = "--base",
        .arity = one,
-       .value = "FILE|NAME",
+       .value = "FILE",
        .summary = "base recipe for overrides: the dump of a complete ConfigContainer, or the "
                   "name of a recipe of Megatron-Bridge (epwise recipes list)",
        .variable = "EPWISE_BASE",
@@ -86,7 +86,7 @@ std::vector<Option> outside_options() {
        .variable = "EPWISE_ALLOW_TARGET"},
       {.name = "--model-config",
        .arity = one,
-       .value = "FILE|NAME",
+       .value = "FILE",
        .summary = "the model that a trainer loads (verl, NeMo-RL, ms-swift, ...): its config.json, "
                   "a folder "
                   "with it, or a public model's name (epwise models list)",
