@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <utility>
 
 #include "perf/sim/step/step.h"
 #include "perf/sim/work/machine.h"
@@ -44,7 +45,9 @@ Assessor::Assessor(const World& world, const Space* space, Bar bar)
       cache_(world.base) {
   Assessment present;
   sim::StepWork work;
-  predict(present, work);
+  if (world.base.target->hw != nullptr) {
+    predict(present, work);
+  }
   present_memory_ = present.out_of_memory <= kEven ? present.needed_memory : 0;
 }
 
@@ -236,6 +239,15 @@ Assessment Assessor::assess(const Candidate& candidate) {
     sim::StepWork work;
     predict(assessment, work, false);
   }
+  return assessment;
+}
+
+Assessment Assessor::judged(const Candidate& candidate, Bar bar) {
+  Assessment assessment;
+  assessment.edits = space_->edits(candidate);
+  const Bar own = std::exchange(bar_, bar);
+  assessment.legal = complete(space_->guarded(candidate), assessment);
+  bar_ = own;
   return assessment;
 }
 

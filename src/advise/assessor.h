@@ -85,7 +85,13 @@ class Assessor {
  public:
   Assessor(const World& world, const Space* space, Bar bar = Bar::clean);
 
+  /// Another space, of the same recipe.
+  void use(const Space& space) { space_ = &space; }
+
   Assessment assess(const Candidate& candidate);
+
+  /// The same by a bar of its own, without a prediction; the target may lack a GPU.
+  Assessment judged(const Candidate& candidate, Bar bar);
 
   /// Its step and memory alone, without lint and the changes that rules require: several times as
   /// cheap.

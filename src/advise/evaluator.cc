@@ -78,6 +78,10 @@ bool Evaluator::has_trainer() const {
   return recipe::has_trainer(recipe_);
 }
 
+bool Evaluator::batch_follows_ranks() const {
+  return recipe::batch_follows_ranks(recipe_);
+}
+
 bool Evaluator::knows(std::string_view field) const {
   if (field.starts_with("env.")) {
     return true;
@@ -239,6 +243,37 @@ std::vector<Edits> Evaluator::fixes_of(const lint::Rule& rule,
     fixes.push_back(std::move(changes));
   }
   return fixes;
+}
+
+bool is_same_setting(const expr::Value& a, const expr::Value& b) {
+  if (a.list() == nullptr || b.list() == nullptr) {
+    return a.is_known() && b.is_known() && a.equals(b);
+  }
+  const auto texts = [](const expr::Value& value) {
+    std::vector<std::string> items;
+    for (const expr::Value& item : *value.list()) {
+      items.push_back(item.to_text());
+    }
+    std::ranges::sort(items);
+    return items;
+  };
+  return texts(a) == texts(b);
+}
+
+std::vector<std::string> Evaluator::overruled(const Edits& edits) {
+  vary(edits);
+  Silence silence;
+  lint::run_launch(itinerary_, facts_, reported_, silence);
+  std::vector<std::string> fields;
+  for (const Edit& edit : edits) {
+    const auto slot = knowledge_.names.find(edit.field);
+    const expr::Value after = slot && !edit.drop ? facts_.value(*slot) : expr::Value::unset();
+    if (after.is_known() && !after.is_unset() && !is_same_setting(edit.value, after)) {
+      fields.push_back(edit.field);
+    }
+  }
+  facts_.restore();
+  return fields;
 }
 
 workload::WorkloadReading Evaluator::workload(const Edits& edits, bool unpriced) {

@@ -35,6 +35,9 @@ using Edits = std::vector<Edit>;
 /// Whether any of them concerns this field.
 const Edit* find_edit(const Edits& edits, std::string_view field);
 
+/// Whether two settings are the same: lists of names are equal regardless of order.
+bool is_same_setting(const expr::Value& a, const expr::Value& b);
+
 /// A recipe text and its variants that differ in a few values: returns lint results and computed
 /// values without rewriting the text. Not thread-safe.
 class Evaluator {
@@ -69,6 +72,9 @@ class Evaluator {
 
   /// Whether a framework around Megatron runs the training loop.
   bool has_trainer() const;
+
+  /// Whether another number of data-parallel ranks makes a step larger or smaller, as in ROLL.
+  bool batch_follows_ranks() const;
 
   /// Whether the recipe is written in the words of this framework, "bridge" or "mlm", itself: those of
   /// a trainer may be other ones.
@@ -106,6 +112,9 @@ class Evaluator {
   /// Changes that the rule's own fixes would make on top of the edits, lowest tier first; skips
   /// fixes that undo an edit, have no values or are of a higher tier.
   std::vector<Edits> fixes_of(const lint::Rule& rule, const Edits& edits, lint::Tier highest);
+
+  /// Fields that the launch gives another value than the edits do.
+  std::vector<std::string> overruled(const Edits& edits);
 
   /// `unpriced` as in read_workload.
   workload::WorkloadReading workload(const Edits& edits, bool unpriced = true);

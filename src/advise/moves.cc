@@ -276,6 +276,7 @@ class MovesReader {
     move.loss_layers = static_cast<int>(in.integer("loss_layers").value_or(-1));
     move.drops = in.texts("drops");
     move.alters = in.texts("alters");
+    move.acts_on = in.texts("acts_on");
     move.launch = in.texts("launch");
     move.format = in.text("format").value_or("");
     if (!move.format.empty() && move.format != "bridge" && move.format != "mlm") {
@@ -526,6 +527,7 @@ void transfer(Archive& archive, Move& x) {
   archive(x.drops,
           x.needs,
           x.alters,
+          x.acts_on,
           x.format,
           x.stack,
           x.written,

@@ -60,13 +60,14 @@ struct Move {
   int loss_layers = -1;            // a generated pipeline layout: layers that the loss counts for
   std::vector<std::string> drops;  // fields that are removed if the recipe writes them
   std::vector<Need> needs;
-  std::string format;               // "bridge" or "mlm": of the recipe; empty: any
-  std::string stack;                // component required by the move; may be empty
-  bool written = false;             // counts only where the recipe writes all fields that it sets
-  bool asked = false;               // in plans only if the user names it
-  bool plain = false;               // switches a feature off: nothing to bring up, and no risk
-  std::vector<std::string> alters;  // fields among `sets` that change what is trained
-  std::vector<std::string> launch;  // ids of rules whose fixes give the variables to launch with
+  std::string format;                // "bridge" or "mlm": of the recipe; empty: any
+  std::string stack;                 // component required by the move; may be empty
+  bool written = false;              // counts only where the recipe writes all fields that it sets
+  bool asked = false;                // in plans only if the user names it
+  bool plain = false;                // switches a feature off: nothing to bring up, and no risk
+  std::vector<std::string> alters;   // fields among `sets` that change what is trained
+  std::vector<std::string> acts_on;  // values of the recipe without which it changes nothing
+  std::vector<std::string> launch;   // ids of rules whose fixes give the variables to launch with
   Risk risk = Risk::low;
   std::string because;  // of the risk
 

@@ -1,6 +1,7 @@
 #include "advise/space.h"
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <functional>
 #include <iterator>
@@ -27,29 +28,13 @@ const std::string* field_of(const Setting& setting, const Evaluator& evaluator) 
   return known;
 }
 
-/// Lists of names are equal regardless of order.
-bool same(const expr::Value& a, const expr::Value& b) {
-  if (a.list() == nullptr || b.list() == nullptr) {
-    return a.is_known() && b.is_known() && a.equals(b);
-  }
-  const auto texts = [](const expr::Value& value) {
-    std::vector<std::string> items;
-    for (const expr::Value& item : *value.list()) {
-      items.push_back(item.to_text());
-    }
-    std::ranges::sort(items);
-    return items;
-  };
-  return texts(a) == texts(b);
-}
-
 /// One virtual stage equals none.
 bool stands_at(const Setting& setting, const std::string& field, const Evaluator& evaluator) {
   const auto is_there = [&](const std::string& name) {
     const expr::Value present = evaluator.present(name);
     const bool both_none =
         setting.value.is_unset() && present.is_number() && present.as_number() <= 1;
-    return both_none || same(setting.value, present);
+    return both_none || is_same_setting(setting.value, present);
   };
   // A launch moves values from deprecated names to their successors.
   return is_there(field) || (!setting.value.is_unset() &&
@@ -118,6 +103,15 @@ bool beyond_limits(const Axis& axis, const Move& move, const Evaluator& evaluato
   return false;
 }
 
+/// Whether the moves of an axis change the number of data-parallel ranks.
+bool changes_data_ranks(const Axis& axis) {
+  constexpr std::array<std::string_view, 3> kSizes = {"model.tensor_model_parallel_size",
+                                                      "model.pipeline_model_parallel_size",
+                                                      "model.context_parallel_size"};
+  return std::ranges::any_of(
+      kSizes, [&](std::string_view size) { return names({std::string(size)}, axis); });
+}
+
 void add_fields(const Axis& axis, std::vector<std::string>& fields) {
   for (const Move& move : axis.moves) {
     for (const Setting& set : move.sets) {
@@ -132,8 +126,8 @@ namespace {
 
 /// Whether a move changes what is trained, which nobody asked for.
 bool alters_training(const Axis& axis, const Move& move, const Freedom& freedom) {
-  return freedom.same_training && !move.alters.empty() && !names(freedom.may_change, axis) &&
-         !names_a_move(freedom.may_change, axis);
+  return freedom.same_training && !freedom.by_hand && !move.alters.empty() &&
+         !names(freedom.may_change, axis) && !names_a_move(freedom.may_change, axis);
 }
 
 /// Whether the recipe's precision is one that the move needs.
@@ -152,12 +146,20 @@ bool is_open(const Axis& axis,
   if (names_a_move(freedom.may_change, axis) && !is_free(axis, freedom)) {
     return names_move(freedom.may_change, move);
   }
-  const bool early = !move.after.empty() && !freedom.precision.empty() &&
+  const bool early = !freedom.by_hand && !move.after.empty() && !freedom.precision.empty() &&
                      std::ranges::find(move.after, freedom.precision) == move.after.end();
   const bool elsewhere =
       !move.architectures.empty() && !freedom.architecture.empty() &&
       std::ranges::find(move.architectures, freedom.architecture) == move.architectures.end();
-  if ((early || elsewhere || move.asked) && !names_move(freedom.may_change, move)) {
+  const bool unasked = move.asked && !freedom.by_hand;
+  if ((early || elsewhere || unasked) && !names_move(freedom.may_change, move)) {
+    return false;
+  }
+  const bool idle = std::ranges::any_of(move.acts_on, [&](const std::string& name) {
+    const expr::Value value = evaluator.present(name);
+    return !value.is_unknown() && !value.truthy();
+  });
+  if (freedom.by_hand && idle) {
     return false;
   }
   if (freedom.careful && move.risk == Risk::high && axis.tier != lint::Tier::training) {
@@ -191,9 +193,11 @@ Space::Space(const Knowledge& knowledge, const Evaluator& evaluator, const Freed
     std::vector<Made>& moves = made_.emplace_back();
     const bool asked = names_a_move(freedom.may_change, axis);
     const bool free = (is_free(axis, freedom) || asked) && !names(freedom.keep, axis);
+    // plans keep the batch: a larger one is another training
+    const bool grows = evaluator.batch_follows_ranks() && changes_data_ranks(axis);
     for (std::size_t i = 0; i < axis.moves.size(); ++i) {
       Made made = make(axis.moves[i], evaluator, is_of_another(axis));
-      made.possible = made.possible && !(axis.own_loop && evaluator.has_trainer());
+      made.possible = made.possible && !grows && !(axis.own_loop && evaluator.has_trainer());
       if (made.stands && dimension.present < 0) {
         dimension.present = static_cast<int>(i);
       }

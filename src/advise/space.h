@@ -26,7 +26,8 @@ struct Freedom {
   std::string precision = {};     // of the recipe: "bf16", "fp8_cs"; empty: unknown
   bool careful = false;           // no moves of high risk
   bool same_training = true;      // of moves that change what is trained only those that are named
-  int most_fit = 0;  // only moves of this rank among the means of fitting; 0: all moves
+  int most_fit = 0;      // only moves of this rank among the means of fitting; 0: all moves
+  bool by_hand = false;  // the user chooses: also what plans take only if it is named
 };
 
 /// Names in the freedom that match no group, axis, move or field of an axis.

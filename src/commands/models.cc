@@ -11,7 +11,6 @@
 #include "base/os/regular_files.h"
 #include "base/text/ascii.h"
 #include "base/text/source_file.h"
-#include "base/text/spelling.h"
 #include "commands/all.h"
 #include "expr/value.h"
 #include "recipe/models/model_config.h"
@@ -55,11 +54,8 @@ ModelConfig model_named(const Console& console, const std::string& name) {
   if (auto model = recipe::public_model(name)) {
     return *model;
   }
-  const std::vector<std::string> names = recipe::public_model_names();
   throw UsageError(fmt::format(
-      "unknown model `{}`{} (see `epwise models list`)",
-      name,
-      text::did_you_mean(name, std::vector<std::string_view>(names.begin(), names.end()))));
+      "unknown model `{}`{} (see `epwise models list`)", name, recipe::similar_models(name)));
 }
 
 ExitCode list_models(Console& console, const Arguments& arguments) {

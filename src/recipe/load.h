@@ -34,6 +34,8 @@ struct Request {
   std::shared_ptr<const text::SourceFile> base;
   /// config.json of the model that a trainer loads, in place of the one that the recipe names.
   std::shared_ptr<const text::SourceFile> model_config = {};
+  /// The name of a public model, likewise; empty: none.
+  std::string model_name = {};
   /// config.json of a model by its id, from a cache on this machine; null pointer if it has none.
   std::function<std::shared_ptr<const text::SourceFile>(const std::string& id)> cached_model = {};
   std::vector<std::string> allowed_targets = {};  // as Recipe::allowed_targets

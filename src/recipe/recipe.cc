@@ -1,6 +1,7 @@
 #include "recipe/recipe.h"
 
 #include <algorithm>
+#include <array>
 
 #include "base/text/ascii.h"
 #include "recipe/trainers/trainer_facts.h"
@@ -30,6 +31,41 @@ const Field* Recipe::find(std::string_view canonical) const {
   }
   const auto found = settings->find(canonical);
   return found == settings->end() ? nullptr : &found->second;
+}
+
+namespace {
+
+bool is_of_name(char c) {
+  return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+}  // namespace
+
+std::string Recipe::variable_instead_of(std::string_view need) const {
+  constexpr std::string_view kCut = "…";
+  constexpr std::array<std::string_view, 2> kDefaults = {":-", "-"};
+  if (need.ends_with(kCut)) {
+    need.remove_suffix(kCut.size());
+    need = need.substr(0, need.find_last_not_of(' ') + 1);
+  }
+  std::string text(files.empty() ? std::string_view() : files.front()->bytes());
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  for (std::size_t at = text.find(need); at != std::string::npos; at = text.find(need, at + 1)) {
+    std::string_view before = std::string_view(text).substr(0, at);
+    before.remove_suffix(before.ends_with('"') ? 1 : 0);
+    for (const std::string_view form : kDefaults) {
+      const bool stands = before.ends_with(form);
+      const std::string_view name = before.substr(0, before.size() - (stands ? form.size() : 0));
+      std::size_t begin = name.size();
+      while (begin > 0 && is_of_name(name[begin - 1])) {
+        --begin;
+      }
+      if (stands && begin < name.size() && name.substr(0, begin).ends_with("${")) {
+        return std::string(name.substr(begin));
+      }
+    }
+  }
+  return {};
 }
 
 std::string Recipe::path_of(std::string_view canonical) const {

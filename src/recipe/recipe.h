@@ -86,6 +86,11 @@ struct Recipe {
   /// "model.transformer.num_layers" there.
   std::string path_of(std::string_view canonical) const;
 
+  /// The variable that a script takes in place of a command, whose text `need` begins with, or is:
+  ///   "$(nvidia-smi)", in DEVICE=${DEVICE:-$(nvidia-smi)} → "DEVICE"
+  /// Empty if there is none.
+  std::string variable_instead_of(std::string_view need) const;
+
   /// Bridge: whether it names a class for this section that the tables of its release do not have.
   bool has_unknown_class(std::string_view section) const;
 

@@ -76,22 +76,34 @@ std::shared_ptr<const text::SourceFile> read_base(const std::string& path,
       text::did_you_mean(name.name, book.names(release))));
 }
 
-/// The file of --model-config; of a folder, its config.json.
-std::shared_ptr<const text::SourceFile> read_model_config(const std::string& path,
-                                                          const os::Files& files) {
+/// Puts what --model-config names into the request: a file, a folder's config.json, or a public
+/// model.
+void read_model_config(const std::string& path, const os::Files& files, recipe::Request& request) {
   if (path.empty()) {
-    return nullptr;
+    return;
   }
-  const std::string file = files.is_file(path) ? path : path + "/config.json";
+  const bool is_file = files.is_file(path);
+  if (!is_file && !files.is_directory(path)) {
+    if (!recipe::public_model(path)) {
+      throw os::UsageError(
+          fmt::format("--model-config: `{}` is not a config.json, a folder with one or a known "
+                      "public model{} (see `epwise models list`)",
+                      path,
+                      recipe::similar_models(path)));
+    }
+    request.model_name = path;
+    return;
+  }
+  const std::string file = is_file ? path : path + "/config.json";
   auto config = std::make_shared<const text::SourceFile>(
       file, os::read_regular(files, file, yaml::Limits{}.bytes));
   if (!recipe::read_model_config(*config)) {
     throw os::UsageError(
         fmt::format("--model-config: {} is not the config.json of a model: it lacks "
-                    "hidden_size and num_hidden_layers",
+                    "hidden_size and num_attention_heads",
                     file));
   }
-  return config;
+  request.model_config = std::move(config);
 }
 
 /// Reads config.json of a model from the cache of the Hugging Face hub, where its client looks:
@@ -139,7 +151,7 @@ recipe::Request request_for(const Source& source,
   request.file = std::move(file);
   request.base =
       read_base(resolved.base, framework_version(resolved.target.stack, Framework::bridge), files);
-  request.model_config = read_model_config(resolved.model_config, files);
+  read_model_config(resolved.model_config, files, request);
   request.allowed_targets = resolved.allowed_targets;
   request.words = given.words;
   request.environment = resolved.target.environment;

@@ -68,17 +68,51 @@ def check_editing(browser):
     expect("a finding in the list:", browser.evaluate("document.querySelectorAll('#findings li.error').length") > 0)
     line = browser.evaluate("(document.querySelector('#findings li.error .row button') || {}).textContent || ''")
     expect("with its line:", line.startswith("Line "), line)
-    expect("with a fix:", browser.evaluate("document.querySelectorAll('#findings li.error .fix').length") > 0)
+    browser.until("document.querySelectorAll('#findings li.error .fix').length", "a fix that is known to resolve the finding")
     changed(browser, lambda: browser.evaluate("document.querySelector('#findings li.error .fix').click()"))
     fixed = browser.evaluate("document.getElementById('text').value")
     expect("the fix changes the text:", "expert_model_parallel_size: 7" not in fixed)
     expect("and the verdict:", not browser.evaluate(verdict).startswith("would not"), browser.evaluate(verdict))
     original = RECIPE.read_text()
-    for _ in range(4):
-        if browser.evaluate("document.getElementById('text').value") == original:
-            break
+    undo_to(browser, original)
+
+
+def undo_to(browser, text):
+    for _ in range(6):
+        if browser.evaluate("document.getElementById('text').value") == text:
+            return
         changed(browser, lambda: browser.evaluate("document.getElementById('text').focus(), document.execCommand('undo')"))
-    expect("undo brings the text back:", browser.evaluate("document.getElementById('text').value") == original)
+    expect("undo brings the text back:", browser.evaluate("document.getElementById('text').value") == text)
+
+
+def choose(browser, menu, value):
+    changed(browser, lambda: browser.evaluate(f"""(() => {{ const menu = document.getElementById('{menu}'); menu.value = '{value}';
+        menu.dispatchEvent(new Event('change')); }})()"""))
+
+
+def judged(browser):
+    browser.until("document.body.dataset.moves === document.body.dataset.answers", "which moves are valid")
+
+
+def check_moves(browser):
+    """What a menu offers, and that a move brings what it needs."""
+    original = browser.evaluate("document.getElementById('text').value")
+    judged(browser)
+    disabled = browser.evaluate("[...document.querySelectorAll('#axes option:disabled')].map((each) => each.parentElement.id + ' ' + each.value)")
+    expect("NVFP4 is not for this GPU:", "axis-precision nvfp4" in disabled, disabled)
+    expect("a reason is shown:", "PRC006" in browser.evaluate("document.querySelector('.reasons[data-axis=precision]').textContent"))
+    expect("no MLA, no recompute of it:", not browser.evaluate("document.querySelector('#axis-recompute option[value=projections]')"))
+    most = "Number(document.getElementById('axis-expert').max)"
+    expect("the slider ends at the GPUs:", browser.evaluate(most) == 4, browser.evaluate(most))
+    choose(browser, "axis-graphs", "attention")
+    text = browser.evaluate("document.getElementById('text').value")
+    expect("graphs bring their RNG tracker:", "te_rng_tracker: true" in text, text)
+    expect("and say so:", "te_rng_tracker" in browser.evaluate("document.getElementById('also').textContent"))
+    verdict = browser.evaluate("document.getElementById('verdict').textContent")
+    expect("to a recipe that starts:", not verdict.startswith("would not"), verdict)
+    choose(browser, "axis-fusions", "on")
+    choose(browser, "axis-fusions", "off")
+    undo_to(browser, original)
 
 
 def check_controls(browser):
@@ -93,17 +127,43 @@ def check_controls(browser):
     expect("the focus stays:", browser.evaluate("document.activeElement.id") == "axis-expert")
     expect("it says by how much:", browser.evaluate("document.querySelectorAll('#figures .better, #figures .worse').length") > 0)
     target = "document.getElementById('target').textContent"
-    changed(browser, lambda: browser.evaluate("""(() => { const menu = document.getElementById('hw'); menu.value = 'gb200';
-        menu.dispatchEvent(new Event('change')); })()"""))
+    choose(browser, "hw", "gb200")
     expect("the GPU of the page:", "gb200" in browser.evaluate(target), browser.evaluate(target))
-    changed(browser, lambda: browser.evaluate("""(() => { const menu = document.getElementById('hw'); menu.value = 'h100';
-        menu.dispatchEvent(new Event('change')); })()"""))
+    choose(browser, "hw", "h100")
     expect("stages:", browser.evaluate("document.querySelectorAll('#stages tbody tr').length") >= 1)
     expect("the limit line:", browser.evaluate("document.querySelectorAll('#stages .limit').length") >= 1)
     browser.until("document.querySelectorAll('#dispatchers tbody tr').length >= 2", "the table of dispatchers")
 
 
-def check_plans(browser):
+def check_obstacle(browser, page):
+    """A plan that cannot be written shows why, and what to launch with."""
+    advice = page.ask("/api/progress", {"what": "plans"})[0]["advice"]
+    plans = advice["plans"] + advice["too_close"]
+    plans[0] = {**plans[0], "obstacle": "`x` is a whole section", "environment": {"A_VARIABLE": "32"},
+                "risk": {"level": "high", "because": ["a reason"]}, "bring_up": [{"what": "one part", "check": "the loss"}]}
+    advice["plans"], advice["too_close"] = plans, []
+    browser.evaluate(f"drawPlans({json.dumps(advice)})")
+    card = "document.querySelector('#plans > li')"
+    shown = browser.evaluate(f"{card}.textContent")
+    for what in ("is a whole section", "A_VARIABLE=32", "high: a reason", "one part: check the loss"):
+        expect("a plan shows", what in shown, what)
+    expect("nothing to apply:", not browser.evaluate(f"{card}.querySelector('.apply')"))
+
+
+def check_repairs(browser):
+    """Plans of a recipe with errors name the fixes on which they build."""
+    original = browser.evaluate("document.getElementById('text').value")
+    changed(browser, lambda: browser.evaluate("""(() => { const area = document.getElementById('text'); area.focus();
+        const from = area.value.indexOf('expert_model_parallel_size: ') + 'expert_model_parallel_size: '.length;
+        area.setSelectionRange(from, area.value.indexOf('\\n', from)); document.execCommand('insertText', false, '7'); })()"""))
+    browser.evaluate("document.getElementById('search').click()")
+    browser.until("document.getElementById('fixed').textContent", "the fixes before the plans")
+    fixed = browser.evaluate("document.getElementById('fixed').textContent")
+    expect("the fixes:", "expert_model_parallel_size: 7 →" in fixed and "experts/" in fixed, fixed)
+    undo_to(browser, original)
+
+
+def check_plans(browser, page):
     browser.evaluate("document.getElementById('search').click()")
     browser.until("!document.getElementById('cancel').hidden", "a search that can be cancelled")
     browser.evaluate("document.getElementById('cancel').click()")
@@ -111,11 +171,22 @@ def check_plans(browser):
     expect("cancelled or done:", browser.evaluate("document.getElementById('search-note').textContent") != "")
     browser.evaluate("document.getElementById('search').click()")
     browser.until("document.querySelectorAll('#plans .apply').length", "plans")
+    check_obstacle(browser, page)
+    browser.evaluate("document.getElementById('search').click()")
+    browser.until("document.querySelectorAll('#plans .apply').length", "plans")
+    outdated = "document.getElementById('search-note').textContent"
+    ready = "document.querySelectorAll('#plans .apply:disabled').length"
+    choose(browser, "hw", "h200")
+    expect("plans for another GPU:", "target was changed" in browser.evaluate(outdated) and browser.evaluate(ready) > 0, browser.evaluate(outdated))
+    choose(browser, "hw", "h100")
+    expect("for this one again:", browser.evaluate(ready) == 0, browser.evaluate(outdated))
     text = browser.evaluate("document.getElementById('text').value")
     changed(browser, lambda: browser.evaluate("document.querySelector('#plans .apply').click()"))
     expect("a plan changes the text:", browser.evaluate("document.getElementById('text').value") != text)
     verdict = browser.evaluate("document.getElementById('verdict').textContent")
     expect("to one that starts:", not verdict.startswith("would not"), verdict)
+    expect("the other plans are outdated:", "text was changed" in browser.evaluate(outdated), browser.evaluate(outdated))
+    undo_to(browser, text)
 
 
 def check_downloads(browser):
@@ -203,9 +274,11 @@ def main(binary, pictures):
         browser.open(page.address)
         loaded(browser)
         check_editing(browser)
+        check_moves(browser)
         check_controls(browser)
-        check_plans(browser)
+        check_plans(browser, page)
         check_downloads(browser)
+        check_repairs(browser)
         check_keyboard(browser)
         check_looks(browser, page, pictures)
         check_reports(browser, binary, pictures)

@@ -31,20 +31,6 @@ namespace {
 
 using os::UsageError;
 
-std::vector<std::string> input_texts(const Document& document) {
-  std::vector<std::string> texts;
-  workload::Workload job;
-  sim::StatedInputs stated;
-  for (const Setting& input : document.inputs) {
-    const std::string wrong = sim::state(input.value, job, stated);
-    if (!wrong.empty()) {
-      throw UsageError(fmt::format("{}: {}", input.source, wrong));
-    }
-    texts.push_back(input.value);
-  }
-  return texts;
-}
-
 /// Values of repeated options that may also contain several, separated by commas.
 std::vector<std::string> words_between_commas(const std::vector<Setting>& settings) {
   std::vector<std::string> words;
@@ -238,7 +224,7 @@ AdvisedJob::AdvisedJob(Console& console, const Arguments& arguments, const Sourc
       world_{.base = recipe_,
              .laws = laws_,
              .constants = constants_,
-             .inputs = input_texts(*recipe_.document),
+             .inputs = input_texts(recipe_),
              .measured = simulator_.measured(recipe_.target->hw->name),
              .level = simulator_.level(recipe_)} {}
 

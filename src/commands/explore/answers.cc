@@ -99,6 +99,18 @@ std::string said(std::string_view problem) {
   return report::json_line({{"problem", std::string(problem)}});
 }
 
+/// Why the result of a search does not apply to a text and a target; empty if it does.
+std::string outdated_because(const SearchState& state,
+                             const std::string& text,
+                             const facts::Target& target) {
+  if (state.text != text) {
+    return "the text was changed since the search: search again";
+  }
+  const bool same = (target.hw == nullptr ? "" : target.hw->name) == state.hw &&
+                    target.gpus.value_or(0) == state.gpus;
+  return same ? "" : "the target was changed since the search: search again";
+}
+
 Json target_json(const session::Analysis& analysis) {
   const facts::Target& target = *analysis.target;
   return {{"hw", target.hw == nullptr ? Json(nullptr) : Json(target.hw->name)},
@@ -347,6 +359,12 @@ std::string Explorer::post(const std::string& path, const Json& body) {
   if (path == "/api/set") {
     return set(wish, body);
   }
+  if (path == "/api/moves") {
+    return moves(wish);
+  }
+  if (path == "/api/offer") {
+    return offer(wish, body);
+  }
   if (path == "/api/fix") {
     return fix(wish, body);
   }
@@ -385,24 +403,45 @@ std::string Explorer::look(const Wish& wish) {
                           report::json_line(needed_json(job)),
                           report::json_line(controls_of(analysis)));
   }
+  const SearchState found = plans_.state();
+  const std::string outdated = found.kind == SearchState::Kind::done
+                                   ? outdated_because(found, wish.text, *analysis.target)
+                                   : "";
+  answer += ",\"outdated\":" + report::json_line(outdated.empty() ? Json(nullptr) : Json(outdated));
   return answer + ",\"target\":" + report::json_line(target_json(analysis)) + "}";
 }
 
 std::string Explorer::set(const Wish& wish, const Json& body) {
-  const session::Analysis analysis = analysis_of(place_of(wish), opened_.path, wish.text);
+  Place& place = place_of(wish);
+  const session::Analysis analysis = analysis_of(place, opened_.path, wish.text);
   if (!analysis.recipe->readable) {
     return said("the text is not a recipe");
   }
-  std::string problem;
-  const std::string text =
-      text_with(analysis, text_in(body, "axis"), text_in(body, "move"), problem);
-  return problem.empty() ? report::json_line({{"text", text}}) : said(problem);
+  const Moved made =
+      moved(analysis, place.simulator.laws(), text_in(body, "axis"), text_in(body, "move"));
+  return made.problem.empty() ? report::json_line({{"text", made.text}, {"with", made.with}})
+                              : said(made.problem);
 }
 
-std::string Explorer::fix(const Wish& wish, const Json& body) {
-  session::Analysis analysis = analysis_of(place_of(wish), opened_.path, wish.text);
-  const lint::Finding& finding = prove(analysis, number_in(body, "finding"));
-  for (const lint::Fix& each : finding.fixes) {
+std::string Explorer::moves(const Wish& wish) {
+  Place& place = place_of(wish);
+  const session::Analysis analysis = analysis_of(place, opened_.path, wish.text);
+  if (!analysis.recipe->readable) {
+    return said("the text is not a recipe");
+  }
+  return report::json_line({{"controls", judged_controls_of(analysis, place.simulator.laws())}});
+}
+
+namespace {
+
+/// The first fix of a finding that resolves it, and the text with it.
+struct Mended {
+  std::string title;  // empty: there is none
+  std::string text;
+};
+
+Mended mended(session::Analysis& analysis, std::size_t number) {
+  for (const lint::Fix& each : prove(analysis, number).fixes) {
     if (each.edits.empty()) {
       continue;
     }
@@ -410,10 +449,25 @@ std::string Explorer::fix(const Wish& wish, const Json& body) {
     const session::Draft draft = fix::changed(
         analysis, fix::change_of(each, *analysis.recipe, analysis.vocabulary()), problem);
     if (problem.empty()) {
-      return report::json_line({{"text", draft.bytes}, {"title", each.title}});
+      return {each.title, draft.bytes};
     }
   }
-  return said("no fix of this finding resolves it without another one");
+  return {};
+}
+
+}  // namespace
+
+std::string Explorer::offer(const Wish& wish, const Json& body) {
+  session::Analysis analysis = analysis_of(place_of(wish), opened_.path, wish.text);
+  const Mended found = mended(analysis, number_in(body, "finding"));
+  return report::json_line({{"title", found.title.empty() ? Json(nullptr) : Json(found.title)}});
+}
+
+std::string Explorer::fix(const Wish& wish, const Json& body) {
+  session::Analysis analysis = analysis_of(place_of(wish), opened_.path, wish.text);
+  const Mended found = mended(analysis, number_in(body, "finding"));
+  return found.title.empty() ? said("no fix of this finding resolves it without another one")
+                             : report::json_line({{"text", found.text}, {"title", found.title}});
 }
 
 std::string Explorer::search(const Wish& wish, const Json& body) {
@@ -435,6 +489,8 @@ std::string Explorer::search(const Wish& wish, const Json& body) {
     state.advice = report::advise_json(recipe);
     state.page = report::advise_html(recipe);
     state.text = wish.text;
+    state.hw = job.base().target->hw->name;
+    state.gpus = job.base().target->gpus.value_or(0);
     for (const auto* plans : {&recipe.advice.plans, &recipe.advice.close}) {
       for (const advise::Plan& each : *plans) {
         state.plans.push_back(each.obstacle.empty() ? each.draft.bytes : "");
@@ -475,14 +531,19 @@ std::string Explorer::progress(const Json& body) {
   return text;
 }
 
+std::string Explorer::outdated(const SearchState& state, const Wish& wish) {
+  const session::Analysis analysis = analysis_of(place_of(wish), opened_.path, state.text);
+  return outdated_because(state, wish.text, *analysis.target);
+}
+
 std::string Explorer::plan(const Wish& wish, const Json& body) {
   const SearchState state = plans_.state();
   const std::size_t number = number_in(body, "plan");
   if (state.kind != SearchState::Kind::done || number >= state.plans.size()) {
     return said("there is no such plan");
   }
-  if (state.text != wish.text) {
-    return said("the text was changed since the search: search again");
+  if (const std::string why = outdated(state, wish); !why.empty()) {
+    return said(why);
   }
   if (state.plans[number].empty()) {
     return said("this plan cannot be written into the text");
@@ -495,8 +556,15 @@ Answer Explorer::report(const Wish& wish, const Json& body) {
   answer.type = "text/html";
   const std::string kind = text_in(body, "kind");
   if (kind == "advise") {
-    answer.body = plans_.state().page;
-    return answer.body.empty() ? refusal(404, "search for plans first") : answer;
+    SearchState state = plans_.state();
+    if (state.page.empty()) {
+      return refusal(404, "search for plans first");
+    }
+    if (const std::string why = outdated(state, wish); !why.empty()) {
+      return refusal(409, why);
+    }
+    answer.body = std::move(state.page);
+    return answer;
   }
   Place& place = place_of(wish);
   const session::Analysis analysis = analysis_of(place, opened_.path, wish.text);

@@ -32,6 +32,8 @@ struct SearchState {
   std::string advice;   // as `epwise advise --format json` prints it
   std::string page;     // as `epwise advise --format html` writes it
   std::string text;     // that was searched
+  std::string hw;       // of the target that was searched
+  int gpus = 0;
   /// The text with each plan: first those that are better, then those that are too close to call;
   /// empty where a plan cannot be applied to it.
   std::vector<std::string> plans;
@@ -89,14 +91,17 @@ struct Wish {
 /// Writes no files. Not thread-safe, except that a search runs in the background.
 ///
 ///   POST /api/start       → {"path", "text", "hardware", "terms", "target"}
-///   POST /api/look        {"text", "hw", "gpus"} → {"lint", "simulate", "target", "controls"}
-///   POST /api/set         and {"axis", "move"} → {"text"}
+///   POST /api/look        {"text", "hw", "gpus"} → {"lint", "simulate", "target", "controls",
+///                         "outdated"}: why the plans that were found do not apply, or null
+///   POST /api/moves       → {"controls"}: the same, with the moves that are refused
+///   POST /api/set         and {"axis", "move"} → {"text", "with"}
+///   POST /api/offer       and {"finding"} → {"title"} of the fix that resolves it, or null
 ///   POST /api/fix         and {"finding", "fix"} → {"text"}
 ///   POST /api/search      and {"what": "plans" | "dispatchers"} → {"state": "running"}
 ///   POST /api/progress    {"what"} → {"state", "done", "planned"}, at the end "advice" as `advise`
 ///                         gives it
 ///   POST /api/cancel      {"what"} → the same
-///   POST /api/plan        {"text", "plan"} → {"text"}
+///   POST /api/plan        and {"plan"} → {"text"}, for the text and the target that were searched
 ///   POST /api/report      and {"kind": "simulate" | "advise"} → the HTML page of that command
 ///
 /// What the text or the settings make impossible is {"problem": "…"}.
@@ -120,11 +125,16 @@ class Explorer {
   std::string start();
   std::string look(const Wish& wish);
   std::string set(const Wish& wish, const Json& body);
+  std::string moves(const Wish& wish);
+  std::string offer(const Wish& wish, const Json& body);
   std::string fix(const Wish& wish, const Json& body);
   std::string search(const Wish& wish, const Json& body);
   std::string progress(const Json& body);
   SearchTask& task_of(const Json& body);
   std::string plan(const Wish& wish, const Json& body);
+
+  /// Why the last search does not apply to this state of the page; empty if it does.
+  std::string outdated(const SearchState& state, const Wish& wish);
   Answer report(const Wish& wish, const Json& body);
   Place& place_of(const Wish& wish);
 

@@ -3,6 +3,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -12,6 +13,8 @@
 #include "commands/explore/answers.h"
 #include "commands/explore/server.h"
 #include "commands/simulate/simulation.h"
+#include "session/target/resolution.h"
+#include "session/workspace.h"
 #include "ui/single_recipe.h"
 #include "yaml/parse.h"
 
@@ -49,7 +52,19 @@ int port_in(const Arguments& arguments) {
   return *port;
 }
 
+/// Throws os::UsageError for a target that no recipe can have: `--gpus 0`.
+void check_target(Console& console, const Arguments& arguments) {
+  Workspace workspace(console.host(), given_by(arguments));
+  std::vector<const TargetSettings*> sources;
+  for (const TargetSettings& each : workspace.given().targets) {
+    sources.push_back(&each);
+  }
+  session::resolve_target(
+      sources, *workspace.knowledge(workspace.given().run), workspace.machine());
+}
+
 ExitCode serve(Console& console, const Arguments& arguments, const Source& source) {
+  check_target(console, arguments);
   explore::Server server(port_in(arguments));
   const std::string token = explore::make_token();
   explore::Explorer explorer(

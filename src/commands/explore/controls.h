@@ -2,7 +2,9 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "perf/cost/table.h"
 #include "session/analysis.h"
 #include "ui/json.h"
 
@@ -15,10 +17,21 @@ namespace epwise::explore {
 /// `present` is null if the recipe has none of the moves.
 report::Json controls_of(const session::Analysis& analysis);
 
-/// The text with a move applied; `problem`: why it cannot be.
-std::string text_with(const session::Analysis& analysis,
-                      std::string_view axis,
-                      std::string_view move,
-                      std::string& problem);
+/// The same, and which moves would bring an error, even with the changes that they need, or be
+/// undone by the launch. Takes a lint for each move.
+///   "refused": [{"move": "4", "why": "… (PAR006)"}]
+report::Json judged_controls_of(const session::Analysis& analysis, const cost::Table& laws);
+
+/// A move made in the text.
+struct Moved {
+  std::string text;
+  std::vector<std::string> with;  // fields of the changes that it needs: "model.sequence_parallel"
+  std::string problem;            // why it cannot be made
+};
+
+Moved moved(const session::Analysis& analysis,
+            const cost::Table& laws,
+            std::string_view axis,
+            std::string_view move);
 
 }  // namespace epwise::explore

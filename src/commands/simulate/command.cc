@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <optional>
 #include <ostream>
 #include <string>
@@ -94,6 +95,11 @@ class Jobs {
 
   /// Also says it if there was no recipe at all.
   ExitCode code() const {
+    const bool steps =
+        std::ranges::any_of(jobs_, [](const SimulatedJob& job) { return job.report.takes_steps; });
+    if (!jobs_.empty() && !steps) {
+      return worst(code_, ExitCode::findings);  // nothing was predicted
+    }
     if (!jobs_.empty() || code_ != ExitCode::clean) {
       return code_;
     }
@@ -106,7 +112,8 @@ class Jobs {
     std::vector<SimulatedJob> jobs = simulator_.run_all(input.path, !input.named, force_);
     others_ += jobs.empty() ? 1 : 0;
     for (SimulatedJob& job : jobs) {
-      if (!job.report.prediction || (job.report.fails && !force_)) {
+      const bool missing = !job.report.prediction && job.report.takes_steps;
+      if (missing || (job.report.fails && !force_)) {
         code_ = worst(code_, ExitCode::findings);
       }
       jobs_.push_back(std::move(job));
@@ -194,7 +201,7 @@ Command simulate_command() {
                     "trace=step.json",
                     "with an HTML page and a trace for Perfetto"}},
       .options = std::move(options),
-      .exits = {{ExitCode::clean, "every recipe was simulated"},
+      .exits = {{ExitCode::clean, "every recipe that takes training steps was simulated"},
                 {ExitCode::findings,
                  "lint finds errors in one and --force is not given, or facts are missing"}},
       .about = kAboutSimulate,

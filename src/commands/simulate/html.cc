@@ -53,6 +53,10 @@ std::string refusal(const SimulatedRecipe& recipe) {
         "simulates it anyway.</p></section>\n",
         counted(recipe.lint_errors, "error"));
   }
+  if (!recipe.takes_steps) {
+    return fmt::format("<section><p>Not simulated: {}</p></section>\n",
+                       escaped(missing_text(recipe.missing.front())));
+  }
   std::string out = "<section><p class=\"bad\">Not simulated; missing facts:</p><ul>";
   for (const text::Diagnostic& each : recipe.missing) {
     out += "<li>" + escaped(missing_text(each)) + "</li>";

@@ -91,6 +91,10 @@ class SimulationText {
                              counted(recipe.lint_errors, "error"))));
       return;
     }
+    if (!recipe.takes_steps) {
+      line(paint_(Role::dim, "  not simulated: " + missing_text(recipe.missing.front())));
+      return;
+    }
     line(paint_(Role::error, "  not simulated; missing facts:"));
     for (const text::Diagnostic& each : recipe.missing) {
       line("  - " + printable(missing_text(each), style_.unicode));
@@ -327,7 +331,9 @@ std::string simulate_json(const std::vector<SimulatedRecipe>& recipes,
       }
       add_prediction(json, recipe);
     } else {
-      json["refused"] = recipe.missing.empty() ? "lint" : "missing";
+      json["refused"] = recipe.missing.empty() ? "lint"
+                        : recipe.takes_steps   ? "missing"
+                                               : "no_steps";
       json["missing"] = missing_json(recipe.missing);
     }
     files.push_back(json);

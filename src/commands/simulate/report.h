@@ -33,6 +33,7 @@ struct SimulatedRecipe {
   std::optional<sim::Prediction> prediction;
   std::vector<workload::Input> inputs;    // used by the prediction
   std::vector<text::Diagnostic> missing;  // missing facts that prevent it
+  bool takes_steps = true;                // false: there is nothing to predict, `missing` says why
   std::optional<sim::CalibrationEffect> calibration = std::nullopt;  // used by the prediction
   Utilisation utilisation = {};
   std::string stack = {};  // versions that were stated: "te 2.14.0, torch 2.9.1"

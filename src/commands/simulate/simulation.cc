@@ -14,6 +14,7 @@
 #include "lint/facts/facts.h"
 #include "lint/launch_run.h"
 #include "perf/cost/compiled_table.h"
+#include "recipe/trainers/trainer_facts.h"
 #include "session/target/resolution.h"
 #include "ui/findings/lint_report.h"
 #include "ui/single_recipe.h"
@@ -70,6 +71,19 @@ void state_inputs(const Analysis& analysis, workload::Workload& job, sim::Stated
 }
 
 }  // namespace
+
+std::vector<std::string> input_texts(const Analysis& analysis) {
+  workload::WorkloadReading read = read_workload(analysis);
+  if (read.problems.empty() && analysis.target->hw != nullptr) {
+    sim::StatedInputs stated;
+    state_inputs(analysis, read.workload, stated);
+  }
+  std::vector<std::string> texts;
+  for (const Setting& input : analysis.document->inputs) {
+    texts.push_back(input.value);
+  }
+  return texts;
+}
 
 std::vector<Option> simulation_options(std::vector<std::string_view> formats) {
   std::vector<Option> options = single_recipe_options();
@@ -160,6 +174,7 @@ SimulatedJob Simulator::run(const Analysis& analysis, bool force) const {
   report.hw = target.hw == nullptr ? "" : target.hw->name;
   report.lint_errors = count_reported_errors(analysis.result);
   report.accepted = report::accepted_stop(analysis.result);
+  report.takes_steps = recipe::takes_steps(*analysis.recipe);
   if (count_errors(analysis.result) > 0 && !force) {
     return job;
   }

@@ -23,6 +23,10 @@ namespace epwise::cli {
 /// default.
 std::vector<Option> simulation_options(std::vector<std::string_view> formats);
 
+/// The inputs of configuration and options. Throws os::UsageError for one that this recipe cannot
+/// have, unless it lacks facts itself.
+std::vector<std::string> input_texts(const Analysis& analysis);
+
 /// One recipe, read, linted and predicted.
 struct SimulatedJob {
   report::SimulatedRecipe report;
@@ -46,6 +50,8 @@ class Simulator {
 
   /// The same for a recipe that is analyzed already.
   SimulatedJob run(const Analysis& analysis, bool force) const;
+
+  const cost::Table& laws() const { return laws_; }
 
   /// The constants of the step model, including those of --calibration that apply to `hw`.
   sim::ConstantTable constants(const std::string& hw) const;

@@ -59,15 +59,25 @@ void FieldReader::note_unbound(std::string_view name, const Value& value) const 
     const bool variable = need.starts_with("${");
     const bool computed = !variable && (need.starts_with('$') || need.starts_with('`'));
     if ((variable || computed) && unbound_.insert(need).second) {
-      const bool derived = name.starts_with("d.");
-      problem(
-          fmt::format("{} is not {}, and {} depends on it",
-                      need,
-                      variable ? "set" : "known before the script runs",
-                      derived ? "a value that must be known" : spelled(name)),
-          variable ? "set it with --env, or replace it with a value" : "replace it with a value");
+      const bool position = need.size() > 2 && need[2] >= '0' && need[2] <= '9';
+      const std::string other = variable ? "" : facts_.recipe().variable_instead_of(need);
+      problem(fmt::format("{} is not {}, and {} depends on it",
+                          need,
+                          variable ? "set" : "known before the script runs",
+                          dependent(name)),
+              position        ? "replace it with a value"
+              : variable      ? "set it with --env, or replace it with a value"
+              : other.empty() ? "replace it with the value that it prints"
+                              : fmt::format("pass --env {}=…, or replace it with a value", other));
     }
   }
+}
+
+std::string FieldReader::dependent(std::string_view name) const {
+  const auto slot = name.starts_with("d.") ? facts_.names().find(name) : std::nullopt;
+  const std::string_view meaning = slot ? facts_.meaning(*slot) : std::string_view();
+  return meaning.empty() ? spelled(name)
+                         : fmt::format("`{}`", meaning.substr(0, meaning.find(';')));
 }
 
 void FieldReader::note_unfit(std::string_view name,
@@ -140,6 +150,12 @@ bool FieldReader::is_set(std::string_view name) const {
   return usable(value(name));
 }
 
+bool FieldReader::is_of_model(std::string_view name) const {
+  const bool loads =
+      usable(value("raw.trainer")) && facts_.recipe().framework == recipe::Framework::bridge;
+  return loads && name.starts_with("model.") && name != "model.seq_length";
+}
+
 int FieldReader::required(std::string_view name, std::string_view what) {
   const auto found = integer(name);
   if (found && *found > 0) {
@@ -162,7 +178,9 @@ int FieldReader::required(std::string_view name, std::string_view what) {
     problem(fmt::format("{} is unknown", what), fmt::format("pass --{}", needs.front()));
   } else {
     problem(fmt::format("{} is unknown: the recipe has no {}", what, spelling),
-            fmt::format("write {}", spelling));
+            is_of_model(name)
+                ? "pass --model-config: the model's config.json, or a public model's name"
+                : fmt::format("write {}", spelling));
   }
   return 0;
 }

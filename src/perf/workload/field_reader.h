@@ -55,6 +55,12 @@ class FieldReader {
 
  private:
   void note_unbound(std::string_view name, const expr::Value& value) const;
+
+  /// Whether a field comes with the model that a trainer loads.
+  bool is_of_model(std::string_view name) const;
+
+  /// What depends on an unknown value: a field as the user spells it, a derived value in words.
+  std::string dependent(std::string_view name) const;
   void note_unfit(std::string_view name, const expr::Value& value, std::string_view wanted) const;
 
   const facts::Facts& facts_;

@@ -390,10 +390,23 @@ bool is_slime(const LaunchWords& launch) {
 
 namespace {
 
+/// Whether it is miles, slime's fork: by one of its own flags, or by its folder in the script.
+bool is_miles(const Recipe& recipe, const LaunchWords& launch) {
+  const std::vector<std::string>& own = slime_flags().of_miles;
+  const bool has_flag = std::ranges::any_of(launch.arguments, [&](const Given& word) {
+    const std::string text = word.text();
+    return std::ranges::find(own, text.substr(0, text.find('='))) != own.end();
+  });
+  return has_flag || std::ranges::any_of(recipe.files, [](const auto& file) {
+           return file->bytes().find("/miles/") != std::string_view::npos;
+         });
+}
+
 /// slime parses with ignore_unknown_args: a flag that differs in a letter or two has no effect.
 void report_misspelt_flags(Recipe& recipe,
                            const LaunchWords& launch,
-                           const Vocabulary& vocabulary) {
+                           const Vocabulary& vocabulary,
+                           std::string_view title) {
   constexpr std::size_t kShortest = 10;
   std::vector<std::string_view> known;
   for (const Flag& flag : vocabulary.flags()) {
@@ -416,7 +429,7 @@ void report_misspelt_flags(Recipe& recipe,
           {"recipe/unknown-key",
            word.mark,
            fmt::format(
-               "slime ignores the unknown `{}`, did you mean `{}`?", name, nearest.front())});
+               "{} ignores the unknown `{}`, did you mean `{}`?", title, name, nearest.front())});
     }
   }
 }
@@ -498,14 +511,15 @@ std::optional<Value> slime_batch(const LaunchWords& launch) {
 }  // namespace
 
 void complete_slime(Recipe& recipe, const LaunchWords& launch, const Vocabulary& vocabulary) {
-  const Trainer trainer = load_trainer("slime");
+  Trainer trainer = load_trainer("slime");
+  trainer.title = is_miles(recipe, launch) ? "miles" : trainer.title;
   note_trainer(recipe, trainer, {});
   note_settings(recipe, FlagTree().run(launch.arguments), "");
   for (const auto& [name, text] : trainer.environment) {
     recipe.variables.try_emplace(name, Variable{Value::of(text), {}, {}});
   }
   recipe.raw["raw.packs"] = Value::of(true);  // slime/backends/megatron_utils/data.py: "thd"
-  report_misspelt_flags(recipe, launch, vocabulary);
+  report_misspelt_flags(recipe, launch, vocabulary, trainer.title);
   const Field* half = recipe.find("model.fp16");
   const bool open = half != nullptr && half->value.is_unknown();
   put_default(recipe,

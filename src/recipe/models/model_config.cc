@@ -8,6 +8,7 @@
 
 #include "base/embedded/embedded.h"
 #include "base/text/ascii.h"
+#include "base/text/spelling.h"
 #include "yaml/parse.h"
 
 namespace epwise::recipe {
@@ -291,6 +292,16 @@ std::vector<std::string> public_model_names() {
   }
   std::ranges::sort(all);
   return all;
+}
+
+std::string similar_models(std::string_view name) {
+  const std::vector<std::string> ids = public_model_names();
+  const bool whole = name.find('/') != std::string_view::npos;
+  std::vector<std::string_view> words;
+  for (const std::string_view id : ids) {
+    words.push_back(whole ? id : id.substr(id.rfind('/') + 1));  // npos + 1 is 0
+  }
+  return text::did_you_mean(name, words);
 }
 
 std::optional<ModelConfig> read_model_config(const text::SourceFile& file) {

@@ -30,6 +30,9 @@ std::optional<ModelConfig> public_model(std::string_view id);
 /// The ids of all public models that are known, sorted.
 std::vector<std::string> public_model_names();
 
+/// ", did you mean `Qwen/Qwen3-30B-A3B`?", for a name that public_model does not know; may be empty.
+std::string similar_models(std::string_view name);
+
 /// The user's own config.json; nullopt if it is not a mapping with a model's numbers.
 std::optional<ModelConfig> read_model_config(const text::SourceFile& file);
 

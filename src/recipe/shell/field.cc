@@ -105,20 +105,26 @@ void add_needs(const std::vector<std::string>& more, std::vector<std::string>& n
 }
 
 std::string written_at(const text::Mark& mark) {
-  constexpr std::size_t kMost = 60;
+  constexpr std::size_t kShort = 60;
+  constexpr std::size_t kLine = 160;
   if (mark.nowhere()) {
     return {};
   }
   std::string text(mark.file->bytes().substr(mark.begin, mark.end - mark.begin));
+  const std::size_t line = text.find('\n');
   std::replace(text.begin(), text.end(), '\n', ' ');
-  if (text.size() <= kMost) {
+  if (text.size() <= kShort || (line == std::string::npos && text.size() <= kLine)) {
     return text;
   }
-  std::size_t end = kMost;
+  if (line <= kLine) {
+    return text.substr(0, line) + " …";
+  }
+  const std::size_t blank = text.rfind(' ', kLine);
+  std::size_t end = blank == std::string::npos || blank < kShort ? kLine : blank;
   while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) {
     --end;
   }
-  return text.substr(0, end) + "…";
+  return text.substr(0, end) + (end == blank ? " …" : "…");
 }
 
 bool is_blank(char c) {

@@ -184,11 +184,13 @@ namespace {
 SlimeFlags read_slime_flags() {
   const ConfigNode root = tree_of("slime_flags", embedded::slime_flags());
   SlimeFlags all;
-  for (const char* list : {"slime", "miles"}) {
-    for (const std::string& flag : texts_at(root, list)) {
-      all.flags.push_back("--" + flag);
-    }
+  for (const std::string& flag : texts_at(root, "slime")) {
+    all.flags.push_back("--" + flag);
   }
+  for (const std::string& flag : texts_at(root, "miles")) {
+    all.of_miles.push_back("--" + flag);
+  }
+  all.flags.insert(all.flags.end(), all.of_miles.begin(), all.of_miles.end());
   for (const std::string& prefix : texts_at(root, "prefixes")) {
     all.prefixes.push_back("--" + prefix);
   }

@@ -94,6 +94,7 @@ class VerlKeys {
 /// Flags of slime and of miles, with their dashes, and beginnings of others ("--sglang-").
 struct SlimeFlags {
   std::vector<std::string> flags;
+  std::vector<std::string> of_miles;  // those of `flags` that slime does not have
   std::vector<std::string> prefixes;
 };
 

@@ -56,9 +56,10 @@ class TrainerDocumentReader {
     if (input_.tree.is_mapping()) {
       lay_over(tree, input_.tree);
     }
+    Trainer trainer = load_trainer(input_.format->trainer);
+    report_foreign_words(tree, trainer, vocabulary_for(trainer.framework));
     override_tree(tree);
     resolve_references(tree, request_.environment);
-    Trainer trainer = load_trainer(input_.format->trainer);
     if (incomplete_ || input_.open) {
       trainer.untouched.clear();
       trainer.keeps_defaults = false;
@@ -97,6 +98,9 @@ class TrainerDocumentReader {
     if (request_.model_config != nullptr) {
       recipe.files.push_back(request_.model_config);
       return read_model_config(*request_.model_config);
+    }
+    if (!request_.model_name.empty()) {
+      return public_model(request_.model_name);
     }
     for (const std::string& path : input_.format->models(role)) {
       const ConfigNode* node = node_at(tree, path);
@@ -202,6 +206,30 @@ class TrainerDocumentReader {
       }
     }
     lay_over(below, std::move(over));
+  }
+
+  /// Words that name a field of Megatron-Bridge in a section that the trainer does not have.
+  void report_foreign_words(const ConfigNode& tree,
+                            const Trainer& trainer,
+                            const Vocabulary& vocabulary) {
+    if (input_.root == nullptr) {
+      return;  // a script's: its trainer's own defaults may have the section
+    }
+    for (const Word& word : input_.overrides) {
+      const std::string_view key = key_of(word.text);
+      const std::string section(key.substr(0, key.find('.')));
+      if (section != key && tree.find(section) == nullptr && vocabulary.find(key) != nullptr) {
+        diagnostics_.push_back(
+            {"recipe/unknown-key",
+             word.mark,
+             fmt::format("`{}` has no effect: the configuration of {} has no section `{}`",
+                         key,
+                         trainer.title,
+                         section),
+             {},
+             fmt::format("set it by the name that {} reads", trainer.title)});
+      }
+    }
   }
 
   void override_tree(ConfigNode& tree) {

@@ -40,11 +40,15 @@ struct TrainingStep {
   std::int64_t sequence = 0;
   std::int64_t micro_batch = 1;
   std::int64_t global_batch = 1;
+  bool of_ranks = false;  // it follows from the number of data-parallel ranks
 };
 
 /// Stored as raw.step_sequence, raw.step_micro_batch and raw.step_global_batch. Nothing is stored for
 /// numbers below 1.
 void note_training_step(Recipe& recipe, const TrainingStep& step);
+
+/// Whether another number of data-parallel ranks makes a step of the optimizer larger or smaller.
+bool batch_follows_ranks(const Recipe& recipe);
 
 /// Where the trainer's configuration has a field, or would have it: by canonical name, or by
 /// "model.*" for a mapping that accepts any field of a section.

@@ -382,31 +382,129 @@ void complete_model(Recipe& recipe) {
   split_modules(recipe);
 }
 
-/// Samples are padded to sequence_length, which is prompt_length + response_length unless written.
-void note_roll_step(Recipe& recipe, const ConfigNode& root, const TrainerRole& role) {
-  const auto prompt = number_at(root, "prompt_length");
+/// A number, or what the trainer takes where it is not written; nullopt if it is unknown or unset.
+std::optional<std::int64_t> number_or(const ConfigNode& root,
+                                      std::string_view path,
+                                      std::optional<std::int64_t> otherwise) {
+  return node_at(root, path) == nullptr ? otherwise : number_at(root, path);
+}
+
+/// Whether a switch is on; nullopt if only the launch decides it.
+std::optional<bool> switch_at(const ConfigNode& root, const std::string& path) {
+  const ConfigNode* node = node_at(root, path);
+  if (node == nullptr) {
+    return false;
+  }
+  return node->value.is_known() ? std::optional(node->value.truthy()) : std::nullopt;
+}
+
+/// Samples are padded to sequence_length, which is prompt_length + response_length unless written
+/// (roll/configs/base_config.py).
+std::optional<std::int64_t> roll_sample(const ConfigNode& root) {
+  constexpr std::int64_t kUsualPrompt = 1024;
+  if (node_at(root, "sequence_length") != nullptr) {
+    return number_at(root, "sequence_length");
+  }
+  const auto prompt = number_or(root, "prompt_length", kUsualPrompt);
   const auto response = number_at(root, "response_length");
-  const auto both = prompt && response ? units::sum(*prompt, *response) : std::nullopt;
-  const auto sample =
-      node_at(root, "sequence_length") == nullptr ? both : number_at(root, "sequence_length");
-  const auto samples = number_at(root, role.name + ".training_args.per_device_train_batch_size");
-  if (sample && samples && role.name == "actor_train") {
+  return prompt && response ? units::sum(*prompt, *response) : std::nullopt;
+}
+
+/// The samples of a micro-batch: per_device_train_batch_size, twice as many where DPO pairs them
+/// (roll/pipeline/dpo/dpo_config.py, the only configuration with these keys).
+std::optional<std::int64_t> roll_micro_batch(const ConfigNode& root, const std::string& role) {
+  constexpr std::int64_t kUsualSamples = 8;
+  constexpr std::array<std::string_view, 4> kOfPairs = {
+      "chosen_key", "rejected_key", "beta", "ipo"};
+  const auto samples =
+      number_or(root, role + ".training_args.per_device_train_batch_size", kUsualSamples);
+  const bool pairs = std::ranges::any_of(
+      kOfPairs, [&root](std::string_view key) { return root.find(key) != nullptr; });
+  return samples && pairs ? units::product(*samples, 2) : samples;
+}
+
+/// The tokens with which a role fills micro-batches; 0 if it does not, nullopt if they are unknown
+/// (roll/configs/worker_config.py, roll/utils/dynamic_batching.py).
+struct RollFill {
+  std::optional<std::int64_t> tokens;
+  bool dynamic = false;  // gradient_accumulation_steps counts filled micro-batches
+};
+
+RollFill roll_fill(const ConfigNode& root, const std::string& role) {
+  const auto dynamic = switch_at(root, role + ".use_dynamic_batching_in_train");
+  if (dynamic && *dynamic) {
+    return {number_at(root, role + ".max_tokens_per_microbatch_in_train"), true};
+  }
+  const auto packs = switch_at(root, role + ".use_sequence_packing");
+  if (!dynamic || !packs) {
+    return {};
+  }
+  const ConfigNode* algorithm = node_at(root, role + ".sequence_packing_args.algorithm");
+  const bool balances = algorithm != nullptr && algorithm->value.to_text() == "load_balance";
+  if (!*packs || !balances) {
+    return {0, false};
+  }
+  return {number_at(root, role + ".sequence_packing_args.max_packed_sequence_length_train"), false};
+}
+
+/// The data-parallel ranks of a role's devices; nullopt if a size is unknown or they do not divide.
+std::optional<std::int64_t> roll_data_ranks(const Recipe& recipe, std::int64_t devices) {
+  std::int64_t ranks = devices;
+  for (const char* name : {"model.tensor_model_parallel_size",
+                           "model.pipeline_model_parallel_size",
+                           "model.context_parallel_size"}) {
+    const expr::Value* value = field_value(recipe, name);
+    const std::int64_t* size = value == nullptr ? nullptr : value->integer();
+    if (size == nullptr || *size < 1 || ranks % *size != 0) {
+      return std::nullopt;
+    }
+    ranks /= *size;
+  }
+  return ranks > 0 ? std::optional(ranks) : std::nullopt;
+}
+
+/// A step of the optimizer takes gradient_accumulation_steps micro-batches of every data-parallel rank
+/// (roll/pipeline/base_worker.py, roll/distributed/strategy/megatron_strategy.py).
+void note_roll_step(Recipe& recipe,
+                    const ConfigNode& root,
+                    const TrainerRole& role,
+                    std::optional<std::int64_t> devices) {
+  const auto sample = roll_sample(root);
+  const auto samples = roll_micro_batch(root, role.name);
+  const RollFill fill = roll_fill(root, role.name);
+  if (!sample || *sample < 1 || !samples || !fill.tokens) {
+    return;
+  }
+  std::int64_t together = *samples;
+  if (*fill.tokens > 0) {
+    together = std::max<std::int64_t>(1, *fill.tokens / *sample);
+    note_longest_step(recipe, {std::max(*fill.tokens, *sample), 1});
+  } else {
     note_longest_step(recipe, {*sample, *samples});
+  }
+  const auto steps = number_or(root, role.name + ".training_args.gradient_accumulation_steps", 1);
+  const auto ranks = devices ? roll_data_ranks(recipe, *devices) : std::nullopt;
+  const auto own =
+      steps ? units::product(fill.dynamic ? together : *samples, *steps) : std::nullopt;
+  const auto batch = own && ranks ? units::product(*own, *ranks) : std::nullopt;
+  if (batch) {
+    note_training_step(recipe, {*sample, together, *batch, true});
   }
 }
 
 void complete_roll(Recipe& recipe, const ConfigNode& root, const TrainerRole& role) {
   complete_model(recipe);
-  note_roll_step(recipe, root, role);
   const ConfigNode* mapping = node_at(root, role.name + ".device_mapping");
   const auto count = mapping == nullptr ? std::nullopt : device_count(*mapping);
+  note_roll_step(recipe, root, role, count);
   if (count) {
     set_world(recipe, {1, *count, mapping->mark});
   }
 }
 
+/// Distillation has a model for each role: student_pretrain (roll/pipeline/distill/distill_config.py).
 std::vector<std::string> roll_models(const TrainerRole& role) {
-  return {role.name + ".model_args.model_name_or_path", "pretrain"};
+  return {role.name + ".model_args.model_name_or_path", role.name + "_pretrain", "pretrain"};
 }
 
 }  // namespace
@@ -414,13 +512,6 @@ std::vector<std::string> roll_models(const TrainerRole& role) {
 const TrainerFormat kRoll = {"roll", is_roll_config, roll_roles, complete_roll, roll_models};
 
 namespace {
-
-/// A number, or what the trainer takes where it is not written; nullopt if it is unknown or unset.
-std::optional<std::int64_t> number_or(const ConfigNode& root,
-                                      std::string_view path,
-                                      std::optional<std::int64_t> otherwise) {
-  return node_at(root, path) == nullptr ? otherwise : number_at(root, path);
-}
 
 /// Keys that no flat file of another program has.
 bool is_parallel_size(std::string_view key) {

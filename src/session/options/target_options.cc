@@ -73,7 +73,7 @@ std::vector<Option> outside_options() {
   return {
       {.name = "--base",
        .arity = one,
-       .value = "FILE|NAME",
+       .value = "FILE",
        .summary = "base recipe for overrides: the dump of a complete ConfigContainer, or the "
                   "name of a recipe of Megatron-Bridge (epwise recipes list)",
        .variable = "EPWISE_BASE",
@@ -87,9 +87,9 @@ std::vector<Option> outside_options() {
       {.name = "--model-config",
        .arity = one,
        .value = "FILE",
-       .summary =
-           "config.json of the model that a trainer loads (verl, NeMo-RL, ms-swift, ...), or "
-           "its folder; public models are known by name (epwise models list)",
+       .summary = "the model that a trainer loads (verl, NeMo-RL, ms-swift, ...): its config.json, "
+                  "a folder "
+                  "with it, or a public model's name (epwise models list)",
        .variable = "EPWISE_MODEL_CONFIG",
        .completion = Completion::files},
   };

@@ -60,7 +60,7 @@ struct ResolvedTarget {
   std::optional<recipe::Framework> framework;
   std::string base;                          // path of the base recipe for overrides; may be empty
   std::vector<std::string> allowed_targets;  // prefixes, of all sources
-  std::string model_config;  // path of a model's config.json or its folder; may be empty
+  std::string model_config;  // a model's config.json, its folder or a public name; may be empty
 };
 
 /// A profile of the user's own. Throws os::UsageError with all problems of the file.

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <chrono>
 #include <sstream>
 #include <string>
@@ -134,14 +135,78 @@ TEST_CASE("the target of the page counts more than options") {
   CHECK(page.look(recipe())["target"]["hw"] == "h100");
 }
 
+bool is_refused(const Json& control, const Json& move) {
+  return std::ranges::any_of(control["refused"],
+                             [&](const Json& each) { return each["move"] == move; });
+}
+
+TEST_CASE("moves that can only fail are refused with the reason") {
+  Opening page;
+  const Json answer = page.json("/api/moves", {{"text", recipe()}});
+  const auto refused = [&](const std::string& axis, const std::string& move) {
+    for (const Json& each : (*control(answer, axis))["refused"]) {
+      if (each["move"] == move) {
+        return each["why"].get<std::string>();
+      }
+    }
+    return std::string();
+  };
+  const auto offers = [&](const std::string& axis, const std::string& move) {
+    const Json& moves = (*control(answer, axis))["moves"];
+    return std::ranges::find(moves, Json(move)) != moves.end() && refused(axis, move).empty();
+  };
+  CHECK(refused("expert", "256").find("(PAR") != std::string::npos);
+  CHECK(refused("precision", "nvfp4").find("(PRC006)") != std::string::npos);
+  CHECK(refused("virtual", "2").find("(PAR014)") != std::string::npos);
+  CHECK(refused("tensor_overlap", "on").find("tp_comm_overlap") != std::string::npos);
+  CHECK(!offers("recompute", "projections"));  // the model has neither MLA
+  CHECK(!offers("recompute", "dense"));        // nor dense layers
+  CHECK(!offers("recompute", "shared"));       // nor shared experts
+  CHECK(offers("recompute", "activation"));
+  CHECK(offers("dispatcher", "allgather"));
+  const Json set = page.json("/api/set", {{"text", recipe()}, {"axis", "expert"}, {"move", "256"}});
+  CHECK(set["problem"].get<std::string>().find("(PAR") != std::string::npos);
+}
+
+TEST_CASE("a move brings the changes that it needs") {
+  Opening page;
+  const Json graphs =
+      page.json("/api/set", {{"text", recipe()}, {"axis", "graphs"}, {"move", "attention"}});
+  CHECK(graphs["text"].get<std::string>().find("te_rng_tracker: true") != std::string::npos);
+  CHECK(std::ranges::any_of(graphs["with"], [](const Json& field) {
+    return field.get<std::string>().ends_with("te_rng_tracker");
+  }));
+  const Json tensor =
+      page.json("/api/set", {{"text", recipe()}, {"axis", "tensor"}, {"move", "2"}});
+  CHECK(tensor["text"].get<std::string>().find("sequence_parallel: true") != std::string::npos);
+}
+
+TEST_CASE("without a GPU moves are judged too") {
+  Opening page(Opening::Options{});
+  const Json answer = page.json("/api/moves", {{"text", recipe()}});
+  CHECK(control(answer, "dispatcher") != nullptr);
+}
+
+TEST_CASE("a fix is offered where it resolves the finding") {
+  Opening page;
+  const std::string wrong =
+      replaced(recipe(), "expert_model_parallel_size: 16", "expert_model_parallel_size: 7");
+  const Json before = page.look(wrong);
+  for (std::size_t i = 0; i < before["lint"]["files"][0]["findings"].size(); ++i) {
+    const Json offer = page.json("/api/offer", {{"text", wrong}, {"finding", i}});
+    const Json answer = page.json("/api/fix", {{"text", wrong}, {"finding", i}});
+    CHECK(offer["title"].is_string() == answer.contains("text"));
+  }
+}
+
 TEST_CASE("every move of a control leads to a text that has it, with comments kept") {
   Opening page;
   const std::string text = "# why: kept\n" + recipe();
-  const Json answer = page.look(text);
+  const Json answer = page.json("/api/moves", {{"text", text}});
   REQUIRE(answer["controls"].size() >= 8);
   for (const Json& each : answer["controls"]) {
     for (const Json& move : each["moves"]) {
-      if (move == each["present"]) {
+      if (move == each["present"] || is_refused(each, move)) {
         continue;
       }
       const Json set =
@@ -152,6 +217,13 @@ TEST_CASE("every move of a control leads to a text that has it, with comments ke
       const std::string changed = set["text"];
       CHECK(changed.find("# why: kept") != std::string::npos);
       CHECK(changed != text);
+      const Json after = page.look(changed);
+      REQUIRE(control(after, each["axis"]) != nullptr);
+      CHECK((*control(after, each["axis"]))["present"] == move);
+      for (const Json& finding : after["lint"]["files"][0]["findings"]) {
+        const std::string code = finding["code"];
+        CHECK_MESSAGE((finding["severity"] != "error" || code.starts_with("MEM")), finding.dump());
+      }
     }
   }
   const Json set = page.json("/api/set", {{"text", text}, {"axis", "expert"}, {"move", "8"}});
@@ -199,6 +271,17 @@ TEST_CASE("a plan is applied to the text that was searched, and to no other") {
   CHECK(plan["text"] != recipe());
   CHECK(page.json("/api/plan", {{"text", recipe() + "\n"}, {"plan", 0}}).contains("problem"));
   CHECK(page.json("/api/plan", {{"text", recipe()}, {"plan", 99}}).contains("problem"));
+  CHECK(page.look(recipe())["outdated"].is_null());
+  CHECK(page.look(recipe() + "\n")["outdated"] ==
+        "the text was changed since the search: search again");
+  const Json elsewhere = {
+      {"text", recipe()}, {"hw", "gb200"}, {"gpus", 64}, {"plan", 0}, {"kind", "advise"}};
+  const std::string changed = "the target was changed since the search: search again";
+  CHECK(page.json("/api/plan", elsewhere)["problem"] == changed);
+  CHECK(page.json("/api/look", elsewhere)["outdated"] == changed);
+  CHECK(page.json("/api/report", elsewhere)["problem"] == changed);
+  CHECK(page.json("/api/plan", {{"text", recipe()}, {"hw", "h100"}, {"gpus", 16}, {"plan", 0}})
+            .contains("text"));  // the same in other words
   const Answer html = page.post("/api/report", {{"text", recipe()}, {"kind", "advise"}});
   CHECK(html.type == "text/html");
   CHECK(html.body.starts_with("<!doctype html>"));

@@ -136,6 +136,37 @@ TEST_CASE("a step of verl's optimizer takes a mini-batch of prompts with all the
   CHECK(step_of(read_format("run.sh", slime + "\n").front()) == "-");
 }
 
+TEST_CASE("a step of ROLL takes the accumulated micro-batches of every data-parallel rank") {
+  const auto step = [](const std::string& more,
+                       const std::string& of_role = "",
+                       const std::string& training =
+                           "per_device_train_batch_size: 2, "
+                           "gradient_accumulation_steps: 16") {
+    const std::string text = more + "response_length: 3000\nactor_train:\n  training_args: {" +
+                             training + "}\n" + of_role +
+                             "  device_mapping: list(range(0,32))\n"
+                             "  strategy_args: {strategy_name: megatron_train, strategy_config: "
+                             "{tensor_model_parallel_size: 2, pipeline_model_parallel_size: 4, "
+                             "context_parallel_size: 2, expert_model_parallel_size: 2}}\n";
+    return step_of(read_format("a.yaml", text).front());
+  };
+  CHECK(step("prompt_length: 1000\n") == "4000, 2, 64");  // 2 × 16 × 32 / (2 × 4 × 2)
+  CHECK(step("") == "4024, 2, 64");                       // the default of prompt_length
+  CHECK(step("sequence_length: 6000\n") == "6000, 2, 64");
+  CHECK(step("sequence_length: 6000\nbeta: 0.1\n") == "6000, 4, 128");  // DPO: pairs
+  CHECK(step("", "", "learning_rate: 1.0e-6") == "4024, 8, 16");        // transformers' defaults
+  CHECK(step("", "", "per_device_train_batch_size: 0") == "-");
+  CHECK(step("prompt_length: 1000\n",
+             "  use_dynamic_batching_in_train: true\n"
+             "  max_tokens_per_microbatch_in_train: 17000\n") == "4000, 4, 128");
+  CHECK(step("prompt_length: 1000\n",
+             "  use_sequence_packing: true\n"
+             "  sequence_packing_args: {algorithm: load_balance, "
+             "max_packed_sequence_length_train: 17000}\n") == "4000, 4, 64");
+  CHECK(step("prompt_length: 1000\n", "  use_sequence_packing: true\n") == "4000, 2, 64");
+  CHECK(step("prompt_length: 1000\n", "  use_dynamic_batching_in_train: true\n") == "-");
+}
+
 TEST_CASE("the micro-batch of verl is a setting unless tokens fill it") {
   const std::string verl =
       "python -m verl.trainer.main_ppo --config-name=ppo_megatron_trainer.yaml "

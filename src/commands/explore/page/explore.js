@@ -2,15 +2,18 @@
 // The page of `epwise explore`: draws what the server says about the text, and sends what the user changes. It decides nothing.
 const token = new URLSearchParams(location.search).get('token') || '';
 const $ = (id) => document.getElementById(id);
-const typingPause = 150, tablePause = 700, pollPause = 200;  // ms
+const typingPause = 150, movesPause = 100, tablePause = 700, pollPause = 200;  // ms
 
 let start = {};       // of the server: path, text, hardware, titles of terms
 let before = null;    // the prediction to compare with
 let now = null;       // the last answer
 let asked = 0;        // number of the last request for an answer
 let wish = {hw: '', gpus: 0};  // of the target, where its controls were moved
-let timer = 0, tableTimer = 0;
+let timer = 0, movesTimer = 0, tableTimer = 0;
 let marks = [];       // findings with a line
+let offers = new Map();   // by finding: the title of the fix that resolves it, or null
+let refused = new Map();  // by control: why a move is refused, by move
+let searched = null;  // what the last search of plans found, in words; null: none, or one that runs
 
 function make(tag, attributes, ...children) {
   const element = document.createElement(tag);
@@ -109,6 +112,33 @@ function follow() {
   $('bands').style.transform = shift;
 }
 
+// --- Fixes ------------------------------------------------------------------------------------------------------------
+
+const isFixable = (finding) => finding.fixes.some((fix) => fix.edits.length > 0);
+const offerKey = (finding) => JSON.stringify([finding.code, finding.message, finding.fixes]);
+
+// Only for a fix that is known to resolve the finding.
+function fixButton(finding) {
+  const title = offers.get(offerKey(finding));
+  return title ? make('button', {type: 'button', class: 'fix', on: {click: () => change('/api/fix', {finding: finding.number})}}, `Fix: ${title}`) : '';
+}
+
+// Asks for each finding of the last answer whether a fix resolves it, one after another, until the text changes.
+async function checkFixes(own) {
+  const known = new Map();
+  for (const [number, finding] of now.lint.files[0].findings.entries()) {
+    if (!isFixable(finding)) { continue; }
+    const answer = await ask('/api/offer', {...now.sent, finding: number});
+    if (own !== asked) { return; }
+    known.set(offerKey(finding), answer.title || null);
+    offers.set(offerKey(finding), answer.title || null);
+    const place = document.querySelector(`#findings [data-finding="${number}"]`);
+    if (place && !!place.firstElementChild !== !!answer.title) { place.replaceChildren(fixButton({...finding, number})); }
+  }
+  offers = known;
+  document.body.dataset.offers = String(own);
+}
+
 // --- Findings ---------------------------------------------------------------------------------------------------------
 
 function drawFindings(lint) {
@@ -122,9 +152,7 @@ function drawFindings(lint) {
     make('div', {class: 'row'},
       finding.line && finding.path === file.path
         ? make('button', {type: 'button', on: {click: () => goToLine(finding.line)}}, `Line ${finding.line}`) : null,
-      finding.fixes.some((fix) => fix.edits.length > 0)
-        ? make('button', {type: 'button', class: 'fix', on: {click: () => change('/api/fix', {finding: finding.number})}},
-          `Fix: ${finding.fixes.find((fix) => fix.edits.length > 0).title}`) : null))));
+      make('span', {'data-finding': finding.number}, fixButton(finding))))));
   const counts = ['error', 'warning', 'note'].map((name) => {
     const count = findings.filter((finding) => finding.severity === name).length;
     return count ? `${count} ${name}${count > 1 ? 's' : ''}` : '';
@@ -156,44 +184,67 @@ function drawTarget(target) {
 const title = (text) => text.charAt(0).toUpperCase() + text.slice(1);
 const moveTitle = (move) => move.replaceAll('_', ' ');
 
+// Why moves are not offered, by reason.
+function reasons(control) {
+  const byWhy = new Map();
+  for (const [move, why] of refused.get(control.axis) || []) { byWhy.set(why, [...(byWhy.get(why) || []), moveTitle(move)]); }
+  const count = [...byWhy.values()].reduce((sum, moves) => sum + moves.length, 0);
+  return count ? make('details', {class: 'reasons', 'data-axis': control.axis}, make('summary', {}, `${count} not valid here`),
+    make('ul', {}, ...[...byWhy].map(([why, moves]) => make('li', {}, `${moves.join(', ')}: ${why}`)))) : null;
+}
+
 function slider(control) {
   const id = `axis-${control.axis}`;
+  const no = refused.get(control.axis) || new Map();
+  control = {...control, moves: control.moves.filter((move) => move === control.present || !no.has(move))};
   const at = control.moves.indexOf(control.present);
   const output = make('output', {for: id}, control.present || 'as written');
   const input = make('input', {id, type: 'range', min: 0, max: control.moves.length - 1, step: 1,
     'aria-valuetext': control.present || 'as written'});
   input.value = Math.max(at, 0);
+  input.disabled = control.moves.length < 2 && at >= 0;
   input.addEventListener('input', () => {
     output.textContent = control.moves[input.value];
     input.setAttribute('aria-valuetext', control.moves[input.value]);
   });
   input.addEventListener('change', () => change('/api/set', {axis: control.axis, move: control.moves[input.value]}));
-  return make('div', {class: 'control'}, make('label', {for: id}, title(control.title)), make('div', {class: 'pair'}, input, output));
+  return make('div', {class: 'control'}, make('label', {for: id}, title(control.title)), make('div', {class: 'pair'}, input, output), reasons(control));
 }
 
 function menu(control) {
   const id = `axis-${control.axis}`;
+  const no = refused.get(control.axis) || new Map();
   const select = make('select', {id}, control.present ? null : make('option', {value: ''}, 'as written'),
-    ...control.moves.map((move) => make('option', {value: move}, moveTitle(move))));
+    ...control.moves.map((move) => make('option', {value: move, title: no.get(move), disabled: no.has(move) && move !== control.present ? '' : null}, moveTitle(move))));
   select.value = control.present || '';
   select.addEventListener('change', () => {
     if (select.value) { change('/api/set', {axis: control.axis, move: select.value}); }
   });
-  return make('div', {class: 'control'}, make('label', {for: id}, title(control.title)), select);
+  return make('div', {class: 'control'}, make('label', {for: id}, title(control.title)), select, reasons(control));
+}
+
+async function judgeMoves(own) {
+  const answer = await ask('/api/moves', now.sent);
+  if (own !== asked || !answer.controls) { return; }
+  refused = new Map(answer.controls.map((control) => [control.axis, new Map(control.refused.map((each) => [each.move, each.why]))]));
+  drawControls(answer.controls);
+  document.body.dataset.moves = String(own);
 }
 
 function drawControls(controls) {
   const focused = document.activeElement && document.activeElement.id;
-  const open = [...document.querySelectorAll('#axes details')].some((each) => each.open);
+  const unfolded = new Set([...document.querySelectorAll('#axes details.reasons')].filter((each) => each.open).map((each) => each.dataset.axis));
+  const open = [...document.querySelectorAll('#axes details.rare')].some((each) => each.open);
   const sets = groups.map(([group, name]) => {
     const own = controls.filter((control) => control.group === group);
     return own.length ? [group, make('fieldset', {}, make('legend', {}, name),
       ...own.map((control) => (control.kind === 'slider' ? slider(control) : menu(control))))] : null;
   }).filter(Boolean);
   const rare = sets.filter(([group]) => ['memory', 'kernels', 'precision'].includes(group)).map(([, set]) => set);
-  const more = rare.length ? make('details', {}, make('summary', {}, 'Memory, kernels, precision'), ...rare) : null;
+  const more = rare.length ? make('details', {class: 'rare'}, make('summary', {}, 'Memory, kernels, precision'), ...rare) : null;
   if (more) { more.open = open; }
   $('axes').replaceChildren(...sets.map(([, set]) => set).filter((set) => !rare.includes(set)), ...(more ? [more] : []));
+  for (const each of document.querySelectorAll('#axes details.reasons')) { each.open = unfolded.has(each.dataset.axis); }
   if (focused && focused.startsWith('axis-') && $(focused)) { $(focused).focus({preventScroll: true}); }
 }
 
@@ -311,24 +362,58 @@ function drawDispatchers(advice) {
         : `not valid: ${row.reason}${row.code ? ` (${row.code})` : ''}`)))));
 }
 
+const changeText = (each) => (each.to === null ? `remove ${each.field}`
+  : each.from === null ? `add ${each.field}: ${each.to}` : `${each.field}: ${each.from} → ${each.to}`);
+const changeItem = (each) => make('li', {}, make('code', {}, changeText(each)));
+
+// What the search changed before it looked for plans, and the errors that it left.
+function drawRepairs(advice) {
+  const left = advice.errors_left || [];
+  $('fixed').replaceChildren(...(advice.repairs.length ? [
+    make('p', {}, make('strong', {}, 'Fixed first: '), 'lint finds errors. Plans and their factors refer to the recipe with these fixes' +
+      (advice.step_time_s ? `, whose step takes ${seconds(advice.step_time_s.value)}` : '') + '; a plan that is applied makes them too.'),
+    make('ul', {}, ...advice.repairs.flatMap((repair) => repair.changes.map((each) =>
+      make('li', {}, make('code', {}, changeText(each)), ` (${repair.rule})`))))] : []),
+  ...(left.length ? [make('p', {}, `Errors that no fix of lint settles: ${left.join(', ')}. A plan that settles one says so.`)] : []));
+}
+
+function planItem(plan, number, close) {
+  const speed = plan.speedup, written = plan.diff && !plan.obstacle;
+  const lines = (plan.diff || '').split('\n').map((line) => make('span', {class: line.startsWith('+') ? 'add' : line.startsWith('-') ? 'del' : ''}, line + '\n'));
+  const variables = Object.entries(plan.environment);
+  return make('li', {}, make('div', {class: 'row'},
+    make('strong', {}, `${number + 1}. ${plan.means ? plan.means + ': ' : ''}${close ? 'too close to call: ' : ''}${digits(speed.value, 3)} times as fast (${digits(speed.low, 3)} to ${digits(speed.high, 3)})`),
+    written ? make('button', {type: 'button', class: 'apply', 'aria-label': `Apply plan ${number + 1}`, on: {click: () => change('/api/plan', {plan: number})}}, 'Apply') : null),
+  plan.obstacle ? make('p', {class: 'obstacle'}, `The changes cannot be written into this text: ${plan.obstacle}.`) : null,
+  make('ul', {}, ...plan.changes.map(changeItem)),
+  plan.settles ? make('p', {class: 'soft'}, `Settles ${plan.settles.join(', ')}.`) : null,
+  variables.length ? make('p', {class: 'soft'}, 'Variables of the launch: ',
+    make('code', {class: 'environment'}, variables.map(([name, value]) => `${name}=${value}`).join(' ')), written ? '; the text does not contain them.' : '') : null,
+  make('p', {class: 'soft'}, `step ${seconds(plan.step_time_s.value)}, memory ${gib(plan.memory.needed_gib)}, risk ${plan.risk.level}` +
+    (plan.risk.because.length ? `: ${plan.risk.because.join('; ')}` : '')),
+  plan.bring_up.length ? make('details', {class: 'steps'}, make('summary', {}, 'Bring-up, in this order'),
+    make('ol', {}, ...plan.bring_up.map((each) => make('li', {}, each.what, ...(each.check ? [': check ', each.check] : []))))) : null,
+  lines.length > 1 ? make('details', {}, make('summary', {}, 'Patch'), make('pre', {tabindex: 0, 'aria-label': `Patch of plan ${number + 1}`}, ...lines)) : null);
+}
+
 function drawPlans(advice) {
   const plans = [...(advice.plans || []), ...(advice.too_close || [])];
   const missing = (advice.missing || []).map((each) => each.message).join('. ');
-  $('search-note').textContent = missing ? `No advice: ${missing}` : plans.length
+  searched = missing ? `No advice: ${missing}` : plans.length
     ? `${advice.wall ? `${advice.wall.name} limits the step. ` : ''}${advice.search.looked_at} combinations were compared.`
     : 'Nothing that may change is clearly better.';
-  $('plans').replaceChildren(...plans.map((plan, number) => {
-    const speed = plan.speedup, close = number >= (advice.plans || []).length;
-    const lines = (plan.diff || '').split('\n').map((line) => make('span', {class: line.startsWith('+') ? 'add' : line.startsWith('-') ? 'del' : ''}, line + '\n'));
-    return make('li', {}, make('div', {class: 'row'},
-      make('strong', {}, `${number + 1}. ${plan.means ? plan.means + ': ' : ''}${close ? 'too close to call: ' : ''}${digits(speed.value, 3)} times as fast (${digits(speed.low, 3)} to ${digits(speed.high, 3)})`),
-      make('button', {type: 'button', class: 'apply', 'aria-label': `Apply plan ${number + 1}`, on: {click: () => change('/api/plan', {plan: number})}}, 'Apply')),
-    make('ul', {}, ...plan.changes.map((each) => make('li', {}, make('code', {}, each.to === null ? `remove ${each.field}`
-      : each.from === null ? `add ${each.field}: ${each.to}` : `${each.field}: ${each.from} → ${each.to}`)))),
-    make('p', {class: 'soft'}, `step ${seconds(plan.step_time_s.value)}, memory ${gib(plan.memory.needed_gib)}, risk ${plan.risk.level}`),
-    lines.length > 1 ? make('details', {}, make('summary', {}, 'Patch'), make('pre', {tabindex: 0, 'aria-label': `Patch of plan ${number + 1}`}, ...lines)) : null);
-  }));
+  drawRepairs(advice);
+  $('plans').replaceChildren(...plans.map((plan, number) => planItem(plan, number, number >= (advice.plans || []).length)));
   $('advice-report').hidden = !!missing;
+  markPlans(null);
+}
+
+// Plans are for the text and the target that were searched: the server says whether the page has others now.
+function markPlans(outdated) {
+  if (searched === null) { return; }
+  $('search-note').textContent = outdated ? `Outdated: ${outdated}.` : searched;
+  $('advice').classList.toggle('outdated', !!outdated);
+  for (const button of document.querySelectorAll('#plans .apply, #advice-report')) { button.disabled = !!outdated; }
 }
 
 async function poll(what, show) {
@@ -361,14 +446,19 @@ async function searchPlans() {
   $('progress').removeAttribute('value');
   $('cancel').focus({preventScroll: true});
   $('search-note').textContent = 'Searching…';
+  searched = null;
+  $('plans').replaceChildren();
+  $('fixed').replaceChildren();
   try {
     const first = await ask('/api/search', {...state(), what: 'plans'});
     const last = first.problem ? first : await poll('plans', (answer) => {
       if (answer.planned) { $('progress').max = Math.max(answer.planned, answer.done); $('progress').value = answer.done; }
       if (answer.done) { $('search-note').textContent = `Searching: ${answer.done} of up to ${Math.max(answer.planned, answer.done)} combinations.`; }
     });
-    if (last.advice) { drawPlans(last.advice); }
-    else { $('search-note').textContent = last.state === 'cancelled' ? 'Cancelled.' : last.problem || 'No result.'; }
+    if (last.advice) {
+      drawPlans(last.advice);
+      look();  // the text may have changed meanwhile
+    } else { $('search-note').textContent = last.state === 'cancelled' ? 'Cancelled.' : last.problem || 'No result.'; }
   } finally {
     const focused = document.activeElement === $('cancel');
     $('cancel').hidden = $('progress').hidden = true;
@@ -381,11 +471,12 @@ async function searchPlans() {
 
 async function look() {
   clearTimeout(timer);
+  clearTimeout(movesTimer);
   clearTimeout(tableTimer);
-  const own = ++asked;
+  const own = ++asked, sent = state();
   let answer;
   try {
-    answer = await ask('/api/look', state());
+    answer = await ask('/api/look', sent);
   } catch {
     if (own === asked) { tell('`epwise explore` does not answer: it was ended, or the tunnel is closed.'); }
     return;
@@ -393,20 +484,24 @@ async function look() {
   if (own !== asked) { return; }  // the text has changed since
   tell(answer.problem);
   if (answer.problem) { return; }
-  now = answer;
+  now = {...answer, sent};
   drawFindings(answer.lint);
   drawTarget(answer.target);
   if (!before && prediction(answer.simulate)) { before = prediction(answer.simulate); }
   drawStep(answer.simulate);
   if (answer.controls) { drawControls(answer.controls); }
+  markPlans(answer.outdated);
   document.body.dataset.answers = String(own);
   document.body.dataset.milliseconds = String(answer.milliseconds);
+  movesTimer = setTimeout(() => judgeMoves(own).then(() => (own === asked ? checkFixes(own) : null)).catch(() => {}), movesPause);
   tableTimer = setTimeout(() => compareDispatchers().catch(() => {}), tablePause);
 }
 
 async function change(path, body) {
   const answer = await ask(path, {...state(), ...body});
   tell(answer.problem);
+  const also = (answer.with || []).filter((field, at, all) => all.indexOf(field) === at);
+  $('also').textContent = also.length ? `Also set, because the change needs it: ${also.join(', ')}.` : '';
   if (answer.text !== undefined) { replaceText(answer.text); }
   else { look(); tell(answer.problem); }
 }
