@@ -134,6 +134,8 @@ Options options_of(const Json& given) {
   read(given, "base", options.base);
   read(given, "select", options.select);
   read(given, "ignore", options.ignore);
+  read(given, "extend_select", options.extend_select);
+  read(given, "extend_ignore", options.extend_ignore);
   read(given, "rules", options.rules);
   read(given, "fail_on", options.fail_on);
   read(given, "strict", options.strict);

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 
 from . import _core
 from ._errors import Error
-from ._options import Options, Path, Words, checked, core_options, listed
+from ._options import RULE_LISTS, Options, Path, Words, checked, core_options, listed
 from ._recipes import Source, source_of
 from ._report import (
     Advice,
@@ -50,7 +50,7 @@ TIERS: tuple[Tier, ...] = ("neutral", "performance", "training")
 
 def _kept(options: Mapping[str, Any]) -> dict[str, Any]:
     """Parameters that outlive the call, so that a result can be printed and pickled later."""
-    kept = {name: listed(value) if name in ("select", "ignore") else value for name, value in options.items()}
+    kept = {name: listed(value) if name in RULE_LISTS else value for name, value in options.items()}
     return copy.deepcopy({name: dict(value) if isinstance(value, Mapping) else value for name, value in kept.items()})
 
 

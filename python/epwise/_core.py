@@ -32,6 +32,8 @@ class Options:
     base: str = ""
     select: list[str] = dataclasses.field(default_factory=list)
     ignore: list[str] = dataclasses.field(default_factory=list)
+    extend_select: list[str] = dataclasses.field(default_factory=list)
+    extend_ignore: list[str] = dataclasses.field(default_factory=list)
     rules: str = ""
     fail_on: str = ""
     strict: bool = False

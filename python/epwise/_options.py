@@ -26,8 +26,10 @@ class Options(TypedDict, total=False):
     purpose: Literal["training", "benchmark", "bring-up", "comparison", "tuning", "production"] | None
     harness: Mapping[str, str] | None
     base: Path | None  # base recipe for override files
-    select: Words  # rules, by id, code or a prefix of either
+    select: Words  # rules, by id, code, a prefix of either or a confidence
     ignore: Words
+    extend_select: Words  # in addition to what the configuration selects
+    extend_ignore: Words
     rules: Path | None  # a folder of additional rules
     fail_on: FailOn | None  # the severity from which `exit_code` is 1
     strict: bool  # an undecided rule fails too
@@ -42,6 +44,7 @@ class Options(TypedDict, total=False):
 
 
 NAMES = frozenset(Options.__annotations__)
+RULE_LISTS = ("select", "ignore", "extend_select", "extend_ignore")
 
 
 def listed(value: Words) -> list[str]:
@@ -87,8 +90,8 @@ def core_options(options: Mapping[str, Any]) -> _core.Options:
     result.stack = stack_list(options.get("stack"))
     result.env = dict(options.get("env") or {})
     result.harness = pairs(options.get("harness"))
-    result.select = listed(options.get("select") or ())
-    result.ignore = listed(options.get("ignore") or ())
+    for name in RULE_LISTS:
+        setattr(result, name, listed(options.get(name) or ()))
     result.strict = bool(options.get("strict", False))
     result.comments = bool(options.get("comments", True))
     result.inputs = pairs(options.get("inputs"))

@@ -144,6 +144,9 @@ int App::run(const std::vector<std::string>& words) {
   } catch (const MissingError& error) {
     console_.err << "epwise: " << error.what() << '\n';
     code = ExitCode::unreadable;
+  } catch (const os::NothingError& error) {
+    console_.err << "epwise: " << error.what() << '\n';
+    code = ExitCode::nothing_checked;
   } catch (const std::exception& error) {
     console_.err << "epwise: internal error: " << error.what()
                  << "; please report it with the command and `epwise --version`\n";

@@ -1,6 +1,7 @@
 #include "app/outputs.h"
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <string>
 
@@ -52,31 +53,74 @@ bool replaces(const std::string& output, const std::string& input, const os::Fil
   return files.identity(input) == files.identity(output);
 }
 
-}  // namespace
+/// A file that the command line tells the command to write.
+struct Output {
+  Setting setting;
+  std::string path;
+};
 
-void check_outputs(const Arguments& arguments,
-                   const std::vector<Option>& options,
-                   const os::Files& files) {
-  const std::vector<std::string> inputs = inputs_of(arguments, options);
+std::vector<Output> outputs_of(const Arguments& arguments, const std::vector<Option>& options) {
+  std::vector<Output> outputs;
   for (const Option& option : options) {
     if (option.writes == Option::Writes::nothing) {
       continue;
     }
     for (const Setting& setting : arguments.all(option.name)) {
       const std::string path = output_of(option, setting.value);
-      const std::optional<std::string> output =
-          files.is_file(path) ? files.canonical(path) : std::nullopt;
-      const bool bad = output && std::ranges::any_of(inputs, [&](const std::string& input) {
-                         return replaces(*output, input, files);
-                       });
-      if (bad) {
-        throw os::UsageError(
-            fmt::format("{}: {} is an input of this command; write the output to another file",
-                        setting.source,
-                        path));
+      if (!path.empty() && path != "-") {
+        outputs.push_back({setting, path});
       }
     }
   }
+  return outputs;
+}
+
+/// A text that all names of a file share, also if it does not exist yet.
+std::string identity_of(const std::string& path, const os::Files& files) {
+  const std::string identity = files.identity(path);
+  const auto folder = files.canonical(session::parent_of(path));
+  if (!identity.empty() || !folder) {
+    return identity.empty() ? path : identity;
+  }
+  return session::join(*folder, path.substr(path.rfind('/') + 1));
+}
+
+void check_distinct(const std::vector<Output>& outputs, const os::Files& files) {
+  std::map<std::string, const Output*> known;
+  for (const Output& output : outputs) {
+    const auto [first, is_new] = known.emplace(identity_of(output.path, files), &output);
+    if (!is_new) {
+      throw os::UsageError(
+          fmt::format("{} {} and {} {} write the same file; give one of them another name",
+                      first->second->setting.source,
+                      first->second->setting.value,
+                      output.setting.source,
+                      output.setting.value));
+    }
+  }
+}
+
+}  // namespace
+
+void check_outputs(const Arguments& arguments,
+                   const std::vector<Option>& options,
+                   const os::Files& files) {
+  const std::vector<std::string> inputs = inputs_of(arguments, options);
+  const std::vector<Output> outputs = outputs_of(arguments, options);
+  for (const auto& [setting, path] : outputs) {
+    const std::optional<std::string> output =
+        files.is_file(path) ? files.canonical(path) : std::nullopt;
+    const bool bad = output && std::ranges::any_of(inputs, [&](const std::string& input) {
+                       return replaces(*output, input, files);
+                     });
+    if (bad) {
+      throw os::UsageError(
+          fmt::format("{}: {} is an input of this command; write the output to another file",
+                      setting.source,
+                      path));
+    }
+  }
+  check_distinct(outputs, files);
 }
 
 }  // namespace epwise::cli

@@ -74,6 +74,8 @@ session::Arguments arguments_of(const Options& options) {
   add(arguments, "--base", options.base);
   add(arguments, "--select", options.select);
   add(arguments, "--ignore", options.ignore);
+  add(arguments, "--extend-select", options.extend_select);
+  add(arguments, "--extend-ignore", options.extend_ignore);
   add(arguments, "--rules", options.rules);
   add(arguments, "--fail-on", options.fail_on);
   add(arguments, "--strict", options.strict ? "true" : "");

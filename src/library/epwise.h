@@ -107,8 +107,10 @@ struct Options {
   std::string base;                                       // base recipe for override files
 
   // Which rules apply, and how they affect `exit_code`.
-  std::vector<std::string> select;  // ids, codes, or prefixes of either; empty: all
+  std::vector<std::string> select;  // ids, codes, prefixes of either, confidences; empty: all
   std::vector<std::string> ignore;
+  std::vector<std::string> extend_select;  // in addition to what the configuration selects
+  std::vector<std::string> extend_ignore;
   std::string rules;  // a folder of additional rules
   std::string
       fail_on;  // "error" (default), "warning", "note", "never", "hang", "wrong", "memory", "slow"

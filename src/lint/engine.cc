@@ -331,6 +331,7 @@ bool matches(const Rule& rule, const std::string& pattern) {
   const bool prefix = pattern.ends_with('/') || pattern.find('/') == std::string::npos;
   return rule.id == pattern || rule.code == pattern ||
          std::ranges::find(rule.aliases, pattern) != rule.aliases.end() ||
+         pattern == to_string(rule.confidence) ||
          (prefix && (starts(rule.id) || starts(rule.code)));
 }
 
@@ -338,8 +339,12 @@ bool matches(const Rule& rule, const std::string& pattern) {
 
 bool Selection::takes(const Rule& rule) const {
   const auto fits = [&](const std::string& pattern) { return matches(rule, pattern); };
-  return (select.empty() || std::ranges::any_of(select, fits)) &&
-         std::ranges::none_of(ignore, fits);
+  bool taken =
+      (select.empty() || std::ranges::any_of(select, fits)) && std::ranges::none_of(ignore, fits);
+  for (const Extension& extension : extensions) {
+    taken = fits(extension.pattern) ? extension.takes : taken;
+  }
+  return taken;
 }
 
 Waiver waiver_of(const Result& result) {

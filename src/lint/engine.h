@@ -52,10 +52,18 @@ struct Waiver {
 /// findings. Every command that weighs a rejected launch asks this.
 Waiver waiver_of(const Result& result);
 
-/// Which rules run: ids, codes, prefixes of either ("overlap/", "EPO").
+/// Which rules run. A pattern is an id, a code, a prefix of either ("overlap/", "EPO"), or a
+/// confidence ("proven": rules that an upstream check or a run confirms).
 struct Selection {
+  /// A change of what `select` and `ignore` take.
+  struct Extension {
+    std::string pattern;
+    bool takes = true;  // false: ignores
+  };
+
   std::vector<std::string> select;  // empty: all
   std::vector<std::string> ignore;
+  std::vector<Extension> extensions = {};  // the last match applies
 
   bool takes(const Rule& rule) const;
 };

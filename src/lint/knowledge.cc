@@ -25,6 +25,21 @@ void collect(const os::Files& files,
   }
 }
 
+/// The rule files of a directory, or the one that a file is.
+std::vector<KnowledgeFile> rule_files(const os::Files& files, const std::string& place) {
+  std::vector<KnowledgeFile> sources;
+  if (files.is_directory(place)) {
+    collect(files, place, "", sources);
+    return sources;
+  }
+  const std::string whole = files.canonical(place).value_or(place);
+  const std::size_t name = whole.rfind('/');
+  const std::size_t topic = name == 0 ? 0 : whole.rfind('/', name - 1) + 1;
+  sources.push_back(
+      {whole.substr(topic), std::make_shared<text::SourceFile>(place, files.read(place))});
+  return sources;
+}
+
 std::string problems_text(const std::vector<text::Diagnostic>& problems) {
   std::string all;
   for (const auto& problem : problems) {
@@ -61,13 +76,12 @@ Knowledge load_knowledge(const os::Files* files, const std::string& extra) {
   if (extra.empty() || files == nullptr) {
     return knowledge;
   }
-  if (!files->is_directory(extra)) {
-    throw os::UsageError("--rules " + extra + ": no such directory");
+  if (!files->is_directory(extra) && !files->is_file(extra)) {
+    throw os::UsageError(extra + ": no such directory of rules");
   }
-  std::vector<KnowledgeFile> sources;
-  collect(*files, extra, "", sources);
+  const std::vector<KnowledgeFile> sources = rule_files(*files, extra);
   if (sources.empty()) {
-    throw os::UsageError("--rules " + extra + ": the directory contains no .yaml files");
+    throw os::UsageError(extra + ": the directory contains no rules (.yaml files)");
   }
   std::vector<text::Diagnostic> problems;
   add_rules(knowledge, sources, problems);
@@ -75,6 +89,20 @@ Knowledge load_knowledge(const os::Files* files, const std::string& extra) {
     throw os::UsageError(problems_text(problems));
   }
   return knowledge;
+}
+
+std::vector<const Rule*> rules_of(const Knowledge& knowledge,
+                                  const os::Files& files,
+                                  const std::string& extra) {
+  std::vector<const Rule*> rules;
+  for (const KnowledgeFile& file : rule_files(files, extra)) {
+    const std::string_view id = std::string_view(file.path).substr(0, file.path.rfind('.'));
+    const auto found = std::ranges::find(knowledge.rules, id, &Rule::id);
+    if (found != knowledge.rules.end()) {
+      rules.push_back(&*found);
+    }
+  }
+  return rules;
 }
 
 }  // namespace epwise::lint

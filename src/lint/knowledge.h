@@ -229,9 +229,14 @@ struct Knowledge {
 /// The number of rules that the build compiled, without reading them.
 std::size_t count_rules();
 
-/// The table that the build compiled. `extra` names a folder of further rules (--rules DIR); a rule
-/// with a known id replaces it. Throws os::UsageError listing every problem of the extra rules
-/// with file and line.
+/// The table that the build compiled. `extra` names a folder of further rules (--rules DIR), or one
+/// rule file, whose folder is then its topic; a rule with a known id replaces it. Throws
+/// os::UsageError listing every problem of the extra rules with file and line.
 Knowledge load_knowledge(const os::Files* files = nullptr, const std::string& extra = {});
+
+/// The rules that load_knowledge added from that place, by path.
+std::vector<const Rule*> rules_of(const Knowledge& knowledge,
+                                  const os::Files& files,
+                                  const std::string& extra);
 
 }  // namespace epwise::lint

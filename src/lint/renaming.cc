@@ -210,10 +210,14 @@ std::optional<Fix> with_class(const text::Diagnostic& diagnostic, const facts::F
 std::vector<Misspelling> misspellings(const recipe::Recipe& recipe,
                                       const recipe::Vocabulary& vocabulary) {
   constexpr std::size_t kMost = 40;  // enough for people, bounded for a file full of wrong keys
+  constexpr std::size_t kMostTried = 1000;
   std::vector<Misspelling> found;
+  std::size_t tried = 0;
   for (const auto& diagnostic : recipe.diagnostics) {
-    auto name = found.size() < kMost ? misspelt(diagnostic, recipe, vocabulary) : std::nullopt;
-    if (name) {
+    if (found.size() == kMost || ++tried > kMostTried) {
+      break;
+    }
+    if (auto name = misspelt(diagnostic, recipe, vocabulary)) {
       found.push_back({&diagnostic, std::move(name->meant), std::move(name->written)});
     }
   }

@@ -110,10 +110,45 @@ Comment read_comment(std::string_view text) {
   return comment;
 }
 
-bool is_text(std::size_t at, const std::vector<text::Mark>& scalars) {
-  return std::ranges::any_of(
-      scalars, [at](const text::Mark& mark) { return mark.begin <= at && at < mark.end; });
-}
+/// Whether places lie in a range, for places in text order.
+class Ranges {
+ public:
+  explicit Ranges(std::vector<text::Mark> marks) : marks_(std::move(marks)) {
+    std::ranges::sort(marks_, {}, &text::Mark::begin);
+  }
+
+  bool contain(std::size_t at) {
+    for (; next_ < marks_.size() && marks_[next_].begin <= at; ++next_) {
+      end_ = std::max<std::size_t>(end_, marks_[next_].end);
+    }
+    return at < end_;
+  }
+
+ private:
+  std::vector<text::Mark> marks_;
+  std::size_t next_ = 0;
+  std::size_t end_ = 0;  // of those that have begun
+};
+
+/// The line that contains a place, for places in text order.
+class LineOfText {
+ public:
+  explicit LineOfText(std::string_view bytes) : bytes_(bytes) {}
+
+  void go_to(std::size_t at) {
+    if (at >= end) {
+      const std::size_t before = bytes_.substr(0, at).find_last_of("\r\n");
+      begin = before == std::string_view::npos ? 0 : before + 1;
+      end = std::min(bytes_.find_first_of("\r\n", at), bytes_.size());
+    }
+  }
+
+  std::size_t begin = 0;
+  std::size_t end = 0;
+
+ private:
+  std::string_view bytes_;
+};
 
 constexpr std::string_view kName = "epwise:";
 
@@ -131,33 +166,61 @@ bool has_comments(const text::SourceFile& file) {
   return false;
 }
 
-std::vector<Comment> comments_of(const text::SourceFile& file,
-                                 const std::vector<text::Mark>& scalars) {
-  std::vector<Comment> comments;
-  const std::string_view bytes = file.bytes();
+namespace {
+
+/// Where a comment stands in its text.
+struct Stand {
+  std::size_t begin = 0;  // of its first `#`
+  std::size_t end = 0;    // of its line, or where the next comment on it begins
+  std::size_t text = 0;   // after "epwise:"
+  bool whole_line = false;
+};
+
+std::vector<Stand> stands_of(std::string_view bytes, Ranges texts) {
+  std::vector<Stand> stands;
+  LineOfText line(bytes);
   for (std::size_t at = bytes.find(kName); at != std::string_view::npos;
        at = bytes.find(kName, at + 1)) {
+    line.go_to(at);
     const std::size_t hash = bytes.substr(0, at).find_last_not_of(kBlanks);
-    const std::size_t end = std::min(bytes.find_first_of("\r\n", at), bytes.size());
-    const std::string_view text = text::trimmed(
-        bytes.substr(at + kName.size(), end - at - kName.size()), text::kBlanksAndReturns);
-    if (hash == std::string_view::npos || bytes[hash] != '#' || !text.starts_with("ignore")) {
+    const std::size_t text = at + kName.size();
+    const std::string_view rest =
+        text::trimmed(bytes.substr(text, line.end - text), text::kBlanksAndReturns);
+    if (hash == std::string_view::npos || bytes[hash] != '#' || !rest.starts_with("ignore")) {
       continue;
     }
     std::size_t begin = hash;
     while (begin > 0 && bytes[begin - 1] == '#') {
       --begin;
     }
-    const std::size_t line = bytes.substr(0, begin).find_last_of("\r\n");
-    const std::size_t first = line == std::string_view::npos ? 0 : line + 1;
-    const bool starts = begin == first || kBlanks.find(bytes[begin - 1]) != std::string_view::npos;
-    if (!starts || is_text(begin, scalars)) {
+    const bool starts =
+        begin == line.begin || kBlanks.find(bytes[begin - 1]) != std::string_view::npos;
+    if (!starts || texts.contain(begin)) {
       continue;
     }
-    Comment comment = read_comment(text);
-    comment.mark = {&file, static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(end)};
-    comment.whole_line =
-        bytes.substr(first, begin - first).find_first_not_of(kBlanks) == std::string_view::npos;
+    const bool shares = !stands.empty() && stands.back().end == line.end;
+    if (shares) {
+      stands.back().end = bytes.substr(0, begin).find_last_not_of(kBlanks) + 1;
+    }
+    const bool whole_line =
+        !shares && bytes.substr(line.begin, begin - line.begin).find_first_not_of(kBlanks) ==
+                       std::string_view::npos;
+    stands.push_back({begin, line.end, text, whole_line});
+  }
+  return stands;
+}
+
+}  // namespace
+
+std::vector<Comment> comments_of(const text::SourceFile& file, std::vector<text::Mark> scalars) {
+  std::vector<Comment> comments;
+  const std::string_view bytes = file.bytes();
+  for (const Stand& stand : stands_of(bytes, Ranges(std::move(scalars)))) {
+    Comment comment = read_comment(
+        text::trimmed(bytes.substr(stand.text, stand.end - stand.text), text::kBlanksAndReturns));
+    comment.mark = {
+        &file, static_cast<std::uint32_t>(stand.begin), static_cast<std::uint32_t>(stand.end)};
+    comment.whole_line = stand.whole_line;
     comments.push_back(std::move(comment));
   }
   return comments;
@@ -196,6 +259,11 @@ void collect_scalars(const yaml::Node& node, std::vector<Mark>& scalars) {
   }
 }
 
+bool is_comment(std::string_view line) {
+  const std::size_t first = line.find_first_not_of(kBlanks);
+  return first != std::string_view::npos && line[first] == '#';
+}
+
 /// Whether a line of a script continues on the next one, or opens a list that does.
 bool continues(std::string_view line) {
   const std::size_t last = line.find_last_not_of(" \t");
@@ -215,46 +283,64 @@ std::vector<Mark> scalars_of(const std::vector<yaml::Document>& documents) {
   return scalars;
 }
 
-std::optional<Mark> scope_of(const Comment& comment, const std::vector<yaml::Document>& documents) {
-  std::vector<Mark> stretches;
+Scopes Scopes::in_yaml(const std::vector<yaml::Document>& documents) {
+  Scopes scopes;
   for (const yaml::Document& document : documents) {
-    collect(document.root, stretches);
+    collect(document.root, scopes.stretches_);
   }
-  const text::SourceFile& file = *comment.mark.file;
-  const int line = comment.mark.start().line;
-  std::optional<Mark> best;
-  for (const Mark& stretch : stretches) {
-    const bool candidate = comment.whole_line ? stretch.begin > comment.mark.begin
-                                              : file.position(stretch.begin).line == line &&
-                                                    stretch.begin < comment.mark.begin;
-    const bool better = !best || stretch.begin < best->begin ||
-                        (stretch.begin == best->begin && stretch.end > best->end);
-    if (candidate && better) {
-      best = stretch;
-    }
-  }
-  return best;
+  std::ranges::sort(scopes.stretches_, [](const Mark& a, const Mark& b) {
+    return a.begin < b.begin || (a.begin == b.begin && a.end > b.end);
+  });
+  return scopes;
 }
 
-std::optional<Mark> scope_in_script(const Comment& comment) {
-  const text::SourceFile& file = *comment.mark.file;
-  int line = comment.mark.start().line + (comment.whole_line ? 1 : 0);
+Scopes Scopes::in_script(const text::SourceFile& file) {
+  Scopes scopes;
   const int last = file.line_count();
-  while (comment.whole_line && line <= last &&
-         file.line(line).find_first_not_of(" \t") != std::string_view::npos &&
-         file.line(line)[file.line(line).find_first_not_of(" \t")] == '#') {
-    ++line;
+  scopes.lines_.resize(static_cast<std::size_t>(last) + 1);
+  int command_end = last;
+  int list_end = last;
+  int code = last + 1;
+  for (int number = last; number >= 1; --number) {
+    const std::string_view line = file.line(number);
+    const bool closed = line.find(')') != std::string_view::npos;
+    command_end = number < last && continues(line) ? command_end : number;
+    list_end = number < last && (continues(line) || !closed) ? list_end : number;
+    code = is_comment(line) ? code : number;
+    scopes.lines_[static_cast<std::size_t>(number)] = {
+        code, line.ends_with('(') ? list_end : command_end};
+  }
+  return scopes;
+}
+
+std::optional<Mark> Scopes::of(const Comment& comment) const {
+  if (!lines_.empty()) {
+    return in_lines(comment);
+  }
+  const text::SourceFile& file = *comment.mark.file;
+  const std::size_t from =
+      comment.whole_line ? comment.mark.begin + 1 : file.line_offset(comment.mark.start().line);
+  const auto first = std::ranges::lower_bound(stretches_, from, {}, &Mark::begin);
+  const bool found =
+      first != stretches_.end() && (comment.whole_line || first->begin < comment.mark.begin);
+  return found ? std::optional(*first) : std::nullopt;
+}
+
+std::optional<Mark> Scopes::in_lines(const Comment& comment) const {
+  const text::SourceFile& file = *comment.mark.file;
+  const int last = file.line_count();
+  int line = comment.mark.start().line;
+  if (comment.whole_line && line < last) {
+    line = lines_[static_cast<std::size_t>(line) + 1].code;
+  } else if (comment.whole_line) {
+    return std::nullopt;
   }
   if (line > last) {
     return std::nullopt;
   }
   const std::size_t begin = file.line_offset(line);
   if (comment.whole_line) {
-    const bool list = file.line(line).ends_with('(');
-    while (line < last && (continues(file.line(line)) ||
-                           (list && file.line(line).find(')') == std::string_view::npos))) {
-      ++line;
-    }
+    line = lines_[static_cast<std::size_t>(line)].command_end;
   }
   const std::size_t end = file.line_offset(line) + file.line(line).size();
   return Mark{&file, static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(end)};

@@ -1,6 +1,9 @@
 #pragma once
 
+#include <cstdint>
 #include <map>
+#include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -47,24 +50,37 @@ class Suppressions {
   struct Seen {
     Comment comment;
     std::set<const lint::Rule*> used;  // rules of which it accepts a finding
-    // undecided rules, and those that fail without a finding of their own
-    std::set<const lint::Rule*> open;
-    std::string problem;  // of rules and conditions
-    std::string lapsed;   // why it no longer accepts anything
+    std::string problem;               // of rules and conditions
+    std::string lapsed;                // why it no longer accepts anything
     std::string undecided;
+    std::vector<const lint::Rule*> named;  // those of the comment, null for an unknown one
     std::set<const lint::Rule*> rules;
+  };
+
+  /// A comment with what it covers.
+  struct Placed {
+    Comment comment;
+    std::optional<text::Mark> scope;
   };
 
   using Key = std::pair<std::string, std::uint32_t>;  // file, place
 
-  void judge(Seen& seen, const Circumstances& circumstances) const;
+  const std::vector<Placed>& placed_comments(const recipe::Recipe& recipe,
+                                             const std::shared_ptr<const text::SourceFile>& file);
+
+  const lint::Rule* rule_named(const std::string& name, const lint::Knowledge& knowledge);
+
+  void judge(Seen& seen, const Circumstances& circumstances);
 
   /// The rules of a comment, as written, that were decided and of which it accepts nothing.
-  static std::vector<std::string> unused_names(const Seen& seen,
-                                               const lint::Selection& selection,
-                                               const lint::Knowledge& knowledge);
+  std::vector<std::string> unused_names(const Seen& seen, const lint::Selection& selection) const;
 
+  std::map<std::shared_ptr<const text::SourceFile>, std::vector<Placed>> placed_;
+  std::map<std::string, const lint::Rule*> rules_;  // by the names in comments
   std::map<Key, Seen> seen_;
+  /// By file: the rules that a recipe in it leaves undecided, and those that fail without a finding
+  /// of their own.
+  std::map<std::string, std::set<const lint::Rule*>> open_;
 };
 
 }  // namespace epwise::suppress

@@ -8,9 +8,15 @@
 #include "perf/sim/prediction/uncertainty.h"
 #include "ui/json.h"
 
-/// Parts shared by the JSON of `simulate`, `compare` and `advise`.
+/// Parts shared by the reports of `simulate`, `compare` and `advise`.
 
 namespace epwise::report {
+
+/// Three significant digits: "42.6 s", "823 ms", "95.1 us".
+std::string seconds_text(double seconds);
+
+/// "6154", "31.3", "4.05": at least three significant digits of a number of at least 1.
+std::string count_text(double value);
 
 /// Twelve significant digits: more than the accuracy, and identical on every machine.
 double rounded(double value);

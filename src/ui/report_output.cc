@@ -47,17 +47,14 @@ void add_automatic(const std::string& source,
   }
 }
 
-void check_places(const std::vector<Setting>& formats, const std::vector<Sink>& sinks) {
-  for (std::size_t i = 0; i < sinks.size(); ++i) {
-    for (std::size_t j = 0; j < i; ++j) {
-      if (sinks[i].path == sinks[j].path) {
-        throw UsageError(
-            fmt::format("{}: two formats cannot both go to {}; write one of them to a file, for "
-                        "example --format sarif=FILE",
-                        formats.back().source,
-                        sinks[i].path.empty() ? "standard output" : sinks[i].path));
-      }
-    }
+/// Files are compared before the command runs (app/outputs.h).
+void check_standard_output(const std::vector<Setting>& formats, const std::vector<Sink>& sinks) {
+  const auto is_shown = [](const Sink& sink) { return sink.path.empty(); };
+  if (std::ranges::count_if(sinks, is_shown) > 1) {
+    throw UsageError(
+        fmt::format("{}: two formats cannot both go to standard output; write one of them to a "
+                    "file, for example --format sarif=FILE",
+                    formats.back().source));
   }
 }
 
@@ -131,7 +128,7 @@ std::vector<Sink> parse_formats(const std::vector<Setting>& formats,
       chosen.push_back({writer_of(name, format.source), path == "-" ? "" : path, false});
     }
   }
-  check_places(formats, chosen);
+  check_standard_output(formats, chosen);
   if (automatic) {
     add_automatic(formats.empty() ? "--format" : formats.front().source, variables, sinks);
   }

@@ -26,7 +26,7 @@ Source source_of(const std::string& path, const Arguments& arguments, Console& c
   if (path.empty()) {
     return {"<command line>", std::nullopt, true};
   }
-  if (path == "-") {
+  if (session::is_standard_input(path)) {
     return {"<stdin>", read_standard_input(arguments, console), false};
   }
   const session::NumberedPath numbered = session::numbered_path(console.files, path);

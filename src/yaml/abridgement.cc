@@ -21,10 +21,11 @@ struct SimpleLine {
     other        // not simple
   };
 
-  /// A plain word [begin, end); empty if there is none, or if it must not be changed.
+  /// A word [begin, end), with its quotes; empty if there is none, or if it must not be changed.
   struct Word {
     std::size_t begin = 0;
     std::size_t end = 0;
+    bool quoted = false;
   };
 
   Kind kind = Kind::other;
@@ -126,7 +127,8 @@ class Abridger {
           !is_null(result_.source.substr(word.begin, word.end - word.begin))) {
         copy(done, word.begin);
         result_.text += 'x';
-        result_.words.push_back({abridged_offset(word.begin), abridged_offset(word.end)});
+        result_.words.push_back(
+            {abridged_offset(word.begin), abridged_offset(word.end), word.quoted});
         done = word.end;
       }
     }
@@ -178,7 +180,8 @@ std::string_view Abridgement::word(std::size_t original_place) const {
   if (word == words.end() || word->begin != original_place) {
     return {};
   }
-  return source.substr(word->begin, word->end - word->begin);
+  const std::string_view whole = source.substr(word->begin, word->end - word->begin);
+  return word->quoted ? whole.substr(1, whole.size() - 2) : whole;
 }
 
 Abridgement abridge(std::string_view text) {
@@ -334,11 +337,20 @@ class LineReader {
     return finish(stop);
   }
 
-  /// A quoted text that ends in this line.
+  /// A quoted text that ends in this line. Its value is what its quotes contain unless that is
+  /// nothing, or something is escaped.
   bool read_quoted() {
-    const std::size_t close = raw::scalar_end(text_, at_, {});
-    return close <= end_ && raw::wrong_in_quoted(text_, at_, close) == std::string_view::npos &&
-           finish(close);
+    const std::size_t open = at_;
+    const std::size_t close = raw::scalar_end(text_, open, {});
+    if (close > end_ || raw::wrong_in_quoted(text_, open, close) != std::string_view::npos ||
+        !finish(close)) {
+      return false;
+    }
+    const std::string_view inside = text_.substr(open + 1, close - open - 2);
+    if (!inside.empty() && inside.find(text_[open] == '"' ? '\\' : '\'') == inside.npos) {
+      line_.value = {open, close, true};
+    }
+    return true;
   }
 
   /// Brackets closed on this line without quotes or comments.

@@ -9,8 +9,8 @@
 namespace epwise::yaml {
 
 /// A shortened text for the tokeniser, which takes about 2000 instructions per byte: in
-/// self-contained lines, plain words become one letter (not `null`), and comments are removed. The
-/// result has the same structure, and every position in it corresponds to a position in the
+/// self-contained lines, plain words (not `null`) and quoted texts without escapes become one
+/// letter, and comments are removed. The result has the same structure, and every position in it corresponds to a position in the
 /// original. Most lines become one of a few texts, which parse.cc has tokenised once.
 ///
 ///   hidden_size: 4096  # words    →    x: x
@@ -24,8 +24,9 @@ struct Abridgement {
   };
 
   struct Word {
-    std::uint32_t begin = 0;  // in the original
+    std::uint32_t begin = 0;  // in the original, with its quotes
     std::uint32_t end = 0;
+    bool quoted = false;
   };
 
   /// A self-contained line, with the text that a `|` or `>` in it introduces.
@@ -45,7 +46,8 @@ struct Abridgement {
   /// The position in the original of a position in the short text.
   std::size_t original(std::size_t place) const;
 
-  /// The whole word at this position of the original, if it was shortened; otherwise empty.
+  /// The whole word at this position of the original, without quotes, if it was shortened;
+  /// otherwise empty.
   std::string_view word(std::size_t original_place) const;
 };
 

@@ -50,6 +50,11 @@ def recipes():
     yield "block-scalar", "model:\n  a: |\n" + "    text # epwise: ignore\n" * 40_000
     yield "comments", "# epwise: ignore[EPO014] while te < 2.8: x\n" * 20_000 + RECIPE
     yield "comments-behind", RECIPE + "# epwise: ignore[EPO001,EPO002]: x\n" * 20_000
+    yield "comments-many", RECIPE + "# epwise: ignore[EPO001,EPO002]: x\n" * 100_000
+    yield "comments-beside", "model:\n  num_layers: 4\n" + "".join(
+        f"  # epwise: ignore[recipe/unknown-key]: x\n  a{i}: 1  # epwise: ignore[EPO001]: x\n" for i in range(30_000))
+    yield "comments-of-documents", ("# epwise: ignore[EPO001]: x\n" + RECIPE + "---\n") * 60
+    yield "comments-in-line", RECIPE + "# epwise: ignore[EPO001]: x " * 20_000 + "\n"
     yield "header", "# epwise: " + "--env A=b " * 50_000 + "\n" + RECIPE
     yield "layout", "model: {num_layers: 4, pipeline_model_parallel_layout: '" + "E" + "(t|)*99999999" * 20_000 + "L'}\n"
     yield "numbers-huge", ("model: {num_layers: 2147483647, hidden_size: 2147483647, num_attention_heads: 2147483647, num_moe_experts: 2147483647,"
@@ -109,6 +114,8 @@ def scripts():
     yield "patterns-case", "X=" + "a" * 100_000 + "\ncase $X in " + "*a" * 5_000 + "b) Y=1;; esac\n" + LAUNCH + "\n"
     yield "flags", LAUNCH + " --num-layers 4" * 50_000 + "\n"
     yield "flags-unknown", LAUNCH + "".join(f" --num-layer{i}" for i in range(20_000)) + "\n"
+    yield "comments", "# epwise: ignore[EPO014]: x\n# y\n" * 50_000 + LAUNCH + "\n"
+    yield "comments-of-list", "A=(\n" + "  # epwise: ignore[EPO014]: x\n  --num-layers 4\n" * 20_000 + ")\n" + LAUNCH + ' "${A[@]}"\n'
     yield "launches", (LAUNCH + "\n") * 3_000
     yield "continued", "torchrun --nproc-per-node 8 pretrain_gpt.py \\\n" + "  --num-layers 2 \\\n" * 50_000
     yield "here", "cat <<EOF\n" + "$(cat <<EOF\n" * 20_000 + LAUNCH + "\n"

@@ -41,13 +41,14 @@ void check_comments(const epwise::text::SourceFile& file, bool script) {
   const auto scalars = epwise::suppress::scalars_of(stream.documents);
   const auto comments = epwise::suppress::comments_of(file, scalars);
   require(comments.empty() || epwise::suppress::has_comments(file));
+  const auto scopes = script ? epwise::suppress::Scopes::in_script(file)
+                             : epwise::suppress::Scopes::in_yaml(stream.documents);
   epwise::facts::Target target;
   target.gpus = 16;
   for (const epwise::suppress::Comment& comment : comments) {
     check_inside(comment.mark, file);
     require(!comment.problem.empty() || (!comment.rules.empty() && !comment.reason.empty()));
-    const auto scope = script ? epwise::suppress::scope_in_script(comment)
-                              : epwise::suppress::scope_of(comment, stream.documents);
+    const auto scope = scopes.of(comment);
     if (scope) {
       check_inside(*scope, file);
     }

@@ -155,7 +155,8 @@ def check_config() -> None:
     for path in ROOT.glob("examples/**/.epwise.yaml"):
         check(str(path.relative_to(ROOT)), texts(yaml.load(path.read_text(), yaml.CSafeLoader)), by)
     check("a configuration", {"hw": "h100", "gpus": 8, "stack": {"te": "2.14.0"},
-                              "targets": [{"name": "x", "gpus": 16}], "fail_on": "warning"}, by)
+                              "targets": [{"name": "x", "gpus": 16}], "fail_on": "warning",
+                              "extend_select": ["memory/"], "extend_ignore": "EPO001"}, by)
     for wrong in ({"gpsu": 8}, {"targets": [{"gpus": 8}]}, {"fail_on": "all"}):
         must_fail(str(wrong), wrong, by)
 

@@ -15,6 +15,13 @@ class MissingError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// The inputs exist, but there is nothing in them to work on: a directory without a recipe. Becomes
+/// exit code 4.
+class NothingError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
 /// The command itself is wrong: invalid flag or configuration, unknown profile. Becomes exit code
 /// 2.
 class UsageError : public std::runtime_error {

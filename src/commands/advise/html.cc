@@ -7,7 +7,6 @@
 #include "commands/advise/report.h"
 #include "commands/simulate/page.h"
 #include "commands/simulate/report.h"
-#include "ui/duration_text.h"
 #include "ui/prediction_text.h"
 
 namespace epwise::report {

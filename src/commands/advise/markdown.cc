@@ -4,7 +4,6 @@
 
 #include "commands/advise/report.h"
 #include "commands/simulate/report.h"
-#include "ui/duration_text.h"
 #include "ui/findings/rule_help.h"
 #include "ui/markup.h"
 #include "ui/prediction_text.h"

@@ -5,7 +5,7 @@
 #include "advise/comparison_tables.h"
 #include "base/units/quantity.h"
 #include "commands/lint/fix_output.h"
-#include "ui/duration_text.h"
+#include "ui/prediction_text.h"
 
 namespace epwise::report {
 

@@ -8,8 +8,8 @@
 #include <fmt/format.h>
 
 #include "ui/columns.h"
-#include "ui/duration_text.h"
 #include "ui/json.h"
+#include "ui/prediction_text.h"
 #include "ui/style.h"
 
 namespace epwise::report {

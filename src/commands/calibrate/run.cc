@@ -36,7 +36,7 @@
 #include "perf/sim/prediction/measured_constants.h"
 #include "session/options/arguments.h"
 #include "ui/console.h"
-#include "ui/duration_text.h"
+#include "ui/prediction_text.h"
 #include "ui/progress.h"
 #include "ui/report_output.h"
 #include "ui/version.h"

@@ -114,7 +114,9 @@ Command compare_command() {
           .exits = {{ExitCode::clean, "compared"},
                     {ExitCode::findings,
                      "lint finds errors in one of them and --force is not given (they are compared "
-                     "anyway), or facts are missing"}},
+                     "anyway), or facts are missing"},
+                    {ExitCode::nothing_checked,
+                     "nothing compared: the directories contain no recipes of the same name"}},
           .about = kAboutCompare,
           .operands = Completion::files,
           .takes_words = true,

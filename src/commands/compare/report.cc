@@ -9,7 +9,6 @@
 
 #include "base/units/quantity.h"
 #include "ui/columns.h"
-#include "ui/duration_text.h"
 #include "ui/findings/lint_report.h"
 #include "ui/prediction_text.h"
 #include "ui/style.h"

@@ -66,16 +66,19 @@ std::string init_text(const std::vector<std::string>& values, const InitRow& row
 
 /// The rows with the values of the options.
 std::vector<InitRow> given_rows(const Arguments& arguments) {
-  std::vector<InitRow> rows = {{"framework", "--framework"},
-                               {"hw", "--hw"},
-                               {"gpus", "--gpus"},
-                               {"stack", "--stack"},
-                               {"purpose", "--purpose"},
-                               {.key = "env", .option = "--env", .is_mapping = true},
-                               {.key = "harness", .option = "--harness", .is_mapping = true},
-                               {.key = "select", .option = "--select", .is_list = true},
-                               {.key = "ignore", .option = "--ignore", .is_list = true},
-                               {"fail_on", "--fail-on"}};
+  std::vector<InitRow> rows = {
+      {"framework", "--framework"},
+      {"hw", "--hw"},
+      {"gpus", "--gpus"},
+      {"stack", "--stack"},
+      {"purpose", "--purpose"},
+      {.key = "env", .option = "--env", .is_mapping = true},
+      {.key = "harness", .option = "--harness", .is_mapping = true},
+      {.key = "select", .option = "--select", .is_list = true},
+      {.key = "ignore", .option = "--ignore", .is_list = true},
+      {.key = "extend_select", .option = "--extend-select", .is_list = true},
+      {.key = "extend_ignore", .option = "--extend-ignore", .is_list = true},
+      {"fail_on", "--fail-on"}};
   for (InitRow& row : rows) {
     std::vector<std::string> values;
     for (const Setting& setting : arguments.all(row.option)) {

@@ -16,6 +16,7 @@
 #include "hw/profile.h"
 #include "perf/cost/compiled_table.h"
 #include "perf/cost/question.h"
+#include "session/files/file_selection.h"
 #include "session/options/arguments.h"
 #include "ui/document.h"
 #include "ui/standard_input.h"
@@ -98,7 +99,7 @@ cost::Question question_of(const Arguments& arguments) {
 }
 
 std::string batch_text(Console& console, const std::string& path) {
-  if (path != "-") {
+  if (!session::is_standard_input(path)) {
     return console.files.read(path);
   }
   return read_all(console.in);

@@ -163,7 +163,7 @@ class Comparing {
 
 ExitCode run_diff(Console& console, const Arguments& arguments) {
   DiffPairs texts(console);
-  const std::vector<DiffPair> pairs = texts.of(arguments.operands);
+  const std::vector<DiffPair> pairs = texts.of(arguments);
   if (!texts.left_aside().empty()) {
     console.err << fmt::format("epwise: skipped, not a recipe: {}\n",
                                fmt::join(texts.left_aside(), ", "));
@@ -203,7 +203,9 @@ Command diff_command() {
           .exits = {{ExitCode::clean, "compared; no new error"},
                     {ExitCode::findings,
                      "the change introduces an error; this includes errors in an added recipe, and "
-                     "removing a recipe that another file still refers to"}},
+                     "removing a recipe that another file still refers to"},
+                    {ExitCode::nothing_checked,
+                     "nothing compared: one directory is empty, or both contain no recipe"}},
           .about = kAboutDiff,
           .operands = Completion::files,
           .takes_words = true,

@@ -1,8 +1,11 @@
 #include "commands/diff/difference.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <map>
 #include <set>
+#include <tuple>
 #include <utility>
 
 #include "lint/facts/facts.h"
@@ -158,20 +161,60 @@ std::vector<Told> told(const std::vector<const lint::Finding*>& findings) {
   return result;
 }
 
-/// By name among the values read by the rule, or because the finding points at the value.
-bool reads(const lint::Finding& finding,
-           const recipe::Recipe& recipe,
-           const std::string& name,
-           const std::string& spelling) {
-  const recipe::Field* field = recipe.find(name);
-  const auto points = [field](const lint::Location& location) {
-    return field != nullptr && !location.mark.nowhere() && location.mark == field->mark;
-  };
-  return points(finding.primary) || std::ranges::any_of(finding.related, points) ||
-         std::ranges::any_of(finding.evidence, [&](const lint::Evidence& evidence) {
-           return evidence.name == name || evidence.name == spelling;
-         });
-}
+/// Findings by what they read: by name among the values that the rule reads, or because the finding
+/// points at the value.
+class Readers {
+ public:
+  Readers(const std::vector<const lint::Finding*>& findings, const recipe::Recipe& recipe)
+      : findings_(findings),
+        recipe_(recipe) {
+    for (std::size_t i = 0; i < findings.size(); ++i) {
+      for (const lint::Evidence& evidence : findings[i]->evidence) {
+        by_name_[evidence.name].insert(i);
+      }
+      add(findings[i]->primary, i);
+      for (const lint::Location& location : findings[i]->related) {
+        add(location, i);
+      }
+    }
+  }
+
+  /// In the order of the findings.
+  std::vector<const lint::Finding*> of(const std::string& name, const std::string& spelling) const {
+    std::set<std::size_t> numbers;
+    const auto take = [&numbers](const auto& index, const auto& key) {
+      if (const auto found = index.find(key); found != index.end()) {
+        numbers.insert(found->second.begin(), found->second.end());
+      }
+    };
+    take(by_name_, name);
+    take(by_name_, spelling);
+    if (const recipe::Field* field = recipe_.find(name)) {
+      take(by_place_, place_of(field->mark));
+    }
+    std::vector<const lint::Finding*> readers;
+    for (const std::size_t number : numbers) {
+      readers.push_back(findings_[number]);
+    }
+    return readers;
+  }
+
+ private:
+  using Place = std::tuple<const text::SourceFile*, std::uint32_t, std::uint32_t>;
+
+  static Place place_of(const text::Mark& mark) { return {mark.file, mark.begin, mark.end}; }
+
+  void add(const lint::Location& location, std::size_t number) {
+    if (!location.mark.nowhere()) {
+      by_place_[place_of(location.mark)].insert(number);
+    }
+  }
+
+  const std::vector<const lint::Finding*>& findings_;
+  const recipe::Recipe& recipe_;
+  std::map<std::string, std::set<std::size_t>> by_name_;
+  std::map<Place, std::set<std::size_t>> by_place_;
+};
 
 /// A fix of the finding that keeps the changed values; null pointer if there is none.
 const lint::Fix* fix_beside(const lint::Finding& finding, const std::set<std::string>& changed) {
@@ -232,6 +275,8 @@ Difference difference_of(const Side& before, const Side& after, const lint::Know
   const Values were(before, knowledge);
   const Values are(after, knowledge);
   const EffectTable& effects = EffectTable::embedded();
+  const Readers introducing(introduced, after.recipe);
+  const Readers removing(gone, before.recipe);
   std::set<std::string> names;  // names of changed fields, canonical and as written
   for (const std::string& name : fields_of(before, after)) {
     Changed changed;
@@ -245,13 +290,11 @@ Difference difference_of(const Side& before, const Side& after, const lint::Know
     changed.about = effects.about(name);
     changed.default_before = were.is_default(name);
     changed.default_after = are.is_default(name);
-    for (const auto& [list, side] : {std::pair(&introduced, &after), std::pair(&gone, &before)}) {
-      for (const lint::Finding* finding : *list) {
-        if (reads(*finding, side->recipe, name, changed.field)) {
-          changed.rules.emplace_back(finding->rule->id);
-          changed.effect =
-              finding->severity == lint::Severity::error ? Effect::legality : changed.effect;
-        }
+    for (const Readers* readers : {&introducing, &removing}) {
+      for (const lint::Finding* finding : readers->of(name, changed.field)) {
+        changed.rules.emplace_back(finding->rule->id);
+        changed.effect =
+            finding->severity == lint::Severity::error ? Effect::legality : changed.effect;
       }
     }
     names.insert({name, changed.field});

@@ -12,6 +12,7 @@
 #include "session/files/file_selection.h"
 #include "session/files/places.h"
 #include "session/workspace.h"
+#include "ui/standard_input.h"
 
 namespace epwise::cli {
 
@@ -49,7 +50,8 @@ class Sorter {
 
 }  // namespace
 
-std::vector<DiffPair> DiffPairs::of(const std::vector<std::string>& operands) {
+std::vector<DiffPair> DiffPairs::of(const Arguments& arguments) {
+  const std::vector<std::string>& operands = arguments.operands;
   if (operands.empty()) {
     throw UsageError(std::string(kWhich));
   }
@@ -67,12 +69,15 @@ std::vector<DiffPair> DiffPairs::of(const std::vector<std::string>& operands) {
     today_ = false;
     return between_directories(operands[0], operands[1]);
   }
-  DiffSource first = source_of(operands.front());
+  if (operands.size() == 1 && is_standard_input(operands.front())) {
+    throw UsageError(std::string(kWhich));
+  }
+  DiffSource first = source_of(operands.front(), arguments);
   if (operands.size() == 1 && !first.text) {
     throw UsageError(std::string(kWhich));
   }
   DiffSource second = operands.size() == 1 ? DiffSource{first.path, first.path, std::nullopt}
-                                           : source_of(operands[1]);
+                                           : source_of(operands[1], arguments);
   return {{first.path, std::move(first), std::move(second)}};
 }
 
@@ -157,7 +162,11 @@ std::vector<DiffPair> DiffPairs::between_directories(const std::string& old,
   for (const std::string& path : inputs.only_b) {
     pairs.push_back({path, std::nullopt, source(path)});
   }
-  return recipes_of(std::move(pairs));
+  pairs = recipes_of(std::move(pairs));
+  if (pairs.empty()) {
+    throw os::NothingError(fmt::format("{} and {} contain no recipe", old, now));
+  }
+  return pairs;
 }
 
 /// Changed files that may be recipes or launch scripts.
@@ -188,10 +197,13 @@ std::vector<DiffPair> DiffPairs::recipes_of(std::vector<DiffPair> pairs) {
   return pairs;
 }
 
-DiffSource DiffPairs::source_of(const std::string& word) const {
+DiffSource DiffPairs::source_of(const std::string& word, const Arguments& arguments) const {
+  if (is_standard_input(word)) {
+    return {"<stdin>", "<stdin>", read_standard_input(arguments, console_)};
+  }
   const std::size_t colon = word.find(':');
   const NumberedPath numbered = numbered_path(files_, word);
-  if (files_.is_file(numbered.path) || word == "-") {
+  if (files_.is_file(numbered.path)) {
     return {word, numbered.path, std::nullopt, numbered.number};
   }
   if (colon == std::string::npos || colon == 0) {

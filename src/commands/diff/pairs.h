@@ -36,7 +36,7 @@ class DiffPairs {
 
   /// Throws os::UsageError for words that name no two texts, os::MissingError for files that
   /// are not there. Where a revision alone is named: every recipe that differs from it.
-  std::vector<DiffPair> of(const std::vector<std::string>& operands);
+  std::vector<DiffPair> of(const Arguments& arguments);
 
   /// YAML files and scripts that are not recipes on either side; valid after `of`.
   const std::vector<std::string>& left_aside() const { return left_aside_; }
@@ -56,7 +56,7 @@ class DiffPairs {
   std::vector<DiffPair> changed_between(const std::string& old, const std::string& now) const;
   /// Those that hold a recipe on either side.
   std::vector<DiffPair> recipes_of(std::vector<DiffPair> pairs);
-  DiffSource source_of(const std::string& word) const;
+  DiffSource source_of(const std::string& word, const Arguments& arguments) const;
 
   Console& console_;
   const os::Files& files_;

@@ -23,6 +23,7 @@
 #include "commands/why/trace.h"
 #include "perf/cost/compiled_table.h"
 #include "perf/sim/constants/constants.h"
+#include "session/files/file_selection.h"
 #include "session/target/resolution.h"
 #include "ui/lint_options.h"
 #include "ui/report_output.h"
@@ -46,7 +47,7 @@ void refuse_compressed(std::string_view bytes, const std::string& path) {
       throw os::MissingError(
           fmt::format("cannot read {0}: it is compressed; unpack it on the way: "
                       "`{1} -dc {0} | epwise explain --from-log -`",
-                      path == "-" ? "the log" : path,
+                      session::is_standard_input(path) ? "the log" : path,
                       packer));
     }
   }
@@ -89,7 +90,8 @@ std::string as_utf8(std::string bytes) {
 }
 
 std::string read_log(Console& console, const std::string& path) {
-  std::string bytes = path == "-" ? read_all(console.in) : console.files.read(path, kLongestLog);
+  std::string bytes = session::is_standard_input(path) ? read_all(console.in)
+                                                       : console.files.read(path, kLongestLog);
   refuse_compressed(bytes, path);
   return as_utf8(std::move(bytes));
 }
@@ -438,7 +440,7 @@ ExitCode explain_log(Console& console, const Arguments& arguments, const std::st
   if (arguments.operands.size() > 1) {
     throw os::UsageError("`epwise explain --from-log` takes at most one recipe");
   }
-  const bool folder = path != "-" && console.files.is_directory(path);
+  const bool folder = !session::is_standard_input(path) && console.files.is_directory(path);
   const auto text = folder ? std::string() : read_log(console, path);
   const auto dumps = read_dumps(console, path, text);
   Workspace workspace(console.host(), given_for_log(arguments));
@@ -447,7 +449,7 @@ ExitCode explain_log(Console& console, const Arguments& arguments, const std::st
     const std::string file = arguments.operands.empty() ? "" : arguments.operands.front();
     analysis = analyze_path(file, arguments, console, workspace);
   }
-  const std::string name = path == "-" ? "<stdin>" : path;
+  const std::string name = session::is_standard_input(path) ? "<stdin>" : path;
   const CrashAnswer answer = dumps.empty()
                                  ? answer_of(text, name, workspace, std::move(analysis))
                                  : answer_of_dumps(dumps, name, workspace, std::move(analysis));

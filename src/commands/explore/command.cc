@@ -11,12 +11,12 @@
 #include "commands/advise/interview.h"
 #include "commands/all.h"
 #include "commands/explore/answers.h"
+#include "commands/explore/http.h"
 #include "commands/explore/server.h"
 #include "commands/simulate/simulation.h"
 #include "session/target/resolution.h"
 #include "session/workspace.h"
 #include "ui/single_recipe.h"
-#include "yaml/parse.h"
 
 namespace epwise::cli {
 
@@ -63,16 +63,25 @@ void check_target(Console& console, const Arguments& arguments) {
       sources, *workspace.knowledge(workspace.given().run), workspace.machine());
 }
 
+/// The text of the recipe, which the page sends with each request.
+std::string recipe_text(const Source& source, const os::Files& files) {
+  std::string text = source.text ? *source.text : files.read(source.path, explore::kLargestRecipe);
+  if (text.size() > explore::kLargestRecipe) {
+    throw os::MissingError(
+        fmt::format("cannot serve {}: it is larger than {} MiB, the most that the page sends back; "
+                    "split it, or use `epwise lint` and `epwise simulate`",
+                    source.path,
+                    explore::kLargestRecipe >> 20));
+  }
+  return text;
+}
+
 ExitCode serve(Console& console, const Arguments& arguments, const Source& source) {
   check_target(console, arguments);
+  std::string text = recipe_text(source, console.files);
   explore::Server server(port_in(arguments));
   const std::string token = explore::make_token();
-  explore::Explorer explorer(
-      console,
-      arguments,
-      {source.path,
-       source.text ? *source.text : console.files.read(source.path, yaml::Limits{}.bytes)},
-      token);
+  explore::Explorer explorer(console, arguments, {source.path, std::move(text)}, token);
   console.out << fmt::format("http://127.0.0.1:{}/?token={}\n", server.port(), token) << std::flush;
   console.err << "epwise: serving the page at this address to this machine, Ctrl-C ends\n"
               << std::flush;

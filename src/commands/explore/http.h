@@ -9,9 +9,11 @@
 
 namespace epwise::explore {
 
-/// Limits on the size of a request. A recipe of 4 MiB is a hundred times a usual one.
+/// Limits on the size of a request. A recipe of 4 MiB is a hundred times a usual one; in JSON, each
+/// of its bytes may take two, and the rest of a request little.
 constexpr std::size_t kLargestHead = std::size_t{16} << 10;
-constexpr std::size_t kLargestBody = std::size_t{4} << 20;
+constexpr std::size_t kLargestRecipe = std::size_t{4} << 20;
+constexpr std::size_t kLargestBody = 2 * kLargestRecipe + (std::size_t{64} << 10);
 
 struct Request {
   std::string method;  // "GET"

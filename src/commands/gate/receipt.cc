@@ -239,7 +239,7 @@ void Receipt::add(const report::LintedFile& file) {
 void Receipt::add(const os::Files& files, const std::vector<std::string>& operands) {
   for (const std::string& operand : operands) {
     const bool many = files.is_directory(operand) || session::is_glob(operand);
-    if (operand != "-" && many && !files.is_file(operand)) {
+    if (!session::is_standard_input(operand) && many && !files.is_file(operand)) {
       folders_.emplace(operand, selected(files, operand));
     }
   }

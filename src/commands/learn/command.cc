@@ -16,8 +16,8 @@
 #include "commands/calibrate/choice.h"
 #include "commands/learn/dump_recipe.h"
 #include "commands/learn/learning.h"
-#include "ui/duration_text.h"
 #include "ui/findings/lint_report.h"
+#include "ui/prediction_text.h"
 #include "ui/single_recipe.h"
 
 namespace epwise::cli {

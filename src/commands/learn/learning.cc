@@ -8,7 +8,7 @@
 #include "calibrate/fits/step_fit.h"
 #include "commands/calibrate/choice.h"
 #include "hw/profile.h"
-#include "ui/duration_text.h"
+#include "ui/prediction_text.h"
 #include "ui/version.h"
 
 namespace epwise::cli {

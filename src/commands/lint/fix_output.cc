@@ -16,6 +16,9 @@ namespace epwise::cli {
 void check_inputs_of_fix(const FileSelection& selection,
                          const std::vector<std::string>& operands,
                          const os::Files& files) {
+  if (selection.unreadable.empty() && !selection.empty.empty()) {
+    throw os::NothingError(fmt::format("{}; nothing changed", fmt::join(selection.empty, "; ")));
+  }
   if (selection.unreadable.empty()) {
     return;
   }

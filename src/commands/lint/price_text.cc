@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "ui/duration_text.h"
+#include "ui/prediction_text.h"
 
 namespace epwise::report {
 

@@ -46,9 +46,9 @@ ReportBuilder::ReportBuilder(Console& console, const Arguments& arguments, bool 
   report_.tool_version = tool_version();
 }
 
-void ReportBuilder::add_unreadable(const std::string& sentence) {
+void ReportBuilder::add_unreadable(const std::string& sentence, ExitCode code) {
   report_.unreadable.push_back(sentence);
-  code_ = worst(code_, ExitCode::unreadable);
+  code_ = worst(code_, code);
   say_unless_told(sentence);
 }
 

@@ -34,7 +34,7 @@ class ReportBuilder {
 
   /// An argument that gave no file, "recipes/x: no such file or folder", or a file that gave no
   /// findings.
-  void add_unreadable(const std::string& sentence);
+  void add_unreadable(const std::string& sentence, ExitCode code = ExitCode::unreadable);
 
   /// The outcome of one task; tasks arrive in path order. Its files are not kept.
   void add(const LintTask& task, const LintOutcome& outcome);

@@ -67,6 +67,9 @@ class LintRun {
     for (const std::string& sentence : selection_.unreadable) {
       builder.add_unreadable(sentence);
     }
+    for (const std::string& sentence : selection_.empty) {
+      builder.add_unreadable(sentence, ExitCode::nothing_checked);
+    }
     ReportOutput output(
         builder.report(), std::move(sinks), style_of(arguments_, console_), console_.files);
     lint_all(ending, builder, output);
@@ -110,10 +113,13 @@ class LintRun {
     for (const Input& input : selection_.inputs) {
       console_.out << text::quoted_name(input.path) << '\n';
     }
-    for (const std::string& sentence : selection_.unreadable) {
-      console_.err << "epwise: " << sentence << '\n';
+    for (const auto* sentences : {&selection_.unreadable, &selection_.empty}) {
+      for (const std::string& sentence : *sentences) {
+        console_.err << "epwise: " << sentence << '\n';
+      }
     }
-    return selection_.unreadable.empty() ? ExitCode::clean : ExitCode::unreadable;
+    return worst(selection_.unreadable.empty() ? ExitCode::clean : ExitCode::unreadable,
+                 selection_.empty.empty() ? ExitCode::clean : ExitCode::nothing_checked);
   }
 
   void make_tasks() {

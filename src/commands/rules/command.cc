@@ -1,8 +1,10 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <optional>
 #include <ostream>
 #include <set>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -13,6 +15,9 @@
 #include "commands/rules/report.h"
 #include "commands/rules/rule_document.h"
 #include "lint/engine.h"
+#include "lint/example.h"
+#include "lint/knowledge.h"
+#include "session/files/places.h"
 #include "session/options/arguments.h"
 #include "session/options/run_options.h"
 #include "session/options/target_options.h"
@@ -172,7 +177,85 @@ ExitCode drift(Console& console, const Arguments& arguments) {
   return stands ? ExitCode::clean : ExitCode::findings;
 }
 
+/// The rules whose examples are run, with the knowledge that contains them.
+struct TestedRules {
+  lint::Knowledge knowledge;
+  std::vector<const lint::Rule*> rules;
+};
+
+/// A rule of the directory that --rules names: by its file, its id or its code.
+const lint::Rule& rule_in(const lint::Knowledge& knowledge,
+                          const os::Files& files,
+                          const std::string& folder,
+                          const std::string& operand) {
+  const auto home = files.canonical(folder);
+  const auto place = files.is_file(operand) ? files.canonical(operand) : std::nullopt;
+  const auto inside = home && place ? session::below(*home, *place) : std::nullopt;
+  return find_rule(knowledge, inside ? inside->substr(0, inside->rfind('.')) : operand);
+}
+
+TestedRules tested_rules(const Console& console, const Arguments& arguments) {
+  const std::vector<std::string> operands(arguments.operands.begin() + 1, arguments.operands.end());
+  const std::optional<Setting> folder = arguments.one("--rules");
+  if (!folder && operands.size() != 1) {
+    throw UsageError(
+        operands.empty()
+            ? "no rule given: `epwise rules test team/batch/small.yaml`, or a directory of rules"
+            : "give one rule file or directory, or `--rules DIR` and some of its rules");
+  }
+  const os::Files& files = console.files;
+  const std::string place = folder ? folder->value : operands.front();
+  if (!files.is_file(place) && !files.is_directory(place)) {
+    throw os::MissingError(fmt::format("{}: no such file or directory", place));
+  }
+  TestedRules tested{folder ? load_rules(files, folder) : lint::load_knowledge(&files, place), {}};
+  if (!folder || operands.empty()) {
+    tested.rules = lint::rules_of(tested.knowledge, files, place);
+    return tested;
+  }
+  for (const std::string& operand : operands) {
+    tested.rules.push_back(&rule_in(tested.knowledge, files, place, operand));
+  }
+  return tested;
+}
+
+/// Runs the examples of rules and prints those that give something else than they state.
+ExitCode test_rules(Console& console, const Arguments& arguments) {
+  if (arguments.text_of("--format", "text") != "text") {
+    throw UsageError("`epwise rules test` has no other format than text");
+  }
+  const TestedRules tested = tested_rules(console, arguments);
+  lint::ExampleVocabularies vocabularies;
+  std::size_t count = 0;
+  std::size_t wrong = 0;
+  for (const lint::Rule* rule : tested.rules) {
+    std::size_t number = 0;
+    for (const lint::Example& example : rule->prose->examples) {
+      ++number;
+      ++count;
+      const std::string outcome = lint::outcome_of(*rule, example, tested.knowledge, vocabularies);
+      if (outcome != lint::to_string(example.verdict)) {
+        ++wrong;
+        console.out << fmt::format("{} ({}), example {}: it states `{}`, the rule gives `{}`\n",
+                                   rule->id,
+                                   rule->code,
+                                   number,
+                                   lint::to_string(example.verdict),
+                                   outcome);
+      }
+    }
+  }
+  console.out << fmt::format("{} of {} as stated: {}\n",
+                             count - wrong,
+                             text::counted(count, "example"),
+                             text::counted(tested.rules.size(), "rule"));
+  return wrong == 0 ? ExitCode::clean : ExitCode::findings;
+}
+
 ExitCode run_rules(Console& console, const Arguments& arguments) {
+  if (arguments.operands.front() == "test") {
+    return test_rules(console, arguments);
+  }
   if (arguments.operands.front() == "drift") {
     return drift(console, arguments);
   }
@@ -220,22 +303,24 @@ Command rules_command() {
   return {
       .name = "rules",
       .usage =
-          "rules list [RULE...] | rules show RULE... | rules coverage [RECIPE] | rules drift "
-          "--upstream DIR | rules reference",
-      .summary = "list or show the rules, or report their coverage and upstream drift",
+          "rules list [RULE...] | rules show RULE... | rules test FILE|DIR | rules coverage "
+          "[RECIPE] | rules drift --upstream DIR | rules reference",
+      .summary = "list, show or test rules, or report their coverage and upstream drift",
       .examples = {{"rules list", "all of them"},
                    {"rules list overlap/", "one topic"},
                    {"rules list --when", "by consequence: what hangs, what is wrong, what is slow"},
                    {"rules show EPO001 --format json", "one rule, machine-readable"},
+                   {"rules test team/batch/small.yaml", "the examples of a rule of your own"},
+                   {"rules test team", "those of every rule in a directory"},
                    {"rules coverage recipe.yaml", "which of its parameters are read by rules"},
                    {"rules drift --upstream Megatron-LM",
                     "rules whose upstream lines have changed"}},
       .options = rules_options(),
       .exits = {{ExitCode::clean, "done"},
                 {ExitCode::findings,
-                 "coverage: a row is neither a rule nor listed; drift: upstream lines have "
-                 "changed or disappeared"}},
-      .actions = {"list", "show", "coverage", "drift", "reference"},
+                 "test: an example gives something else than it states; coverage: a row is "
+                 "neither a rule nor listed; drift: upstream lines have changed or disappeared"}},
+      .actions = {"list", "show", "test", "coverage", "drift", "reference"},
       .run = run_rules};
 }
 

@@ -5,8 +5,8 @@
 
 #include "base/units/quantity.h"
 #include "commands/simulate/page.h"
-#include "ui/duration_text.h"
 #include "ui/findings/lint_report.h"
+#include "ui/prediction_text.h"
 
 namespace epwise::report {
 namespace {

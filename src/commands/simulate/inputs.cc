@@ -15,6 +15,9 @@ std::vector<std::string> found_below(const os::Files& files, const std::string& 
   if (!selection.unreadable.empty()) {
     throw os::MissingError(selection.unreadable.front());
   }
+  if (!selection.empty.empty()) {
+    throw os::NothingError(selection.empty.front());
+  }
   std::vector<std::string> paths;
   for (const session::Input& input : selection.inputs) {
     paths.push_back(input.path);
@@ -56,6 +59,8 @@ ExitCode attempt(std::ostream& err, const std::function<void()>& work) {
     work();
   } catch (const os::MissingError& error) {
     return told(error, ExitCode::unreadable);
+  } catch (const os::NothingError& error) {
+    return told(error, ExitCode::nothing_checked);
   } catch (const os::UsageError& error) {
     return told(error, ExitCode::usage);
   }

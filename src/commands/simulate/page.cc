@@ -12,8 +12,8 @@
 #include "base/units/quantity.h"
 #include "commands/simulate/trace.h"
 #include "ui/columns.h"
-#include "ui/duration_text.h"
 #include "ui/markup.h"
+#include "ui/prediction_text.h"
 
 namespace epwise::report {
 

@@ -292,12 +292,12 @@ std::vector<FormatSink> format_sinks(const std::vector<Setting>& formats,
       }
       sink.path = sink.path == "-" ? "" : sink.path;
     }
-    if (std::ranges::find(sinks, sink.path, &FormatSink::path) != sinks.end()) {
+    if (sink.path.empty() &&
+        std::ranges::find(sinks, sink.path, &FormatSink::path) != sinks.end()) {
       throw os::UsageError(
-          fmt::format("{}: two formats cannot both go to {}; write one of them to a file, for "
-                      "example --format html=FILE",
-                      format.source,
-                      sink.path.empty() ? "standard output" : sink.path));
+          fmt::format("{}: two formats cannot both go to standard output; write one of them to a "
+                      "file, for example --format html=FILE",
+                      format.source));
     }
     sinks.push_back(std::move(sink));
   }

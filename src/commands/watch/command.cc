@@ -13,6 +13,7 @@
 #include "commands/all.h"
 #include "commands/lint/run.h"
 #include "commands/watch/recording_files.h"
+#include "session/files/file_selection.h"
 
 namespace epwise::cli {
 
@@ -66,8 +67,9 @@ ExitCode run_watch(Console& console, const Arguments& arguments) {
     throw os::UsageError("nothing to watch: `epwise watch recipe.yaml` or a directory");
   }
   for (const std::string& operand : arguments.operands) {
-    if (operand == "-") {
-      throw os::UsageError("`-` cannot be watched: standard input is read once");
+    if (session::is_standard_input(operand)) {
+      throw os::UsageError(
+          fmt::format("`{}` cannot be watched: standard input is read once", operand));
     }
   }
   const Awaiting ending(console.interruption);

@@ -178,6 +178,7 @@ IgnoreFile read_ignore_file(const os::Files& files, const std::string& folder) {
 struct Found {
   std::vector<Input> inputs;
   std::vector<std::string> problems;
+  std::vector<std::string> empty = {};  // directories without a file to read
 };
 
 /// Walks a directory and keeps the files accepted by `wanted`.
@@ -297,7 +298,7 @@ Found expand(const os::Files& files, const std::string& argument) {
   if (files.is_directory(path)) {
     Found found = Walk(files, "").run(path);
     if (found.inputs.empty() && found.problems.empty()) {
-      found.problems.push_back(
+      found.empty.push_back(
           fmt::format("{}: no YAML file or shell script in this directory", argument));
     }
     return found;
@@ -313,6 +314,12 @@ Found expand(const os::Files& files, const std::string& argument) {
 }
 
 }  // namespace
+
+bool is_standard_input(std::string_view word) {
+  constexpr std::array<std::string_view, 4> kNames = {
+      "-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"};
+  return std::ranges::find(kNames, word) != kNames.end();
+}
 
 NumberedPath numbered_path(const os::Files& files, const std::string& operand) {
   const std::size_t hash = operand.rfind('#');
@@ -337,13 +344,14 @@ FileSelection select_files(const os::Files& files,
   FileSelection selection;
   for (const std::string& argument : arguments) {
     Found found;
-    if (argument == "-") {
+    if (is_standard_input(argument)) {
       found.inputs.push_back({standard_name.empty() ? "<stdin>" : standard_name, true, true});
     } else {
       found = expand(files, argument);
     }
     std::ranges::move(found.inputs, std::back_inserter(selection.inputs));
     std::ranges::move(found.problems, std::back_inserter(selection.unreadable));
+    std::ranges::move(found.empty, std::back_inserter(selection.empty));
   }
   for (Input& input : selection.inputs) {
     input.path = text::path_for_logs(input.path);

@@ -56,6 +56,10 @@ struct NumberedPath {
 ///   numbered_path(files, "job.sbatch#2") → {"job.sbatch", 2}
 NumberedPath numbered_path(const os::Files& files, const std::string& operand);
 
+/// Whether a word of the command line names standard input: `-`, or a name of its descriptor, which
+/// could be read once and must not be written.
+bool is_standard_input(std::string_view word);
+
 /// One file to lint.
 struct Input {
   std::string path;       // as displayed: "recipes/a.yaml"; "<stdin>" without --stdin-filename
@@ -67,13 +71,14 @@ struct Input {
 /// The inputs given by the arguments of `epwise lint`.
 struct FileSelection {
   std::vector<Input> inputs;            // sorted by path, each file once
-  std::vector<std::string> unreadable;  // one message for each argument that gave no input
+  std::vector<std::string> unreadable;  // one message for each argument that cannot be read
+  std::vector<std::string> empty;       // one for each directory without a file to read
 };
 
 /// A file is taken as it is, `job.sbatch#2` is one recipe of it; a directory gives every YAML file
 /// (*.yaml, *.yml) and shell script (*.sh, *.bash, *.sbatch, *.slurm, *.sub) below it; a word with
-/// `*`, `?` or `[` that is not a file name gives the files it matches; `-` is standard input under the name `standard_name`.
-/// Directories and patterns skip `.git` and everything excluded by .gitignore and .epwiseignore
+/// `*`, `?` or `[` that is not a file name gives the files it matches;
+/// `-` is standard input under the name `standard_name`. Directories and patterns skip `.git` and everything excluded by .gitignore and .epwiseignore
 /// files between the repository's root and the file; links to a parent directory are not followed.
 FileSelection select_files(const os::Files& files,
                            const std::vector<std::string>& arguments,

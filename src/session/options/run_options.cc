@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <utility>
 
 namespace epwise::session {
 
@@ -20,7 +21,8 @@ std::vector<Option> selection_options() {
       {.name = "--select",
        .arity = many,
        .value = "RULE",
-       .summary = "only these rules: an id, a code, or a prefix of either (overlap/, EPO)",
+       .summary = "only these rules: an id, a code, a prefix of either (overlap/, EPO), or a "
+                  "confidence: proven (an upstream check or a run), likely, heuristic",
        .variable = "EPWISE_SELECT",
        .completion = Completion::rules},
       {.name = "--ignore",
@@ -28,6 +30,18 @@ std::vector<Option> selection_options() {
        .value = "RULE",
        .summary = "skip these rules",
        .variable = "EPWISE_IGNORE",
+       .completion = Completion::rules},
+      {.name = "--extend-select",
+       .arity = many,
+       .value = "RULE",
+       .summary = "add these rules to the selected ones, also if the configuration ignores them",
+       .variable = "EPWISE_EXTEND_SELECT",
+       .completion = Completion::rules},
+      {.name = "--extend-ignore",
+       .arity = many,
+       .value = "RULE",
+       .summary = "skip these rules too, in addition to those that the configuration ignores",
+       .variable = "EPWISE_EXTEND_IGNORE",
        .completion = Completion::rules},
       rules_option(),
       {.name = "--fail-on",
@@ -55,6 +69,13 @@ RunSettings run_settings(const Arguments& arguments) {
   }
   for (const Setting& list : arguments.all("--ignore")) {
     std::ranges::move(split_list(list), std::back_inserter(settings.ignore));
+  }
+  for (const bool takes : {true, false}) {
+    for (const Setting& list : arguments.all(takes ? "--extend-select" : "--extend-ignore")) {
+      for (Setting& rule : split_list(list)) {
+        settings.extensions.push_back({std::move(rule), takes});
+      }
+    }
   }
   settings.fail_on = arguments.one("--fail-on");
   settings.rules = arguments.one("--rules");

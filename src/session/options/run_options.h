@@ -10,8 +10,8 @@ namespace epwise::session {
 /// --rules DIR, for every command that uses rules.
 Option rules_option();
 
-/// --select, --ignore, --rules, --fail-on, --strict: the options that an `.epwise.yaml` can set
-/// too.
+/// --select, --ignore, --extend-select, --extend-ignore, --rules, --fail-on, --strict: the options
+/// that an `.epwise.yaml` can set too.
 std::vector<Option> selection_options();
 
 /// The values of these options.

@@ -180,6 +180,12 @@ RunSettings read_run(TargetReader& reader, std::string_view folder) {
   RunSettings run;
   run.select = reader.list("select");
   run.ignore = reader.list("ignore");
+  for (Setting& rule : reader.list("extend_select")) {
+    run.extensions.push_back({std::move(rule), true});
+  }
+  for (Setting& rule : reader.list("extend_ignore")) {
+    run.extensions.push_back({std::move(rule), false});
+  }
   run.fail_on = reader.scalar("fail_on");
   reader.check_word(run.fail_on,
                     "fail_on",

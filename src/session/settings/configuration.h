@@ -53,6 +53,8 @@ struct SeverityEntry {
 ///       gpus: 16
 ///   select: [overlap/, EPO001]
 ///   ignore: [memory/hint]
+///   extend_select: [memory/]      # in addition to `select`, also in spite of `ignore`
+///   extend_ignore: [price/]       # in addition to `ignore`
 ///   fail_on: warning              # error | warning | note | never | hang | wrong | memory | slow
 ///   strict: true
 ///   severity: {memory/: note, EPO014: error}   # of findings; the last match applies

@@ -66,6 +66,22 @@ std::string input_value(std::span<const TargetSettings* const> sources, std::str
   return {};
 }
 
+/// Those of each kind, if there are any.
+void add_extensions(const RunSettings& run, std::vector<EffectiveSetting>& rows) {
+  for (const bool takes : {true, false}) {
+    std::vector<Setting> rules;
+    for (const RunSettings::Extension& extension : run.extensions) {
+      const bool listed = std::ranges::find(run.ignore, extension.rule) != run.ignore.end();
+      if (extension.takes == takes && !listed) {
+        rules.push_back(extension.rule);
+      }
+    }
+    if (!rules.empty()) {
+      rows.push_back(effective_list(takes ? "extend_select" : "extend_ignore", rules, ""));
+    }
+  }
+}
+
 }  // namespace
 
 std::vector<EffectiveSetting> effective_settings(std::span<const TargetSettings* const> sources,
@@ -120,6 +136,7 @@ std::vector<EffectiveSetting> effective_settings(std::span<const TargetSettings*
   result.push_back(scalar("framework", framework, "detected from the recipe's keys"));
   result.push_back(effective_list("select", run.select, "all rules"));
   result.push_back(effective_list("ignore", run.ignore, "no rule"));
+  add_extensions(run, result);
   result.push_back(scalar("fail_on", run.fail_on, "error"));
   result.push_back(scalar("strict", run.strict, "false"));
   for (const SeverityEntry& entry : configuration.severity) {

@@ -1,6 +1,7 @@
 #include "session/settings/run_settings.h"
 
 #include <algorithm>
+#include <iterator>
 #include <string_view>
 #include <vector>
 
@@ -34,10 +35,28 @@ std::vector<std::string> checked_names(const std::vector<Setting>& settings,
   return names;
 }
 
+std::vector<RunSettings::Extension> joined_extensions(const RunSettings& stronger,
+                                                      const RunSettings& weaker) {
+  std::vector<RunSettings::Extension> extensions;
+  std::ranges::copy_if(weaker.extensions,
+                       std::back_inserter(extensions),
+                       [&](const RunSettings::Extension& extension) {
+                         return !extension.takes || stronger.select.empty();
+                       });
+  if (!extensions.empty()) {  // the weaker source must not bring back what the stronger one ignores
+    for (const Setting& setting : stronger.ignore) {
+      extensions.push_back({setting, false});
+    }
+  }
+  extensions.insert(extensions.end(), stronger.extensions.begin(), stronger.extensions.end());
+  return extensions;
+}
+
 }  // namespace
 
 RunSettings joined(const RunSettings& stronger, const RunSettings& weaker) {
   RunSettings result = stronger;
+  result.extensions = joined_extensions(stronger, weaker);
   if (result.select.empty()) {
     result.select = weaker.select;
   }
@@ -84,6 +103,10 @@ lint::Selection selection_of(const RunSettings& settings, const lint::Knowledge&
   lint::Selection selection;
   selection.select = checked_names(settings.select, knowledge);
   selection.ignore = checked_names(settings.ignore, knowledge);
+  for (const RunSettings::Extension& extension : settings.extensions) {
+    selection.extensions.push_back(
+        {checked_names({extension.rule}, knowledge).front(), extension.takes});
+  }
   return selection;
 }
 

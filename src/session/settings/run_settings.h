@@ -21,7 +21,8 @@ struct Threshold {
   bool operator==(const Threshold&) const = default;
 };
 
-/// Merges settings: the value of the stronger source, otherwise that of the weaker one.
+/// Merges settings: the value of the stronger source, otherwise that of the weaker one. Extensions
+/// are those of both, except that a stronger `select` replaces what the weaker source adds.
 RunSettings joined(const RunSettings& stronger, const RunSettings& weaker);
 
 /// Throws os::UsageError for a text that is neither a severity, `never` nor one of the effects

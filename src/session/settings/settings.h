@@ -29,8 +29,17 @@ struct TargetSettings {
 
 /// The same for settings that determine which rules run and how they affect the exit code.
 struct RunSettings {
+  /// A rule that extend_select adds to the selected ones, or extend_ignore takes from them.
+  struct Extension {
+    Setting rule;
+    bool takes = true;
+
+    bool operator==(const Extension&) const = default;
+  };
+
   std::vector<Setting> select;
   std::vector<Setting> ignore;
+  std::vector<Extension> extensions;  // those of weaker sources first
   std::optional<Setting> fail_on;
   std::optional<Setting> strict;  // "true" or "false"
   std::optional<Setting> rules;   // a directory, relative to the working directory

@@ -1,5 +1,6 @@
 #include "app/app.h"
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -149,6 +150,95 @@ TEST_CASE("No command writes an output over its input, by whatever name") {
       CHECK(app.files.read("b.yaml") == recipe);
     }
   }
+}
+
+TEST_CASE("Standard input has several names") {
+  const std::string recipe = "model: {num_layers: 2}\ntrain: {global_batch_size: 8}\n";
+  for (const std::vector<std::string>& words :
+       std::vector<std::vector<std::string>>{{"lint", "NAME", "--gpus", "8"},
+                                             {"lint", "NAME", "--fix"},
+                                             {"lint", "NAME", "--stdin-filename", "a.yaml"},
+                                             {"gate", "NAME", "--gpus", "8"},
+                                             {"watch", "NAME"},
+                                             {"why", "num_layers", "NAME"},
+                                             {"diff", "NAME", "a.yaml"},
+                                             {"simulate", "NAME", "--hw", "h100", "--gpus", "8"},
+                                             {"explain", "--from-log", "NAME"},
+                                             {"cost", "--batch", "NAME"}}) {
+    std::vector<std::string> line = words;
+    const auto place = std::ranges::find(line, "NAME");
+    *place = "-";
+    AppRun dash;
+    dash.files.put("a.yaml", recipe);
+    dash.input = recipe;
+    const int code = dash.run(line);
+    for (const std::string name : {"/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"}) {
+      *place = name;
+      CAPTURE(line);
+      AppRun app;
+      app.files.put("a.yaml", recipe);
+      app.files.put(name, "model: {num_layers: 3}\n");
+      app.input = recipe;
+      CHECK(app.run(line) == code);
+      CHECK(app.out == dash.out);
+      if (words.front() != "watch") {  // it names the operand
+        CHECK(app.err == dash.err);
+      }
+      CHECK(app.files.read(name) == "model: {num_layers: 3}\n");
+    }
+  }
+}
+
+TEST_CASE("The page of explore is not offered for a recipe that it cannot send back") {
+  AppRun app;
+  app.files.put("a.yaml", "model: {num_layers: 2}\n#" + std::string(4 << 20, 'x') + "\n");
+  CHECK(app.run({"explore", "a.yaml", "--hw", "h100", "--gpus", "8"}) == 3);
+  CHECK(app.out.empty());
+  CHECK(holds(app.err, "cannot serve a.yaml: it is larger than 4 MiB"));
+}
+
+TEST_CASE("No command writes two outputs to one file, by whatever names") {
+  const std::string recipe = "model: {num_layers: 2}\ntrain: {global_batch_size: 8}\n";
+  for (const std::vector<std::string>& words : std::vector<std::vector<std::string>>{
+           {"lint", "a.yaml", "-f", "json=r.json", "-f", "sarif=NAME"},
+           {"gate", "a.yaml", "--gpus", "8", "-f", "json=r.json", "--receipt", "NAME"},
+           {"simulate",
+            "a.yaml",
+            "--hw",
+            "h100",
+            "--gpus",
+            "8",
+            "-f",
+            "json=r.json",
+            "-f",
+            "html=NAME"}}) {
+    for (const bool exists : {false, true}) {
+      for (const std::string name : {"r.json", "./r.json", "x/../r.json", "/r.json", "b.json"}) {
+        if (name == "b.json" && !exists) {
+          continue;  // a link to nothing is replaced itself
+        }
+        AppRun app;
+        app.files.put("a.yaml", recipe);
+        app.files.put("x/c.yaml", recipe);
+        if (exists) {
+          app.files.put("r.json", "old");
+          app.files.link("r.json", "b.json");
+        }
+        std::vector<std::string> line = words;
+        line.back().replace(line.back().find("NAME"), 4, name);
+        CAPTURE(line);
+        CHECK(app.run(line) == 2);
+        CHECK(holds(app.err, "json=r.json and --"));
+        CHECK(holds(app.err, name + " write the same file"));
+        CHECK(app.files.is_file("r.json") == exists);
+      }
+    }
+  }
+  AppRun app;
+  app.files.put("a.yaml", recipe);
+  app.run({"lint", "a.yaml", "-f", "json=r.json", "-f", "sarif=s.json"});
+  CHECK(app.files.is_file("r.json"));
+  CHECK(app.files.is_file("s.json"));
 }
 
 TEST_CASE("Output that can't be written is no success") {

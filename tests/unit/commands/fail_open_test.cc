@@ -57,7 +57,7 @@ TEST_CASE("Nothing that keeps epwise from looking ends in success") {
       {"unreadable file", {"lint", "secret.yaml"}, 3, "permission denied"},
       {"empty name", {"lint", ""}, 3, "empty file name"},
       {"base that is not there", {"lint", "good.yaml", "--base", "no.yaml"}, 3, "no.yaml"},
-      {"folder without YAML", {"lint", "docs"}, 3, "no YAML file"},
+      {"folder without YAML", {"lint", "docs"}, 4, "no YAML file"},
       {"folder without recipes", {"lint", "other"}, 4, "nothing checked"},
       {"Python recipe", {"lint", "recipe.py"}, 3, "Python"},
       {"broken rules", {"lint", "good.yaml", "--rules", "rules"}, 2, "rules/x/y.yaml"},
@@ -173,5 +173,31 @@ TEST_CASE("The output does not depend on -j or on the order of arguments") {
     words[4] = jobs;
     app.run(words);
     CHECK(app.out == once);
+  }
+}
+
+TEST_CASE("A directory without recipes is exit 4 for every command that takes directories") {
+  for (const std::vector<std::string>& words : std::vector<std::vector<std::string>>{
+           {"lint", "docs"},
+           {"lint", "docs", "--fix"},
+           {"lint", "docs", "good.yaml"},
+           {"lint", "docs", "--list-files"},
+           {"gate", "docs", "--gpus", "8"},
+           {"simulate", "docs", "--hw", "h100", "--gpus", "8"},
+           {"compare", "docs", "docs", "--hw", "h100", "--gpus", "8"},
+           {"diff", "docs", "docs"},
+           {"baseline", "write", "b.yaml", "docs", "--reason", "x"},
+           {"lint", "other"},
+           {"gate", "other", "--gpus", "8"},
+           {"simulate", "other", "--hw", "h100", "--gpus", "8"},
+           {"compare", "other", "other", "--hw", "h100", "--gpus", "8"},
+           {"diff", "other", "other"},
+           {"baseline", "write", "b.yaml", "other", "--reason", "x"}}) {
+    CAPTURE(words);
+    AppRun app = world();
+    CHECK(app.run(words) == 4);
+    CAPTURE(app.err);
+    CHECK_FALSE((app.out + app.err).empty());
+    CHECK_FALSE(app.files.is_file("b.yaml"));
   }
 }

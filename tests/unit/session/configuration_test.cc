@@ -6,6 +6,7 @@
 
 using epwise::session::Configuration;
 using epwise::session::read_configuration;
+using epwise::session::RunSettings;
 using epwise::session::satisfies;
 using epwise::session::Setting;
 using epwise::text::Diagnostic;
@@ -43,6 +44,8 @@ fail_on: warning
 strict: true
 rules: our-rules
 required_version: ">=0.1"
+extend_select: [memory/hint]
+extend_ignore: [price/, EPO002]
 )");
   CHECK(result.problems.empty());
   const Configuration& configuration = result.configuration;
@@ -57,6 +60,10 @@ required_version: ">=0.1"
   CHECK(configuration.run.select ==
         std::vector<Setting>{{"overlap/", ".epwise.yaml:6"}, {"EPO001", ".epwise.yaml:6"}});
   CHECK(configuration.run.ignore == std::vector<Setting>{{"memory/hint", ".epwise.yaml:7"}});
+  CHECK(configuration.run.extensions ==
+        std::vector<RunSettings::Extension>{{{"memory/hint", ".epwise.yaml:12"}, true},
+                                            {{"price/", ".epwise.yaml:13"}, false},
+                                            {{"EPO002", ".epwise.yaml:13"}, false}});
   CHECK(configuration.run.fail_on == Setting{"warning", ".epwise.yaml:8"});
   CHECK(configuration.run.strict == Setting{"true", ".epwise.yaml:9"});
   CHECK(configuration.run.rules == Setting{"conf/our-rules", ".epwise.yaml:10"});

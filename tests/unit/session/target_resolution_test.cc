@@ -208,6 +208,7 @@ TEST_CASE("Every effective value knows who said it") {
   file.environment = {{"A=0", "c:3"}, {"B=1", "c:3"}};
   epwise::session::RunSettings run;
   run.select = {{"overlap/", "c:4"}, {"EPO001", "c:4"}};
+  run.extensions = {{{"memory/", "c:5"}, false}, {{"memory/hint", "--extend-select"}, true}};
   const std::array<const TargetSettings*, 2> sources{&flags, &file};
   const auto rows = effective_settings(sources, resolve({flags, file}), run, {});
   const std::vector<EffectiveSetting> expected = {
@@ -219,6 +220,8 @@ TEST_CASE("Every effective value knows who said it") {
       {"framework", "detected from the recipe's keys", "default"},
       {"select", "overlap/, EPO001", "c:4"},
       {"ignore", "no rule", "default"},
+      {"extend_select", "memory/hint", "--extend-select"},
+      {"extend_ignore", "memory/", "c:5"},
       {"fail_on", "error", "default"},
       {"strict", "false", "default"},
       {"baseline", "none", "default"},

@@ -23,7 +23,7 @@ std::string covered(const std::string& text) {
   const yaml::Stream stream = yaml::parse(file);
   const auto comments = comments_of(file, scalars_of(stream.documents));
   REQUIRE(comments.size() == 1);
-  const auto scope = scope_of(comments.front(), stream.documents);
+  const auto scope = Scopes::in_yaml(stream.documents).of(comments.front());
   return scope ? text.substr(scope->begin, scope->end - scope->begin) : "";
 }
 
@@ -31,7 +31,7 @@ std::string covered_in_script(const std::string& text) {
   const text::SourceFile file("a.sh", text);
   const auto comments = comments_of(file, {});
   REQUIRE(comments.size() == 1);
-  const auto scope = scope_in_script(comments.front());
+  const auto scope = Scopes::in_script(file).of(comments.front());
   return scope ? text.substr(scope->begin, scope->end - scope->begin) : "";
 }
 
@@ -95,6 +95,46 @@ TEST_CASE("in a script it speaks about a line, a command or a list") {
         "torchrun a.py \\\n  --x 1 \\\n  --y 2");
   CHECK(covered_in_script(ignore + "\nA=(\n  --x 1\n)\nB=1\n") == "A=(\n  --x 1\n)");
   CHECK(covered_in_script("A=1\n" + ignore).empty());
+}
+
+/// What each comment of a text covers, by the definition: the first outermost stretch that starts on
+/// the comment's line before it or, for one on its own line, after it.
+std::vector<std::string> covered_by_all(const std::string& text, bool script) {
+  const text::SourceFile file(script ? "a.sh" : "a.yaml", text);
+  const yaml::Stream stream = script ? yaml::Stream() : yaml::parse(file);
+  const Scopes scopes = script ? Scopes::in_script(file) : Scopes::in_yaml(stream.documents);
+  std::vector<std::string> all;
+  for (const Comment& comment : comments_of(file, scalars_of(stream.documents))) {
+    const auto scope = scopes.of(comment);
+    all.push_back(scope ? text.substr(scope->begin, scope->end - scope->begin) : "");
+  }
+  return all;
+}
+
+TEST_CASE("a comment ends where the next one begins") {
+  const text::SourceFile file("a.yaml",
+                              "a: 1  # epwise: ignore[A]: x  # epwise: ignore[B]: y # z\n");
+  const auto comments = comments_of(file, {});
+  REQUIRE(comments.size() == 2);
+  CHECK(comments[0].reason == "x");
+  CHECK(comments[1].reason == "y # z");
+  CHECK(
+      file.bytes().substr(comments[0].mark.begin, comments[0].mark.end - comments[0].mark.begin) ==
+      "# epwise: ignore[A]: x");
+}
+
+TEST_CASE("comments next to each other") {
+  const std::string ignore = "# epwise: ignore[A]: x";
+  using All = std::vector<std::string>;
+  CHECK(covered_by_all(ignore + "\n" + ignore + "\na: 1  " + ignore + "\n" + ignore + "\n",
+                       false) == All{"a: 1", "a: 1", "a: 1", ""});
+  CHECK(covered_by_all("a:\n  - b: 1  " + ignore + "\n    c: 2\n" + ignore + "\nd: 1\n", false) ==
+        All{"b: 1  " + ignore + "\n    c: 2", "d: 1"});
+  CHECK(covered_by_all(ignore + "\n# more\n" + ignore + "\nA=(\n  " + ignore + "\n  b\n)\nC=1\n",
+                       true) ==
+        All{"A=(\n  " + ignore + "\n  b\n)", "A=(\n  " + ignore + "\n  b\n)", "  b"});
+  CHECK(covered_by_all("a: 'x # epwise: ignore[A]: y'  " + ignore + "  " + ignore + "\n", false)
+            .size() == 2);
 }
 
 }  // namespace

@@ -21,7 +21,14 @@ TEST_CASE("simple lines become short, others stay") {
   const Short table[] = {
       {"hidden_size: 4096  # words\nb: c\n", "x: x\nx: x\n"},
       {"# c\nmodel:  # c\n\n  layers: alltoall\n- b\n", "x:\n  x: x\n- x\n"},
-      {"first: 'quoted'\nsecond: -12345\nlast: null\n", "x: 'quoted'\nx: x\nx: null\n"},
+      {"first: 'quoted'\nsecond: -12345\nlast: null\n", "x: x\nx: x\nx: null\n"},
+      {"a: \"b: c # d\"  # e\nf: 'null'\n- \"g\"\n", "x: x\nx: x\n- x\n"},
+      {"a: \"\"\nb: ''\nc: \"\\x41\"\nd: 'it''s'\ne: 'b\\'\nf: \"it''s\"\n",
+       "x: \"\"\nx: ''\nx: \"\\x41\"\nx: 'it''s'\nx: x\nx: x\n"},
+      {"a: 'b\n  c'\nd: e\n", "a: 'b\n  c'\nd: e\n"},
+      {"a: 'b'\n  c\nd: e\n", "a: 'b'\n  c\nd: e\n"},
+      {"a: 'b' c\n", "a: 'b' c\n"},
+      {"a: 'b': c\n", "a: 'b': c\n"},
       {"a: ~\nnull: 1", "x: ~\nnull: x\n"},
       {"long_key: |\n  some: text\n # t\nother: a\nlast: 1\n",
        "x: |\n  some: text\n # t\nx: x\nx: x\n"},
@@ -64,6 +71,13 @@ TEST_CASE("places and words of the original are found again") {
   CHECK(abridged.word(text.find("hidden")) == "hidden_size");
   CHECK(abridged.word(text.find("value_two")) == "value_two");
   CHECK(abridged.word(text.find("null")).empty());
+
+  const std::string quoted = "a: ' one '\nb: \"two\"\nc: \"\"\n";
+  const Abridgement short_one = abridge(quoted);
+  CHECK(short_one.original(short_one.text.find("x\nx")) == quoted.find('\''));
+  CHECK(short_one.word(quoted.find('\'')) == " one ");
+  CHECK(short_one.word(quoted.find('"')) == "two");
+  CHECK(short_one.word(quoted.find("\"\"")).empty());
 }
 
 /// Lines that are likely to mean something together.
