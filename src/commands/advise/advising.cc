@@ -21,7 +21,7 @@
 #include "recipe/load.h"
 #include "recipe/trainers/trainer_facts.h"
 #include "session/target/resolution.h"
-#include "ui/duration_text.h"
+#include "ui/prediction_text.h"
 #include "ui/single_recipe.h"
 #include "yaml/parse.h"
 
