@@ -260,20 +260,18 @@ bool is_same_setting(const expr::Value& a, const expr::Value& b) {
   return texts(a) == texts(b);
 }
 
-std::vector<std::string> Evaluator::overruled(const Edits& edits) {
+bool Evaluator::overrules(const Edits& edits, std::string_view field) {
+  const Edit* edit = find_edit(edits, field);
+  const auto slot = knowledge_.names.find(field);
+  if (edit == nullptr || edit->drop || !slot) {
+    return false;
+  }
   vary(edits);
   Silence silence;
   lint::run_launch(itinerary_, facts_, reported_, silence);
-  std::vector<std::string> fields;
-  for (const Edit& edit : edits) {
-    const auto slot = knowledge_.names.find(edit.field);
-    const expr::Value after = slot && !edit.drop ? facts_.value(*slot) : expr::Value::unset();
-    if (after.is_known() && !after.is_unset() && !is_same_setting(edit.value, after)) {
-      fields.push_back(edit.field);
-    }
-  }
+  const expr::Value after = facts_.value(*slot);
   facts_.restore();
-  return fields;
+  return after.is_known() && !after.is_unset() && !is_same_setting(edit->value, after);
 }
 
 workload::WorkloadReading Evaluator::workload(const Edits& edits, bool unpriced) {

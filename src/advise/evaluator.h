@@ -113,8 +113,8 @@ class Evaluator {
   /// fixes that undo an edit, have no values or are of a higher tier.
   std::vector<Edits> fixes_of(const lint::Rule& rule, const Edits& edits, lint::Tier highest);
 
-  /// Fields that the launch gives another value than the edits do.
-  std::vector<std::string> overruled(const Edits& edits);
+  /// Whether the launch gives a field another value than the edits do.
+  bool overrules(const Edits& edits, std::string_view field);
 
   /// `unpriced` as in read_workload.
   workload::WorkloadReading workload(const Edits& edits, bool unpriced = true);

@@ -14,18 +14,27 @@ namespace epwise::advise {
 
 namespace {
 
-/// Of several names the one written in the recipe, otherwise the first that its framework knows.
+std::string_view section_of(std::string_view field) {
+  return field.substr(0, field.find('.'));
+}
+
+/// Of several names the one written in the recipe, otherwise the first that its framework knows. A null
+/// leaves the choice to another name of the same section.
 const std::string* field_of(const Setting& setting, const Evaluator& evaluator) {
+  const std::string* written = nullptr;
   const std::string* known = nullptr;
   for (const std::string& field : setting.fields) {
-    if (evaluator.is_written(field)) {
-      return &field;
+    const bool other = written != nullptr &&
+                       (!evaluator.is_null(*written) || section_of(field) != section_of(*written));
+    if (evaluator.is_written(field) && !other &&
+        (written == nullptr || !evaluator.is_null(field))) {
+      written = &field;
     }
     if (known == nullptr && evaluator.knows(field)) {
       known = &field;
     }
   }
-  return known;
+  return written != nullptr ? written : known;
 }
 
 /// One virtual stage equals none.
@@ -330,6 +339,15 @@ int Space::index(std::string_view axis) const {
     }
   }
   return -1;
+}
+
+bool Space::stands(std::size_t dimension, std::size_t move) const {
+  const Dimension& at = dimensions_[dimension];
+  const int loss_layers = at.axis->moves[move].loss_layers;
+  return at.present == static_cast<int>(move) ||
+         (loss_layers >= 0 && stages_ > 1 &&
+          is_present_layout(
+              layout_text(layers_, prediction_depths_, stages_ * virtual_stages_, loss_layers)));
 }
 
 Candidate Space::with(Candidate candidate, std::string_view axis, std::string_view move) const {

@@ -54,6 +54,9 @@ class Space {
 
   int index(std::string_view axis) const;  // -1: no such axis
 
+  /// Whether the recipe is at this move: of layouts, one that is generated just so.
+  bool stands(std::size_t dimension, std::size_t move) const;
+
   /// The candidate with an axis at a move, whether allowed or not.
   Candidate with(Candidate candidate, std::string_view axis, std::string_view move) const;
 

@@ -1,6 +1,8 @@
 #include "commands/explore/controls.h"
 
 #include <algorithm>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include <fmt/format.h>
@@ -20,17 +22,34 @@ namespace {
 using advise::Space;
 using report::Json;
 
+/// The move that the recipe has.
+std::optional<std::string> present_of(const Space& space, std::size_t number) {
+  const std::vector<advise::Move>& moves = space.dimensions()[number].axis->moves;
+  for (std::size_t i = 0; i < moves.size(); ++i) {
+    if (space.stands(number, i)) {
+      return moves[i].name;
+    }
+  }
+  return std::nullopt;
+}
+
 /// The moves of a dimension that make a difference here, and the present one.
 std::vector<std::string> moves_of(const Space& space, std::size_t number) {
   const Space::Dimension& dimension = space.dimensions()[number];
+  const std::optional<std::string> present = present_of(space, number);
   std::vector<std::string> moves;
+  std::vector<advise::Edits> layouts;  // two of them may come to the same
   for (std::size_t i = 0; i < dimension.axis->moves.size(); ++i) {
     const auto position = static_cast<advise::Position>(i + 1);
     advise::Candidate candidate = space.start();
     candidate[number] = position;
     const bool open = std::ranges::find(dimension.positions, position) != dimension.positions.end();
-    const bool counts = open && space.canonical(candidate)[number] == position;
-    if (counts || dimension.present == static_cast<int>(i)) {
+    bool counts = open && space.canonical(candidate)[number] == position;
+    if (counts && dimension.axis->moves[i].loss_layers >= 0) {
+      counts = std::ranges::find(layouts, space.edits(candidate)) == layouts.end();
+      layouts.push_back(space.edits(candidate));
+    }
+    if (counts || present == dimension.axis->moves[i].name) {
       moves.push_back(dimension.axis->moves[i].name);
     }
   }
@@ -57,20 +76,17 @@ Json controls_in(const Space& space) {
   for (std::size_t i = 0; i < space.dimensions().size(); ++i) {
     const Space::Dimension& dimension = space.dimensions()[i];
     const std::vector<std::string> moves = moves_of(space, i);
-    const bool set = dimension.present >= 0;
-    if (moves.size() + (set ? 0U : 1U) < 2) {
+    const std::optional<std::string> present = present_of(space, i);
+    if (moves.size() + (present ? 0U : 1U) < 2) {
       continue;
     }
     const bool sizes = std::ranges::all_of(moves, is_size);
-    controls.push_back(
-        {{"axis", dimension.axis->name},
-         {"group", dimension.axis->group},
-         {"title", dimension.axis->what},
-         {"kind", sizes && moves.size() > 2 ? "slider" : "menu"},
-         {"moves", moves},
-         {"present",
-          set ? Json(dimension.axis->moves[static_cast<std::size_t>(dimension.present)].name)
-              : Json(nullptr)}});
+    controls.push_back({{"axis", dimension.axis->name},
+                        {"group", dimension.axis->group},
+                        {"title", dimension.axis->what},
+                        {"kind", sizes && moves.size() > 2 ? "slider" : "menu"},
+                        {"moves", moves},
+                        {"present", present ? Json(*present) : Json(nullptr)}});
   }
   return controls;
 }
@@ -96,13 +112,15 @@ class Desk {
 
   /// A move as plans make it: without new warnings, with the changes that it needs; if there is no
   /// such way, without new errors. `why`: what forbids it; empty if nothing does.
-  advise::Assessment judge(const advise::Candidate& candidate, std::string& why) {
+  advise::Assessment judge(std::string_view axis, std::string_view move, std::string& why) {
+    const advise::Candidate candidate = space_.with(space_.start(), axis, move);
     advise::Assessment assessment = assessor_.judged(candidate, advise::Bar::clean);
     if (!assessment.legal) {
       assessment = assessor_.judged(candidate, advise::Bar::runs);
     }
     if (assessment.legal) {
-      why = undone(assessment);
+      const advise::Move* made = space_.move(candidate, axis);
+      why = made == nullptr ? "" : undone(*made, assessment);
     } else if (assessment.blocked != nullptr) {
       why = fmt::format("{} ({})", assessment.blocked->what, assessment.blocked->code);
     } else {
@@ -121,13 +139,18 @@ class Desk {
   }
 
  private:
-  std::string undone(const advise::Assessment& assessment) {
+  /// Which setting of the move itself the launch undoes; empty if none.
+  std::string undone(const advise::Move& move, const advise::Assessment& assessment) {
     advise::Evaluator* evaluator = assessor_.cache().evaluator(assessment.edits);
-    const std::vector<std::string> fields =
-        evaluator == nullptr ? std::vector<std::string>() : evaluator->overruled(assessment.edits);
-    return fields.empty()
-               ? ""
-               : fmt::format("the launch sets {} to another value", text::listed(fields));
+    std::string why;
+    for (const advise::Setting& setting : move.sets) {
+      for (const std::string& field : setting.fields) {
+        if (evaluator != nullptr && evaluator->overrules(assessment.edits, field)) {
+          why = fmt::format("the launch sets {} to another value", field);
+        }
+      }
+    }
+    return why;
   }
 
   advise::World world_;
@@ -150,10 +173,9 @@ Json judged_controls_of(const session::Analysis& analysis, const cost::Table& la
     control["refused"] = Json::array();
     for (const Json& move : control["moves"]) {
       std::string why;
-      const advise::Candidate candidate =
-          space.with(space.start(), control["axis"].get<std::string>(), move.get<std::string>());
-      if (candidate != space.start()) {
-        desk.judge(candidate, why);
+      const std::string axis = control["axis"];
+      if (move != control["present"]) {
+        desk.judge(axis, move.get<std::string>(), why);
       }
       if (!why.empty()) {
         control["refused"].push_back({{"move", move}, {"why", why}});
@@ -175,8 +197,7 @@ Moved moved(const session::Analysis& analysis,
     result.problem = fmt::format("no control `{}` with the value `{}`", axis, move);
     return result;
   }
-  const advise::Candidate candidate = space.with(space.start(), axis, move);
-  const advise::Assessment assessment = desk.judge(candidate, result.problem);
+  const advise::Assessment assessment = desk.judge(axis, move, result.problem);
   if (result.problem.empty()) {
     result.text = desk.draft(assessment.edits, result.problem).bytes;
     for (const advise::Companion& companion : assessment.companions) {

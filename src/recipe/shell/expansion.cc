@@ -1044,7 +1044,13 @@ std::optional<std::string> own_folder(std::string_view command, std::string_view
                    command.find("BASH_SOURCE") != std::string_view::npos;
   const int folders = count(command, "dirname");
   constexpr int kMost = 4;
-  if (!own || folders == 0 || folders > kMost || command.find('|') != std::string_view::npos) {
+  constexpr std::array<std::string_view, 6> kOfFolders = {
+      "cd", "dirname", "readlink", "realpath", "builtin", "command"};
+  const std::size_t begin = std::min(command.find_first_not_of(" \t\n"), command.size());
+  const std::string_view first =
+      command.substr(begin, command.find_first_of(" \t\n", begin) - begin);
+  if (!own || folders == 0 || folders > kMost || command.find('|') != std::string_view::npos ||
+      std::find(kOfFolders.begin(), kOfFolders.end(), first) == kOfFolders.end()) {
     return std::nullopt;
   }
   std::string result = folder_of(script);

@@ -167,6 +167,28 @@ TEST_CASE("a step of ROLL takes the accumulated micro-batches of every data-para
   CHECK(step("prompt_length: 1000\n", "  use_dynamic_batching_in_train: true\n") == "-");
 }
 
+TEST_CASE("a variable that a script takes in place of a command") {
+  const Recipe recipe = read_format("run.sh",
+                                    "DEVICE=${DEVICE:-$(python3 -c 'import torch_npu' \\\n"
+                                    "  2>/dev/null && echo npu || echo gpu)}\n"
+                                    "N=\"${N-$(count)}\"\nM=$(count)\nO=$(other)\n" +
+                                        kSlime + "\n")
+                            .front();
+  CHECK(recipe.variable_instead_of("$(python3 -c 'import torch_npu' \\ …") == "DEVICE");
+  CHECK(recipe.variable_instead_of("$(count)") == "N");
+  CHECK(recipe.variable_instead_of("$(other)").empty());
+  CHECK(recipe.variable_instead_of("$(nosuch)").empty());
+}
+
+TEST_CASE("miles is told from slime by its own flags and its folder") {
+  const auto name = [](const std::string& text) {
+    return trainer_name(read_format("run.sh", text + "\n").front());
+  };
+  CHECK(name(kSlime) == "slime");
+  CHECK(name(kSlime + "--use-miles-router") == "miles");
+  CHECK(name("python3 /root/miles/tools/args.py\n" + kSlime) == "miles");
+}
+
 TEST_CASE("the micro-batch of verl is a setting unless tokens fill it") {
   const std::string verl =
       "python -m verl.trainer.main_ppo --config-name=ppo_megatron_trainer.yaml "

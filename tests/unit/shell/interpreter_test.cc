@@ -56,6 +56,11 @@ TEST_CASE("variables") {
   CHECK(words_of("run $A ${A:-4} ${B:-5}", caller) == "run|9|9|5");
 }
 
+TEST_CASE("a command that only names the script's folder among its words prints something else") {
+  CHECK(words_of("A=$(cd \"$(dirname \"$0\")/..\" && pwd)\nrun $A") == "run|./..");
+  CHECK(words_of("A=$(python3 \"$(dirname \"$0\")/../ranks.py\")\nrun $A") == "run|$A?");
+}
+
 TEST_CASE("arithmetic") {
   CHECK(words_of("N=4\nrun $((N * 8)) $(($N*2+1)) $((2**3)) $((7 % 4)) $((N > 3 ? 1 : 0))") ==
         "run|32|9|8|3|1");
