@@ -177,7 +177,7 @@ bool is_open(const Axis& axis,
   if (freedom.most_fit > 0 && move.fit > freedom.most_fit) {
     return false;
   }
-  return !beyond_limits(axis, move, evaluator);
+  return freedom.by_hand || !beyond_limits(axis, move, evaluator);
 }
 
 }  // namespace
@@ -221,7 +221,7 @@ Space::Space(const Knowledge& knowledge, const Evaluator& evaluator, const Freed
       moves.push_back(std::move(made));
     }
     dimension.open = dimension.positions.size() > 1;
-    if (!free) {
+    if (!free || grows) {
       add_fields(axis, frozen_);
     }
     dimensions_.push_back(std::move(dimension));

@@ -33,8 +33,17 @@ std::optional<std::string> present_of(const Space& space, std::size_t number) {
   return std::nullopt;
 }
 
+/// Whether the configuration of the recipe's trainer has a place for all edits.
+bool has_places(const advise::Edits& edits, const advise::Evaluator& recipe) {
+  return !recipe.has_trainer() || std::ranges::all_of(edits, [&](const advise::Edit& edit) {
+    return recipe.knows(edit.field) || recipe.is_idle(edit);
+  });
+}
+
 /// The moves of a dimension that make a difference here, and the present one.
-std::vector<std::string> moves_of(const Space& space, std::size_t number) {
+std::vector<std::string> moves_of(const Space& space,
+                                  const advise::Evaluator& recipe,
+                                  std::size_t number) {
   const Space::Dimension& dimension = space.dimensions()[number];
   const std::optional<std::string> present = present_of(space, number);
   std::vector<std::string> moves;
@@ -44,7 +53,8 @@ std::vector<std::string> moves_of(const Space& space, std::size_t number) {
     advise::Candidate candidate = space.start();
     candidate[number] = position;
     const bool open = std::ranges::find(dimension.positions, position) != dimension.positions.end();
-    bool counts = open && space.canonical(candidate)[number] == position;
+    bool counts = open && space.canonical(candidate)[number] == position &&
+                  has_places(space.edits(candidate), recipe);
     if (counts && dimension.axis->moves[i].loss_layers >= 0) {
       counts = std::ranges::find(layouts, space.edits(candidate)) == layouts.end();
       layouts.push_back(space.edits(candidate));
@@ -71,11 +81,11 @@ advise::Freedom freedom_of(const session::Analysis& analysis) {
   return freedom;
 }
 
-Json controls_in(const Space& space) {
+Json controls_in(const Space& space, const advise::Evaluator& recipe) {
   Json controls = Json::array();
   for (std::size_t i = 0; i < space.dimensions().size(); ++i) {
     const Space::Dimension& dimension = space.dimensions()[i];
-    const std::vector<std::string> moves = moves_of(space, i);
+    const std::vector<std::string> moves = moves_of(space, recipe, i);
     const std::optional<std::string> present = present_of(space, i);
     if (moves.size() + (present ? 0U : 1U) < 2) {
       continue;
@@ -109,6 +119,8 @@ class Desk {
   Desk& operator=(const Desk&) = delete;
 
   const Space& space() const { return space_; }
+
+  const advise::Evaluator& recipe() { return assessor_.cache().plain(); }
 
   /// A move as plans make it: without new warnings, with the changes that it needs; if there is no
   /// such way, without new errors. `why`: what forbids it; empty if nothing does.
@@ -162,13 +174,13 @@ class Desk {
 
 Json controls_of(const session::Analysis& analysis) {
   const advise::EvaluatorCache cache(analysis);
-  return controls_in({advise::knowledge(), cache.plain(), freedom_of(analysis)});
+  return controls_in({advise::knowledge(), cache.plain(), freedom_of(analysis)}, cache.plain());
 }
 
 Json judged_controls_of(const session::Analysis& analysis, const cost::Table& laws) {
   Desk desk(analysis, laws);
   const Space& space = desk.space();
-  Json controls = controls_in(space);
+  Json controls = controls_in(space, desk.recipe());
   for (Json& control : controls) {
     control["refused"] = Json::array();
     for (const Json& move : control["moves"]) {

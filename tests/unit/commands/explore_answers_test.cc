@@ -181,6 +181,39 @@ TEST_CASE("a move brings the changes that it needs") {
   CHECK(tensor["text"].get<std::string>().find("sequence_parallel: true") != std::string::npos);
 }
 
+TEST_CASE("of two names of a setting the one with a value is changed") {
+  Opening page;
+  const std::string text =
+      replaced(replaced(recipe(),
+                        "moe_token_dispatcher_type: alltoall",
+                        "moe_token_dispatcher_type: flex\n  moe_flex_dispatcher_backend: hybridep"),
+               "  expert_model_parallel_size: 16",
+               "  expert_model_parallel_size: 16\n  moe_flex_dispatcher_num_sms: null\n"
+               "  moe_hybridep_num_sms: 32");
+  const Json set =
+      page.json("/api/set", {{"text", text}, {"axis", "hybridep_sms"}, {"move", "40"}});
+  REQUIRE(set.contains("text"));
+  CHECK(set["text"] == replaced(text, "moe_hybridep_num_sms: 32", "moe_hybridep_num_sms: 40"));
+  CHECK((*control(page.look(set["text"]), "hybridep_sms"))["present"] == "40");
+}
+
+TEST_CASE("where the batch follows the data-parallel ranks, their number stays") {
+  Opening page(Opening::Options{{"--hw", "h100"}});
+  const Json answer = page.json(
+      "/api/moves",
+      {{"text",
+        "prompt_length: 2048\nresponse_length: 4096\npretrain: Qwen/Qwen3-30B-A3B\nactor_train:\n"
+        "  training_args: {per_device_train_batch_size: 1, gradient_accumulation_steps: 32}\n"
+        "  strategy_args:\n    strategy_name: megatron_train\n    strategy_config:\n"
+        "      tensor_model_parallel_size: 2\n      sequence_parallel: true\n"
+        "      expert_model_parallel_size: 8\n  device_mapping: list(range(0,32))\n"}});
+  CHECK(control(answer, "expert") != nullptr);
+  CHECK(control(answer, "dispatcher") != nullptr);
+  for (const char* axis : {"tensor", "pipeline", "context", "micro_batch"}) {
+    CHECK_MESSAGE(control(answer, axis) == nullptr, axis);
+  }
+}
+
 TEST_CASE("without a GPU moves are judged too") {
   Opening page(Opening::Options{});
   const Json answer = page.json("/api/moves", {{"text", recipe()}});
