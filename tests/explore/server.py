@@ -64,7 +64,7 @@ def check_entrance(page):
 
 def check_limits(page):
     head = f"POST /api/look HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Epwise-Token: {page.token}\r\nContent-Type: application/json\r\n".encode()
-    expect("too large:", sent(page.port, head + b"Content-Length: 5000000\r\n\r\n").startswith(b"HTTP/1.1 413"))
+    expect("too large:", sent(page.port, head + b"Content-Length: 9000000\r\n\r\n").startswith(b"HTTP/1.1 413"))
     expect("too long a head:", sent(page.port, b"GET / HTTP/1.1\r\nA: " + b"a" * 20000).startswith(b"HTTP/1.1 431"))
     expect("chunks:", sent(page.port, head + b"Transfer-Encoding: chunked\r\n\r\n").startswith(b"HTTP/1.1 501"))
     deep = b'{"text":' + b"[" * 1_000_000
