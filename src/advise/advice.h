@@ -244,7 +244,7 @@ struct Advice {
   std::vector<TuningStep> tuning;      // of --purpose tuning: to the first plan, knob by knob
   std::vector<std::string> remarks;    // findings that count for this purpose only, and are left
   std::vector<std::string> procedure;  // how to measure, for the purpose
-  std::vector<std::string> withheld;   // moves that change what is trained and were not asked for
+  std::vector<std::string> withheld;   // moves that no plan takes unasked, and why
   Diagnosis diagnosis;
   std::vector<DispatcherRow> dispatchers;  // by rank, then those without a prediction
   std::vector<SmSweep> sweeps;

@@ -429,6 +429,26 @@ void place_rivals(const Prospect& present,
 
 namespace {
 
+/// Names the dispatcher that is certainly the fastest where no plan may take it unasked.
+void withhold_fastest(const Study& study, Advice& advice) {
+  const int at = study.space.index("dispatcher");
+  if (at < 0) {
+    return;
+  }
+  const Space::Dimension& dimension = study.space.dimensions()[static_cast<std::size_t>(at)];
+  const Axis* axis = dimension.axis;
+  for (const DispatcherRow& row : advice.dispatchers) {
+    const Move* move = axis->move(row.name);
+    const auto position = static_cast<Position>(axis->find(row.name) + 1);
+    const bool open = std::ranges::find(dimension.positions, position) != dimension.positions.end();
+    if (row.rank == 1 && !row.tie && !row.present && move != nullptr && move->asked && !open) {
+      advice.withheld.push_back(fmt::format(
+          "{}: it ranks first, but no document recommends it and no published run has it",
+          title_of(*axis, *move)));
+    }
+  }
+}
+
 /// Everything that does not need a measured step.
 Advice study_recipe(const World& given, const Knowledge& knowledge, const Request& request) {
   Advice advice;
@@ -476,6 +496,7 @@ Advice study_recipe(const World& given, const Knowledge& knowledge, const Reques
     advice.ladder = std::move(ladder.rungs);
   }
   advice.withheld = space.withheld();
+  withhold_fastest(study, advice);
   make_plans_for_purpose(study, request, freedom.to_fit, advice);
   if (!advice.sweeps.empty() && !advice.plans.empty()) {
     advice.sweeps = sm_sweeps(study, &advice.plans.front().candidate);

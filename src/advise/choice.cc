@@ -133,8 +133,12 @@ std::string reason_for(const std::vector<DispatcherRow>& rows,
                      : "it is certainly the fastest, and the documents' choice";
   }
   if (theirs == rows.end() || !is_usable(*theirs)) {
-    return fmt::format("the documents' choice, {}, is not possible here: {}",
+    const bool warned = theirs != rows.end() && theirs->legality.rule != nullptr &&
+                        theirs->legality.rule->severity < lint::Severity::error;
+    return fmt::format("{}the documents' choice, {}{}: {}",
+                       warned ? "lint warns against " : "",
                        documented,
+                       warned ? "" : ", is not possible here",
                        theirs == rows.end() || theirs->legality.reason.empty()
                            ? "this version does not have it, or it does not fit"
                            : theirs->legality.reason);

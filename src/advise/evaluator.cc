@@ -126,6 +126,14 @@ bool Evaluator::is_written(std::string_view field) const {
          (field.starts_with("env.") && recipe_.variables.contains(field.substr(4)));
 }
 
+bool Evaluator::has_place(std::string_view variable) const {
+  const bool in_file = vocabulary_.has_section("env_vars") && !recipe_.raw.contains("raw.launcher");
+  return is_written(variable) ||
+         (in_file && std::ranges::any_of(recipe_.variables, [](const auto& each) {
+            return !each.second.key.nowhere();
+          }));
+}
+
 bool Evaluator::is_null(std::string_view field) const {
   const recipe::Field* written = recipe_.find(field);
   return written != nullptr && written->value.is_unset();

@@ -65,6 +65,10 @@ class Evaluator {
   /// Why a field cannot be set that `knows` does not have.
   std::string missing_text() const;
 
+  /// Whether the recipe's file writes a variable ("env.X") or has the section for it; if not, the
+  /// variable is given at the launch.
+  bool has_place(std::string_view variable) const;
+
   /// Written as null.
   bool is_null(std::string_view field) const;
 

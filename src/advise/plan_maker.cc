@@ -299,7 +299,7 @@ void PlanMaker::list_changes(const Candidate& candidate, const Prospect& prospec
         continue;
       }
       const bool launched = edit.field.starts_with(kVariable) &&
-                            !study_.assessor.cache().plain().is_written(edit.field);
+                            !study_.assessor.cache().plain().has_place(edit.field);
       if (launched) {
         listed.insert(edit.field);
       } else if (whole != nullptr && listed.insert(edit.field).second) {
@@ -323,7 +323,7 @@ void PlanMaker::list_companions(const Prospect& prospect, Plan& plan) {
   const Evaluator& plain = study_.assessor.cache().plain();
   for (const Companion& companion : prospect.assessment.companions) {
     for (const Edit& edit : companion.edits) {
-      if (!edit.field.starts_with(kVariable) || plain.is_written(edit.field)) {
+      if (!edit.field.starts_with(kVariable) || plain.has_place(edit.field)) {
         plan.changes.push_back(
             change_of(edit, lint::Tier::performance, std::string(companion.rule->id), plain));
       }
@@ -389,7 +389,7 @@ void PlanMaker::list_environment(const Candidate& candidate, const Prospect& pro
   Evaluator* evaluator = study_.assessor.cache().evaluator(edits);
   std::map<std::string, std::string> variables;
   for (const Edit& edit : edits) {
-    if (edit.field.starts_with(kVariable) && !evaluator->is_written(edit.field)) {
+    if (edit.field.starts_with(kVariable) && !evaluator->has_place(edit.field)) {
       variables[edit.field.substr(kVariable.size())] = edit.value.to_text();
     }
   }
@@ -448,7 +448,7 @@ session::Draft draft_with(const Edits& edits,
   lint::Fix fix;
   Edits sections;  // replaced by a word
   for (const Edit& edit : edits) {
-    const bool outside = edit.field.starts_with(kVariable) && !cache.plain().is_written(edit.field);
+    const bool outside = edit.field.starts_with(kVariable) && !cache.plain().has_place(edit.field);
     if (is_section(cache.recipe(), edit.field) && edit.value.text() != nullptr) {
       sections.push_back(edit);
     } else if (!outside) {

@@ -215,7 +215,8 @@ Space::Space(const Knowledge& knowledge, const Evaluator& evaluator, const Freed
         if (!alters_training(axis, move, freedom)) {
           dimension.positions.push_back(static_cast<Position>(i + 1));
         } else if (has_precision(move, freedom)) {
-          withheld_.push_back(fmt::format("{} ({})", title_of(axis, move), move.because));
+          withheld_.push_back(fmt::format(
+              "{}: it changes what is trained ({})", title_of(axis, move), move.because));
         }
       }
       moves.push_back(std::move(made));

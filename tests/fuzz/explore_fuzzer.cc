@@ -84,8 +84,17 @@ void check_connection(std::string_view bytes) {
 
 /// A call with the right keys, and some others, of the right kinds, and some of others.
 epwise::explore::Request made_request(epwise::support::Choices& choices) {
-  constexpr std::array<std::string_view, 9> kCalls = {
-      "look", "set", "fix", "plan", "report", "start", "progress", "cancel", "none"};
+  constexpr std::array<std::string_view, 11> kCalls = {"look",
+                                                       "set",
+                                                       "moves",
+                                                       "offer",
+                                                       "fix",
+                                                       "plan",
+                                                       "report",
+                                                       "start",
+                                                       "progress",
+                                                       "cancel",
+                                                       "none"};
   constexpr std::array<std::string_view, 10> kKeys = {
       "hw", "gpus", "axis", "move", "finding", "plan", "what", "kind", "text", "x"};
   constexpr std::array<std::string_view, 16> kWords = {"h100",

@@ -339,7 +339,7 @@ std::vector<AdviceList> purpose_lists(const advise::Advice& advice) {
   if (!advice.withheld.empty()) {
     lists.push_back(
         {"Not tried",
-         "it changes what is trained; --purpose benchmark tries it, or its name after --may-change",
+         "--may-change with its name tries it, and --purpose benchmark what changes the training",
          advice.withheld,
          false});
   }

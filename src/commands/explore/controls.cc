@@ -101,10 +101,10 @@ Json controls_in(const Space& space, const advise::Evaluator& recipe) {
   return controls;
 }
 
-/// A recipe and its moves, of which each is judged alone.
-class Desk {
+/// Judges each move of a recipe alone.
+class MoveJudge {
  public:
-  Desk(const session::Analysis& analysis, const cost::Table& laws)
+  MoveJudge(const session::Analysis& analysis, const cost::Table& laws)
       : world_{.base = analysis,
                .laws = laws,
                .constants = sim::constants(),
@@ -115,8 +115,8 @@ class Desk {
     assessor_.use(space_);
   }
 
-  Desk(const Desk&) = delete;
-  Desk& operator=(const Desk&) = delete;
+  MoveJudge(const MoveJudge&) = delete;
+  MoveJudge& operator=(const MoveJudge&) = delete;
 
   const Space& space() const { return space_; }
 
@@ -178,16 +178,16 @@ Json controls_of(const session::Analysis& analysis) {
 }
 
 Json judged_controls_of(const session::Analysis& analysis, const cost::Table& laws) {
-  Desk desk(analysis, laws);
-  const Space& space = desk.space();
-  Json controls = controls_in(space, desk.recipe());
+  MoveJudge moves(analysis, laws);
+  const Space& space = moves.space();
+  Json controls = controls_in(space, moves.recipe());
   for (Json& control : controls) {
     control["refused"] = Json::array();
     for (const Json& move : control["moves"]) {
       std::string why;
       const std::string axis = control["axis"];
       if (move != control["present"]) {
-        desk.judge(axis, move.get<std::string>(), why);
+        moves.judge(axis, move.get<std::string>(), why);
       }
       if (!why.empty()) {
         control["refused"].push_back({{"move", move}, {"why", why}});
@@ -202,19 +202,19 @@ Moved moved(const session::Analysis& analysis,
             std::string_view axis,
             std::string_view move) {
   Moved result;
-  Desk desk(analysis, laws);
-  const Space& space = desk.space();
+  MoveJudge moves(analysis, laws);
+  const Space& space = moves.space();
   const int number = space.index(axis);
   if (number < 0 || space.dimensions()[static_cast<std::size_t>(number)].axis->find(move) < 0) {
     result.problem = fmt::format("no control `{}` with the value `{}`", axis, move);
     return result;
   }
-  const advise::Assessment assessment = desk.judge(axis, move, result.problem);
+  const advise::Assessment assessment = moves.judge(axis, move, result.problem);
   if (result.problem.empty()) {
-    result.text = desk.draft(assessment.edits, result.problem).bytes;
+    result.text = moves.draft(assessment.edits, result.problem).bytes;
     for (const advise::Companion& companion : assessment.companions) {
       for (const advise::Edit& edit : companion.edits) {
-        result.with.push_back(desk.spelled(edit));
+        result.with.push_back(moves.spelled(edit));
       }
     }
   }

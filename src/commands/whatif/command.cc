@@ -9,6 +9,7 @@
 #include "commands/whatif/answer.h"
 #include "commands/whatif/axis.h"
 #include "commands/whatif/report.h"
+#include "recipe/trainers/trainer_facts.h"
 #include "session/options/target_options.h"
 #include "session/target/resolution.h"
 #include "ui/report_output.h"
@@ -115,6 +116,27 @@ void tell_newer(const whatif::Span& span, const lint::Knowledge& knowledge, Cons
   }
 }
 
+/// Throws os::UsageError for versions of a launcher that does not run the recipe: no answer would
+/// depend on them.
+void check_launcher(const whatif::Span& span, const recipe::Recipe& recipe) {
+  const bool on_bridge = recipe.framework == recipe::Framework::bridge;
+  const bool trained = recipe::has_trainer(recipe);
+  const bool foreign =
+      (span.name == "mlm" && (on_bridge || trained)) || (span.name == "bridge" && !on_bridge);
+  if (foreign) {
+    throw UsageError(
+        fmt::format("--{}: {} does not run {}: vary {}",
+                    span.name,
+                    trained     ? recipe::trainer_name(recipe)
+                    : on_bridge ? "a recipe of Megatron-Bridge"
+                                : "a launch of Megatron-LM",
+                    span.name == "mlm" ? "Megatron-LM's training script" : "Megatron-Bridge",
+                    on_bridge ? "--bridge or --mcore"
+                    : trained ? "--mcore"
+                              : "--mlm"));
+  }
+}
+
 ExitCode run_whatif(Console& console, const Arguments& arguments) {
   const Given given = given_of(arguments);
   session::Given said = given_by(arguments);
@@ -125,6 +147,7 @@ ExitCode run_whatif(Console& console, const Arguments& arguments) {
   whatif::Question question{recipe, *recipe.target, {}, threshold.fail_on, threshold.strict};
   const facts::Facts facts = recipe.facts();
   for (const auto& span : given.spans) {
+    check_launcher(span, *recipe.recipe);
     tell_newer(span, recipe.knowledge(), console);
     question.axes.push_back(
         whatif::make_axis(span, question.target, recipe.knowledge(), layout_ranks(facts)));
