@@ -674,16 +674,24 @@ class Question {
     }
     const bool moves = alone.work == nullptr || present_.work == nullptr ||
                        !alone.assessment.costs_as(present_.assessment);
-    if (!moves && partners_.empty()) {
+    Edits missing = partners_;  // the recipe has the others
+    std::erase_if(missing, [&](const Edit& each) { return evaluator().is_idle(each); });
+    if (!moves && missing.empty()) {
       note_ = "neither the predicted step nor the memory depends on it";
     }
-    if (moves || edit_.drop || partners_.empty()) {
+    if (moves || edit_.drop || missing.empty()) {
       return alone;
     }
     Edits edits = partners_;
     edits.push_back(edit_);
-    note_ = fmt::format("without {} it has no effect; together:", listed(partners_));
-    return assessor_.prospect(std::move(edits), guarded);
+    Prospect together = assessor_.prospect(std::move(edits), guarded);
+    if (together.work != nullptr &&
+        together.assessment.costs_as(assessor_.predicted(partners_).assessment)) {
+      note_ = "neither the predicted step nor the memory depends on it";  // the partners do it all
+      return alone;
+    }
+    note_ = fmt::format("without {} it has no effect; together:", listed(missing));
+    return together;
   }
 
   const Prospect& present() const { return present_; }
@@ -869,7 +877,7 @@ WhyNot why_not(const World& world, const Knowledge& knowledge, const Edit& edit,
   answer.memory_limit = other.job->machine.memory;
   answer.out_of_memory = other.assessment.out_of_memory;
   answer.fits = other.assessment.fits;
-  answer.recipe_fits = present.assessment.out_of_memory <= kMostMemoryRisk;
+  answer.recipe_fits = present.assessment.fits;
   answer.other_model = !(sizes_of(present.job->architecture) == sizes_of(other.job->architecture));
   if (answer.other_model) {
     return answer;

@@ -17,9 +17,17 @@ namespace epwise::advise {
 
 namespace {
 
+/// Within which a measured time is plausible.
+struct Bounds {
+  double least = 0;  // s
+  double most = 0;   // s
+  std::string_view words;
+};
+
 double time_of(yaml::MapReader& in,
                const yaml::Node& root,
                std::string_view key,
+               const Bounds& bounds,
                std::vector<text::Diagnostic>& problems) {
   const auto text = in.text(key);
   if (!text) {
@@ -28,10 +36,13 @@ double time_of(yaml::MapReader& in,
   const auto quantity = units::parse_quantity(*text);
   const bool good = quantity && quantity->dimension == units::Dimension::seconds &&
                     std::isfinite(quantity->value) && quantity->value > 0;
-  if (!good) {
+  const bool plausible = good && quantity->value >= bounds.least && quantity->value <= bounds.most;
+  if (!plausible) {
+    const std::string wanted =
+        good ? fmt::format("from {}", bounds.words) : std::string("a time (41.25 s, 2.7 ms)");
     problems.push_back({"config/invalid",
                         root.find(key)->mark,
-                        fmt::format("{} must be a time (41.25 s, 2.7 ms), not `{}`", key, *text),
+                        fmt::format("{} must be {}, not `{}`", key, wanted, *text),
                         {},
                         {}});
     return 0;
@@ -120,9 +131,11 @@ Measured read_measured(const text::SourceFile& file, std::vector<text::Diagnosti
   }
   const yaml::Node& root = stream.documents.front().root;
   yaml::MapReader in(root, "measured figures", problems);
-  measured.step = time_of(in, root, "step_time", problems);
-  measured.dispatch = time_of(in, root, "dispatch_time", problems);
-  measured.host = time_of(in, root, "host_operation", problems);
+  // A day for a step; for the others a hundred times what any published run has.
+  measured.step = time_of(in, root, "step_time", {1e-4, 86'400, "0.1 ms to a day"}, problems);
+  measured.dispatch =
+      time_of(in, root, "dispatch_time", {1e-7, 60, "0.1 us to a minute"}, problems);
+  measured.host = time_of(in, root, "host_operation", {1e-7, 0.01, "0.1 us to 10 ms"}, problems);
   measured.exposed = share_of(in, root, "exposed_share", problems);
   in.finish();
   return measured;

@@ -160,6 +160,19 @@ expr::Value setting_value(std::string_view text) {
   return expr::Value::of(text);
 }
 
+/// The canonical name of a path in a trainer's configuration, which answers spell; empty if none.
+std::string name_of_path(std::string_view path, const AdvisedJob& job) {
+  if (!recipe::has_trainer(job.recipe())) {
+    return {};
+  }
+  for (const std::string_view name : job.base().vocabulary().names()) {
+    if (recipe::trainer_path(job.recipe(), name) == path) {
+      return std::string(name);
+    }
+  }
+  return {};
+}
+
 /// The canonical name of a field as users may write it: in full, its last part, a flag.
 std::string field_name(const Setting& question, std::string word, const AdvisedJob& job) {
   const recipe::Vocabulary& vocabulary = job.base().vocabulary();
@@ -178,12 +191,8 @@ std::string field_name(const Setting& question, std::string word, const AdvisedJ
   if (const auto* spec = vocabulary.find_attribute(word)) {
     return std::string(spec->name);
   }
-  if (recipe::has_trainer(job.recipe())) {  // as the trainer spells it, and as answers do
-    for (const std::string_view name : vocabulary.names()) {
-      if (recipe::trainer_path(job.recipe(), name) == word) {
-        return std::string(name);
-      }
-    }
+  if (std::string name = name_of_path(word, job); !name.empty()) {
+    return name;
   }
   // a field of a move that only other versions have
   const std::vector<std::string> moved = advise::words_of(advise::knowledge());
@@ -269,6 +278,13 @@ advise::Request advise_request(const Console& console,
   for (const std::string& word : request.freedom.keep) {
     if (std::ranges::find(request.freedom.may_change, word) != request.freedom.may_change.end()) {
       throw UsageError(fmt::format("--keep and --may-change both name `{}`; choose one", word));
+    }
+  }
+  for (const std::string_view option : {"--keep", "--may-change"}) {
+    for (const Setting& setting : arguments.all(option)) {
+      if (setting.value.empty()) {  // an unset shell variable must not lift a restriction
+        throw UsageError(fmt::format("{}: expected a name, not an empty text", setting.source));
+      }
     }
   }
   check_names(request.freedom);
@@ -378,6 +394,36 @@ report::AdvisedRecipe advice_on(const AdvisedJob& job,
   return recipe;
 }
 
+namespace {
+
+/// Throws os::UsageError for a whole section, unless a preset's name can stand for it, and for a field
+/// of a section for which such a name stands.
+///   "ddp=null"; "mixed_precision.fp8=hybrid" beside `mixed_precision: bf16_mixed`
+void check_section(const Setting& question, const advise::Edit& edit, const AdvisedJob& job) {
+  const std::size_t dot = edit.field.find('.');
+  const std::string section = edit.field.substr(0, dot);
+  const bool whole = dot == std::string::npos && job.base().vocabulary().has_section(section);
+  const bool preset = std::ranges::any_of(
+      advise::knowledge().axes, [&](const advise::Axis& axis) { return axis.sets(section); });
+  if (whole && (!preset || edit.value.text() == nullptr)) {
+    throw UsageError(fmt::format("{}: {} is a section: ask for one of its fields, {}.NAME=VALUE",
+                                 question.source,
+                                 section,
+                                 section));
+  }
+  const recipe::Field* written = job.recipe().find(section);
+  if (dot != std::string::npos && written != nullptr && written->value.text() != nullptr) {
+    throw UsageError(fmt::format("{}: {} is {}, so there is no {}: ask for {}=PRESET",
+                                 question.source,
+                                 section,
+                                 *written->value.text(),
+                                 edit.field,
+                                 section));
+  }
+}
+
+}  // namespace
+
 advise::Edit edit_of(const Setting& question, const AdvisedJob& job) {
   const std::size_t sign = question.value.find('=');
   if (sign == std::string::npos || sign == 0) {
@@ -387,6 +433,7 @@ advise::Edit edit_of(const Setting& question, const AdvisedJob& job) {
   advise::Edit edit;
   edit.field = field_name(question, question.value.substr(0, sign), job);
   edit.value = setting_value(std::string_view(question.value).substr(sign + 1));
+  check_section(question, edit, job);
   const auto* spec = job.base().vocabulary().find(edit.field);
   if (spec != nullptr && spec->type.kind == expr::Kind::list && edit.value.text() != nullptr) {
     edit.value =

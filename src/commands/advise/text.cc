@@ -503,29 +503,31 @@ std::string advise_text(const AdvisedRecipe& recipe, const Style& style) {
   return AdviceText(style).run(recipe);
 }
 
-std::string why_not_text(const AnsweredWhyNot& answered, const Style& style) {
-  const advise::WhyNot& answer = answered.answer;
-  const Paint paint(style.colour, style.hyperlinks);
-  std::string out = paint(Role::strong, printable(answered.path, style.unicode)) + " on " +
-                    printable(answered.against, style.unicode) + "\n";
-  out += fmt::format("  {}={}: ", answer.field, answer.value);
-  out += answer.legality.legal ? std::string("legal\n")
-                               : printable(refusal_text(answer.legality), style.unicode) + "\n";
-  const std::string with = companions_text(answer.legality.with);
-  if (answer.legality.legal && !answer.legality.reason.empty()) {
-    out += "  " + printable(answer.legality.reason, style.unicode) + "\n";
+namespace {
+
+/// Whether a value is valid, with what, and what lint says of it.
+std::string verdict_lines(const advise::WhyNot& answer, const Style& style) {
+  const advise::Legality& legality = answer.legality;
+  std::string out = fmt::format("  {}={}: ", answer.field, answer.value);
+  out += legality.legal ? std::string("legal\n")
+                        : printable(refusal_text(legality), style.unicode) + "\n";
+  if (legality.legal && !legality.reason.empty()) {
+    out += "  " + printable(legality.reason, style.unicode) + "\n";
   }
-  if (!with.empty()) {
+  if (const std::string with = companions_text(legality.with); !with.empty()) {
     out += "  " + with + "\n";
   }
-  for (const lint::Rule* rule : answer.legality.warned) {
+  for (const lint::Rule* rule : legality.warned) {
     out += printable(fmt::format("  {} warns: {}", rule->code, rule->what), style.unicode) + "\n";
   }
-  if (!answer.step) {
-    return out + "  no prediction\n";
-  }
+  return out;
+}
+
+/// Step and memory with the value.
+std::string price_lines(const advise::WhyNot& answer) {
   const bool same =
       answer.other_model || answer.speedup->low == answer.speedup->high;  // the recipe as it is
+  std::string out;
   if (answer.other_model) {
     out += "  it makes another model: its step cannot be compared with that of the recipe\n";
   }
@@ -542,20 +544,42 @@ std::string why_not_text(const AnsweredWhyNot& answered, const Style& style) {
   if (answer.shortage) {
     out += "  with it: " + shortage_text(*answer.shortage) + "\n";
   }
+  return out;
+}
+
+/// The best plan that keeps the value.
+std::string around_lines(const advise::WhyNot& answer, const Style& style) {
+  std::string changes;
+  for (const advise::PlanChange& change : answer.around->changes) {
+    changes += (changes.empty() ? "" : "; ") + change_text(change);
+  }
+  const std::string best =
+      fmt::format("best around it: step {}, {} times as fast as the recipe, with {}",
+                  range_text(answer.around->step),
+                  ratio_text(*answer.around_speedup),
+                  changes);
+  constexpr int kIndent = 2;
+  std::string out;
+  for (const std::string& part : wrap(printable(best, style.unicode), style.width - kIndent)) {
+    out += std::string(kIndent, ' ') + part + '\n';
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string why_not_text(const AnsweredWhyNot& answered, const Style& style) {
+  const advise::WhyNot& answer = answered.answer;
+  const Paint paint(style.colour, style.hyperlinks);
+  std::string out = paint(Role::strong, printable(answered.path, style.unicode)) + " on " +
+                    printable(answered.against, style.unicode) + "\n" +
+                    verdict_lines(answer, style);
+  if (!answer.step) {
+    return out + "  no prediction\n";
+  }
+  out += price_lines(answer);
   if (answer.around) {
-    std::string changes;
-    for (const advise::PlanChange& change : answer.around->changes) {
-      changes += (changes.empty() ? "" : "; ") + change_text(change);
-    }
-    const std::string best =
-        fmt::format("best around it: step {}, {} times as fast as the recipe, with {}",
-                    range_text(answer.around->step),
-                    ratio_text(*answer.around_speedup),
-                    changes);
-    constexpr int kIndent = 2;
-    for (const std::string& part : wrap(printable(best, style.unicode), style.width - kIndent)) {
-      out += std::string(kIndent, ' ') + part + '\n';
-    }
+    out += around_lines(answer, style);
   }
   for (const auto& [name, seconds] : answer.costs) {
     constexpr double kWorthTelling = 1e-3;  // of the step

@@ -118,19 +118,19 @@ void tell_newer(const whatif::Span& span, const lint::Knowledge& knowledge, Cons
 
 /// Throws os::UsageError for versions of a launcher that does not run the recipe: no answer would
 /// depend on them.
-void check_launcher(const whatif::Span& span, const recipe::Recipe& recipe) {
+void check_launcher(std::string_view component, const recipe::Recipe& recipe) {
   const bool on_bridge = recipe.framework == recipe::Framework::bridge;
   const bool trained = recipe::has_trainer(recipe);
   const bool foreign =
-      (span.name == "mlm" && (on_bridge || trained)) || (span.name == "bridge" && !on_bridge);
+      (component == "mlm" && (on_bridge || trained)) || (component == "bridge" && !on_bridge);
   if (foreign) {
     throw UsageError(
         fmt::format("--{}: {} does not run {}: vary {}",
-                    span.name,
+                    component,
                     trained     ? recipe::trainer_name(recipe)
                     : on_bridge ? "a recipe of Megatron-Bridge"
                                 : "a launch of Megatron-LM",
-                    span.name == "mlm" ? "Megatron-LM's training script" : "Megatron-Bridge",
+                    component == "mlm" ? "Megatron-LM's training script" : "Megatron-Bridge",
                     on_bridge ? "--bridge or --mcore"
                     : trained ? "--mcore"
                               : "--mlm"));
@@ -145,9 +145,13 @@ ExitCode run_whatif(Console& console, const Arguments& arguments) {
   const Analysis recipe = analyze_path(path_of(arguments), arguments, console, workspace);
   const Threshold& threshold = recipe.document->threshold;
   whatif::Question question{recipe, *recipe.target, {}, threshold.fail_on, threshold.strict};
+  for (const std::string_view component : {"bridge", "mlm"}) {
+    if (arguments.one(fmt::format("--{}", component))) {
+      check_launcher(component, *recipe.recipe);
+    }
+  }
   const facts::Facts facts = recipe.facts();
   for (const auto& span : given.spans) {
-    check_launcher(span, *recipe.recipe);
     tell_newer(span, recipe.knowledge(), console);
     question.axes.push_back(
         whatif::make_axis(span, question.target, recipe.knowledge(), layout_ranks(facts)));

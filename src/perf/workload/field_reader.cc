@@ -59,18 +59,23 @@ void FieldReader::note_unbound(std::string_view name, const Value& value) const 
     const bool variable = need.starts_with("${");
     const bool computed = !variable && (need.starts_with('$') || need.starts_with('`'));
     if ((variable || computed) && unbound_.insert(need).second) {
-      const bool position = need.size() > 2 && need[2] >= '0' && need[2] <= '9';
-      const std::string other = variable ? "" : facts_.recipe().variable_instead_of(need);
       problem(fmt::format("{} is not {}, and {} depends on it",
                           need,
                           variable ? "set" : "known before the script runs",
                           dependent(name)),
-              position        ? "replace it with a value"
-              : variable      ? "set it with --env, or replace it with a value"
-              : other.empty() ? "replace it with the value that it prints"
-                              : fmt::format("pass --env {}=…, or replace it with a value", other));
+              way_out(need, variable));
     }
   }
+}
+
+std::string FieldReader::way_out(const std::string& need, bool variable) const {
+  if (variable) {
+    const bool position = need.size() > 2 && need[2] >= '0' && need[2] <= '9';
+    return position ? "replace it with a value" : "set it with --env, or replace it with a value";
+  }
+  const std::string other = facts_.recipe().variable_instead_of(need);
+  return other.empty() ? "replace it with the value that it prints"
+                       : fmt::format("pass --env {}=…, or replace it with a value", other);
 }
 
 std::string FieldReader::dependent(std::string_view name) const {

@@ -56,6 +56,9 @@ class FieldReader {
  private:
   void note_unbound(std::string_view name, const expr::Value& value) const;
 
+  /// How to give a value that is not known before the script runs.
+  std::string way_out(const std::string& need, bool variable) const;
+
   /// Whether a field comes with the model that a trainer loads.
   bool is_of_model(std::string_view name) const;
 

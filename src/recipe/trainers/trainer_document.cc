@@ -104,32 +104,37 @@ class TrainerDocumentReader {
     }
     for (const std::string& path : input_.format->models(role)) {
       const ConfigNode* node = node_at(tree, path);
-      const std::string* id = node == nullptr ? nullptr : node->value.text();
-      if (id == nullptr) {
-        if (auto model = node == nullptr ? std::nullopt : public_model(known_ending(*node))) {
-          return model;
-        }
-        continue;
-      }
-      if (request_.open) {
-        if (auto file = request_.open(*id + "/config.json")) {
-          if (auto model = read_model_config(*file)) {
-            recipe.files.push_back(std::move(file));
-            return model;
-          }
-        }
-      }
-      if (auto model = public_model(*id)) {
+      if (auto model = node == nullptr ? std::nullopt : model_named_by(*node, recipe)) {
         return model;
-      }
-      if (auto file = request_.cached_model ? request_.cached_model(*id) : nullptr) {
-        if (auto model = read_model_config(*file)) {
-          recipe.files.push_back(std::move(file));
-          return model;
-        }
       }
     }
     return std::nullopt;
+  }
+
+  /// The config.json of its folder, a public model, or one in the cache.
+  std::optional<ModelConfig> model_named_by(const ConfigNode& node, Recipe& recipe) const {
+    const std::string* id = node.value.text();
+    if (id == nullptr) {
+      return public_model(known_ending(node));
+    }
+    if (auto model =
+            model_in(request_.open ? request_.open(*id + "/config.json") : nullptr, recipe)) {
+      return model;
+    }
+    if (auto model = public_model(*id)) {
+      return model;
+    }
+    return model_in(request_.cached_model ? request_.cached_model(*id) : nullptr, recipe);
+  }
+
+  /// The model of a config.json, which becomes a file of the recipe; null pointer: there is none.
+  static std::optional<ModelConfig> model_in(std::shared_ptr<const text::SourceFile> file,
+                                             Recipe& recipe) {
+    auto model = file == nullptr ? std::nullopt : read_model_config(*file);
+    if (model) {
+      recipe.files.push_back(std::move(file));
+    }
+    return model;
   }
 
   /// The last component of an unknown path, if that is known: "$ROOT/models/Qwen3-8B" → "Qwen3-8B".
