@@ -139,7 +139,7 @@ FILES_OF_OURS = {
     "gated/recipe.yaml": "model: {num_layers: 4, num_moe_experts: 8, moe_router_topk: 2}\ntrain: {global_batch_size: 16, micro_batch_size: 1}\n",
     "gated/servers.yaml": "servers: [a, b]\n",
     "batch.jsonl": '{"law": "gemm", "hw": "h100", "dtype": "bf16", "m": 4096, "n": 4096, "k": 4096}\n{"law": "gem"}\n7\n',
-    "measured.yaml": "step_time: 900ms\ndispatch_time: 1ms\nexposed_share: 0.1\n",
+    "measured.yaml": "step_time: 40s\ndispatch_time: 1ms\nexposed_share: 0.1\n",
     "truth.yaml": "schema: epwise.replay/1\nhw: h100\nnoise: 0.05\n",
     "steps.yaml": f"steps:\n  - {{recipe: {RECIPE}, hw: h100, gpus: 16, step_time_s: 41}}\n",
     "every.cal": EVERY,
@@ -241,7 +241,7 @@ def prepare(epwise: str, folder: pathlib.Path) -> None:
     for name, text in (("measured.cal", "calibrate-show-json"), ("other.cal", "calibrate-check")):
         _, files, _ = scenario(ROOT / f"tests/cli/{text}.scenario")
         write_all(folder, {name: files["h100.yaml"]})
-    export.write(folder / "run.sqlite", steps=6, step_ms=1000.0, layers=20, exchange_ms=4.0, product_ms=20.0)
+    export.write(folder / "run.sqlite", steps=6, step_ms=40_000.0, layers=20, exchange_ms=4.0, product_ms=20.0)
     replay = f"calibrate {RECIPE} --gpus 16 --backend replay --replay truth.yaml --quick -o"
     for words in ("baseline write known.yaml bad.yaml --gpus 16 --hw h100 --reason tested", f"{replay} replayed.cal", f"{replay} again.cal --seed 2",
                   "calibrate fit-steps steps.yaml -o fitted.cal", "calibrate show every.cal"):
