@@ -237,7 +237,9 @@ void Space::read_sizes(const Evaluator& evaluator) {
   constexpr std::string_view kLayout = "model.pipeline_model_parallel_layout";
   const auto size = [&](std::string_view field, int otherwise) {
     const expr::Value value = evaluator.present(field);
-    return value.is_number() ? static_cast<int>(value.as_number()) : otherwise;
+    constexpr double kMost = 1 << 20;  // more are a mistake that lint names
+    const double number = value.is_number() ? value.as_number() : 0;
+    return number > 0 && number <= kMost ? static_cast<int>(number) : otherwise;
   };
   layers_ = size("model.num_layers", 0);
   prediction_depths_ = size("model.mtp_num_layers", 0);
