@@ -440,8 +440,8 @@ void withhold_fastest(const Study& study, Advice& advice) {
   for (const DispatcherRow& row : advice.dispatchers) {
     const Move* move = axis->move(row.name);
     const auto position = static_cast<Position>(axis->find(row.name) + 1);
-    const bool open = std::ranges::find(dimension.positions, position) != dimension.positions.end();
-    if (row.rank == 1 && !row.tie && !row.present && move != nullptr && move->asked && !open) {
+    if (row.rank == 1 && !row.tie && !row.present && move != nullptr && move->asked &&
+        !dimension.allows(position)) {
       advice.withheld.push_back(fmt::format(
           "{}: it ranks first, but no document recommends it and no published run has it",
           title_of(*axis, *move)));
@@ -632,6 +632,8 @@ std::vector<Candidate> candidates_with(const Edit& edit,
   return all;
 }
 
+constexpr const char* kNothingDepends = "neither the predicted step nor the memory depends on it";
+
 /// The question --why-not: a value, and the other settings without which it has no effect.
 class Question {
  public:
@@ -677,7 +679,7 @@ class Question {
     Edits missing = partners_;  // the recipe has the others
     std::erase_if(missing, [&](const Edit& each) { return evaluator().is_idle(each); });
     if (!moves && missing.empty()) {
-      note_ = "neither the predicted step nor the memory depends on it";
+      note_ = kNothingDepends;
     }
     if (moves || edit_.drop || missing.empty()) {
       return alone;
@@ -687,7 +689,7 @@ class Question {
     Prospect together = assessor_.prospect(std::move(edits), guarded);
     if (together.work != nullptr &&
         together.assessment.costs_as(assessor_.predicted(partners_).assessment)) {
-      note_ = "neither the predicted step nor the memory depends on it";  // the partners do it all
+      note_ = kNothingDepends;  // the partners do it all
       return alone;
     }
     note_ = fmt::format("without {} it has no effect; together:", listed(missing));

@@ -56,8 +56,7 @@ constexpr Position kOff = 1;  // the first move of an axis that switches somethi
 
 bool can_be_off(const Space::Dimension& dimension) {
   const std::string_view group = dimension.axis->group;
-  return (group == "overlap" || group == "graphs") &&
-         std::ranges::find(dimension.positions, kOff) != dimension.positions.end();
+  return (group == "overlap" || group == "graphs") && dimension.allows(kOff);
 }
 
 std::vector<Position> positions_of(const Space::Dimension& dimension,

@@ -499,13 +499,13 @@ Candidate PlanMaker::with_documented_dispatcher(Candidate candidate) {
   if (at < 0 || goal_ == Goal::memory || own == nullptr) {
     return candidate;
   }
-  const auto& positions = study_.space.dimensions()[static_cast<std::size_t>(at)].positions;
+  const Space::Dimension& dimension = study_.space.dimensions()[static_cast<std::size_t>(at)];
   for (const std::string& name : documented_dispatchers(study_)) {
     if (name == own->name) {
       return candidate;
     }
     const Candidate other = study_.space.with(candidate, "dispatcher", name);
-    if (std::ranges::find(positions, other[static_cast<std::size_t>(at)]) == positions.end() ||
+    if (!dimension.allows(other[static_cast<std::size_t>(at)]) ||
         study_.space.changed(other).size() + 1 < study_.space.changed(candidate).size()) {
       return candidate;  // another move of the candidate needs its dispatcher
     }

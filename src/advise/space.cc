@@ -8,8 +8,6 @@
 
 #include <fmt/format.h>
 
-#include "base/text/ascii.h"
-
 namespace epwise::advise {
 
 namespace {
@@ -260,15 +258,7 @@ void Space::read_sizes(const Evaluator& evaluator) {
 }
 
 bool Space::is_of_another(const Axis& axis) const {
-  return axis.sweep && !axis.with.empty() &&
-         std::ranges::any_of(axis.with, [&](const Condition& condition) {
-           const int at = index(condition.axis);
-           const int own = at < 0 ? -1 : dimensions_[static_cast<std::size_t>(at)].present;
-           return own < 0 || !text::is_one_of(dimensions_[static_cast<std::size_t>(at)]
-                                                  .axis->moves[static_cast<std::size_t>(own)]
-                                                  .name,
-                                              condition.moves);
-         });
+  return axis.sweep && !holds(axis.with, start());
 }
 
 void Space::apply(const std::vector<Setting>& sets,

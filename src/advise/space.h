@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -41,6 +42,10 @@ class Space {
     int present = -1;                 // the move that matches the recipe; -1: none
     std::vector<Position> positions;  // allowed positions, including 0
     bool open = false;                // more than one
+
+    bool allows(Position position) const {
+      return std::ranges::find(positions, position) != positions.end();
+    }
   };
 
   Space(const Knowledge& knowledge, const Evaluator& evaluator, const Freedom& freedom);

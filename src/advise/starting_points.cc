@@ -17,10 +17,6 @@ namespace epwise::advise {
 
 namespace {
 
-bool is_allowed(const Space::Dimension& dimension, Position position) {
-  return std::ranges::find(dimension.positions, position) != dimension.positions.end();
-}
-
 /// Lines that a recipe of the same model contains.
 std::vector<std::string> marks_of(const Evaluator& evaluator) {
   std::vector<std::string> marks;
@@ -48,7 +44,7 @@ Precedent precedent_like(const session::Analysis& other,
     const auto position = static_cast<Position>(present + 1);
     const bool own = present == dimension.present;
     const bool known =
-        present >= 0 && !dimension.axis->sweep && (own || is_allowed(dimension, position));
+        present >= 0 && !dimension.axis->sweep && (own || dimension.allows(position));
     precedent.known.push_back(known);
     precedent.candidate[i] = known && !own ? position : static_cast<Position>(0);
     if (dimension.axis->name == "precision" && present >= 0) {
@@ -86,7 +82,7 @@ int precision_rank(const Study& study, std::string_view precision) {
   }
   const Space::Dimension& dimension = study.space.dimensions()[static_cast<std::size_t>(axis)];
   const auto position = static_cast<Position>(dimension.axis->find(precision) + 1);
-  return position > 0 && is_allowed(dimension, position) ? 1 : 2;
+  return position > 0 && dimension.allows(position) ? 1 : 2;
 }
 
 /// A recipe of the table that may be worth reading.
@@ -168,8 +164,8 @@ Candidate with_first(const Space& space,
   const int at = space.index(axis);
   for (const std::string_view move : moves) {
     Candidate tried = space.with(candidate, axis, move);
-    if (at >= 0 && is_allowed(space.dimensions()[static_cast<std::size_t>(at)],
-                              tried[static_cast<std::size_t>(at)])) {
+    if (at >= 0 && space.dimensions()[static_cast<std::size_t>(at)].allows(
+                       tried[static_cast<std::size_t>(at)])) {
       return tried;
     }
   }

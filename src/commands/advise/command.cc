@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <initializer_list>
 #include <ostream>
 #include <string>
 #include <string_view>
@@ -236,15 +237,23 @@ ExitCode answer_which(Console& console,
   return chosen ? ExitCode::clean : ExitCode::findings;
 }
 
+/// Throws os::UsageError for the first of these options that is given: `why` with its name.
+void refuse(const Arguments& arguments,
+            std::initializer_list<std::string_view> options,
+            fmt::string_view why) {
+  for (const std::string_view option : options) {
+    if (arguments.flag(option)) {
+      throw os::UsageError(fmt::format(fmt::runtime(why), option));
+    }
+  }
+}
+
 /// --which dispatcher, for a recipe, or for a model on some hardware.
 ExitCode run_which(Console& console, const Arguments& arguments) {
   if (!arguments.operands.empty() || !arguments.words.empty()) {
-    for (const std::string_view option : {"--model", "--ep"}) {
-      if (arguments.one(option)) {
-        throw os::UsageError(fmt::format(
-            "{0} describes a model without a recipe: give a recipe or {0}, not both", option));
-      }
-    }
+    refuse(arguments,
+           {"--model", "--ep"},
+           "{0} describes a model without a recipe: give a recipe or {0}, not both");
     const std::string path = arguments.operands.empty() ? "" : arguments.operands.front();
     const AdvisedJob job(console, arguments, source_of(path, arguments, console));
     return answer_which(console, arguments, job, "");
@@ -264,32 +273,24 @@ ExitCode run_advise(Console& console, const Arguments& arguments) {
     throw os::UsageError("--diff shows what --write would change: give one of them");
   }
   if (arguments.one("--which")) {
-    for (const std::string_view option : {"--profile",
-                                          "--among",
-                                          "--why-not",
-                                          "--write",
-                                          "--diff",
-                                          "--goal",
-                                          "--keep",
-                                          "--may-change",
-                                          "--top"}) {
-      if (arguments.flag(option)) {
-        throw os::UsageError(fmt::format("--which dispatcher takes no {}", option));
-      }
-    }
+    refuse(arguments,
+           {"--profile",
+            "--among",
+            "--why-not",
+            "--write",
+            "--diff",
+            "--goal",
+            "--keep",
+            "--may-change",
+            "--top"},
+           "--which dispatcher takes no {}");
     return run_which(console, arguments);
   }
-  for (const std::string_view option : {"--model", "--ep"}) {
-    if (arguments.one(option)) {
-      throw os::UsageError(fmt::format("{} needs --which dispatcher", option));
-    }
-  }
+  refuse(arguments, {"--model", "--ep"}, "{} needs --which dispatcher");
   if (arguments.one("--why-not")) {
-    for (const std::string_view option : {"--write", "--diff", "--among", "--top", "--profile"}) {
-      if (arguments.flag(option)) {
-        throw os::UsageError(fmt::format("--why-not answers one question and takes no {}", option));
-      }
-    }
+    refuse(arguments,
+           {"--write", "--diff", "--among", "--top", "--profile"},
+           "--why-not answers one question and takes no {}");
   }
   if (arguments.flag("--diff") && arguments.one("--format")) {
     throw os::UsageError("--diff prints a diff and nothing else: leave out --format");

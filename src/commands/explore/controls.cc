@@ -52,8 +52,7 @@ std::vector<std::string> moves_of(const Space& space,
     const auto position = static_cast<advise::Position>(i + 1);
     advise::Candidate candidate = space.start();
     candidate[number] = position;
-    const bool open = std::ranges::find(dimension.positions, position) != dimension.positions.end();
-    bool counts = open && space.canonical(candidate)[number] == position &&
+    bool counts = dimension.allows(position) && space.canonical(candidate)[number] == position &&
                   has_places(space.edits(candidate), recipe);
     if (counts && dimension.axis->moves[i].loss_layers >= 0) {
       counts = std::ranges::find(layouts, space.edits(candidate)) == layouts.end();

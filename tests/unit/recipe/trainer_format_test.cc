@@ -180,7 +180,7 @@ TEST_CASE("a variable that a script takes in place of a command") {
   CHECK(recipe.variable_instead_of("$(nosuch)").empty());
 }
 
-TEST_CASE("miles is told from slime by its own flags and its folder") {
+TEST_CASE("miles is distinguished from slime by its own flags and its folder") {
   const auto name = [](const std::string& text) {
     return trainer_name(read_format("run.sh", text + "\n").front());
   };
