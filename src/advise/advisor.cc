@@ -508,43 +508,51 @@ Advice study_recipe(const World& given, const Knowledge& knowledge, const Reques
   return advice;
 }
 
+/// What measurements of one exchange make of the constants.
+struct Refit {
+  sim::ConstantTable constants;
+  Measured measured;                // with the exchange that its kernels show
+  bool doubtful = false;            // the measured exchange contradicts the measured step
+  std::vector<std::string> fitted;  // sentences
+};
+
 /// Constants rescaled to the measured exchange time. If the resulting step contradicts the measured
 /// one, the two measurements disagree: keep the original constants.
-sim::ConstantTable held_to(const World& world,
-                           Measured& measured,
-                           bool& doubtful,
-                           std::vector<std::string>& fitted) {
+Refit refit(const World& world, const Measured& given) {
   constexpr double kAnother = 1.5;
+  Refit result{world.constants, given, false, {}};
+  Measured& measured = result.measured;
   if (measured.dispatch <= 0 && measured.exposed <= 0 && measured.sends.empty()) {
-    return world.constants;
+    return result;
   }
   const World mended = around(world, mend(world.base).recipe);
   Assessor assessor(mended, nullptr);
   const Prospect present = assessor.predicted(Edits{});
   if (present.work == nullptr) {
-    return world.constants;
+    return result;
   }
   take_exchange(*present.work, measured);
   sim::ConstantTable table = calibrated(world.constants, *present.work, measured);
   const double step = sim::evaluate(*present.work, table.values, {}).step;
-  doubtful =
+  result.doubtful =
       measured.step > 0 && (step > kAnother * measured.step || step < measured.step / kAnother);
-  if (doubtful) {
-    return world.constants;
+  if (result.doubtful) {
+    return result;
   }
   constexpr double kReached = 0.02;
   if (measured.dispatch > 0) {
-    fitted.emplace_back("the exchange is fitted to the measured dispatch time");
+    result.fitted.emplace_back("the exchange is fitted to the measured dispatch time");
   } else if (measured.exposed > 0 && !measured.mixed) {
     const double reached = exposed_share(*present.work, table.values);
-    fitted.push_back(
+    result.fitted.push_back(
         fmt::format("the exchange is fitted to the measured exposed share of {:.0f} %{}",
                     100 * measured.exposed,
                     std::abs(reached - measured.exposed) <= kReached
                         ? ""
                         : fmt::format("; the model comes no closer than {:.0f} %", 100 * reached)));
   }
-  return table;
+  result.constants = std::move(table);
+  return result;
 }
 
 }  // namespace
@@ -554,13 +562,10 @@ Advice advise(const World& world, const Knowledge& knowledge, const Request& req
   if (request.measured.host > 0) {
     stated.inputs.push_back(fmt::format("host={}us", request.measured.host * 1e6));
   }
-  bool doubtful = false;
-  std::vector<std::string> fitted;
-  Measured measured = request.measured;
-  const sim::ConstantTable table = held_to(stated, measured, doubtful, fitted);
+  Refit found = refit(stated, request.measured);
   const World held{.base = stated.base,
                    .laws = stated.laws,
-                   .constants = table,
+                   .constants = found.constants,
                    .inputs = stated.inputs,
                    .highest = stated.highest,
                    .measured = stated.measured,
@@ -570,9 +575,9 @@ Advice advise(const World& world, const Knowledge& knowledge, const Request& req
     advice.tally.stopped = true;
     advice.shortage.reset();  // a search that was cut short proves nothing
   }
-  calibrate_to_measurement(advice, measured);
-  advice.doubtful_dispatch = doubtful;
-  advice.fitted = std::move(fitted);
+  calibrate_to_measurement(advice, found.measured);
+  advice.doubtful_dispatch = found.doubtful;
+  advice.fitted = std::move(found.fitted);
   return advice;
 }
 

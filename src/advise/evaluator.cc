@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "expr/layout_text.h"
 #include "fix/change.h"
 #include "fix/verdict.h"
 #include "lint/finding_builder.h"
@@ -14,6 +15,19 @@
 namespace epwise::advise {
 
 namespace {
+
+/// A value for display: a layout that is a list, in the form of a text, which is shorter.
+///   [[embedding, decoder], [decoder], [decoder, loss]] → "Et|t|tL"
+std::string shown(std::string_view field, const expr::Value& value) {
+  const bool is_list = value.list() != nullptr && field == "model.pipeline_model_parallel_layout";
+  const auto layout = is_list ? expr::read_layout(value) : std::nullopt;
+  // the text form has no letter for an encoder
+  const bool brief = layout && layout->problem.empty() &&
+                     std::ranges::none_of(layout->stages, [](const std::string& stage) {
+                       return stage.find('e') != std::string::npos;
+                     });
+  return brief ? expr::layout_text(layout->stages) : value.to_text();
+}
 
 /// A launch that only performs rewrites.
 class Silence final : public lint::LaunchEvents {
@@ -142,7 +156,7 @@ bool Evaluator::is_null(std::string_view field) const {
 std::string Evaluator::written_text(std::string_view field) const {
   if (const recipe::Field* written = recipe_.find(field)) {
     const bool computed = written->value.is_unknown() && written->key.nowhere();
-    return computed ? std::string() : written->value.to_text();
+    return computed ? std::string() : shown(field, written->value);
   }
   const auto variable = recipe_.variables.find(field.substr(field.starts_with("env.") ? 4 : 0));
   return variable == recipe_.variables.end() ? std::string() : variable->second.value.to_text();

@@ -511,11 +511,6 @@ double Space::size() const {
 
 namespace {
 
-/// "t*3", "t", "".
-std::string layers_text(int count) {
-  return count == 0 ? "" : count == 1 ? "t" : fmt::format("t*{}", count);
-}
-
 /// Layers of each chunk; empty if there are not enough.
 std::vector<int> balanced(int layers, int prediction_depths, int chunks, int loss_layers) {
   const int weight = layers + prediction_depths + loss_layers;
@@ -552,18 +547,13 @@ std::string layout_text(int layers, int prediction_depths, int chunks, int loss_
     return "";
   }
   const std::vector<int> counts = balanced(layers, prediction_depths, chunks, loss_layers);
-  std::string text = "E" + layers_text(counts.front()) + "|";
-  for (std::size_t i = 1; i + 1 < counts.size();) {
-    std::size_t same = i;
-    while (same + 1 < counts.size() && counts[same] == counts[i]) {
-      ++same;
-    }
-    const std::string one = layers_text(counts[i]) + "|";
-    text += same - i == 1 ? one : fmt::format("({})*{}", one, same - i);
-    i = same;
+  std::vector<std::string> stages;
+  for (const int count : counts) {
+    stages.emplace_back(static_cast<std::size_t>(count), 't');
   }
-  text += layers_text(counts.back());
-  return text + std::string(static_cast<std::size_t>(prediction_depths), 'm') + "L";
+  stages.front().insert(0, "E");
+  stages.back() += std::string(static_cast<std::size_t>(prediction_depths), 'm') + "L";
+  return expr::layout_text(stages);
 }
 
 }  // namespace epwise::advise

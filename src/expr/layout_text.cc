@@ -182,6 +182,35 @@ std::optional<Layout> read_layout(const Value& value) {
 
 namespace {
 
+/// "tttmm" → "t*3mm": only decoders come in numbers.
+std::string layers_text(std::string_view stage) {
+  std::string text;
+  for (std::size_t i = 0; i < stage.size();) {
+    const std::size_t end = std::min(stage.find_first_not_of('t', i), stage.size());
+    text += end > i + 1 ? fmt::format("t*{}", end - i) : std::string(1, stage[i]);
+    i = std::max(end, i + 1);
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string layout_text(const std::vector<std::string>& stages) {
+  std::string text;
+  for (std::size_t i = 0; i + 1 < stages.size();) {
+    std::size_t same = i + 1;
+    while (same + 1 < stages.size() && stages[same] == stages[i]) {
+      ++same;
+    }
+    const std::string one = layers_text(stages[i]) + "|";
+    text += same - i == 1 ? one : fmt::format("({})*{}", one, same - i);
+    i = same;
+  }
+  return text + (stages.empty() ? std::string() : layers_text(stages.back()));
+}
+
+namespace {
+
 constexpr std::size_t kMaxListLength = 4096;
 constexpr int kMaxDepth = 64;
 

@@ -28,6 +28,10 @@ Layout read_layout(std::string_view text);
 /// nullopt for anything else.
 std::optional<Layout> read_layout(const Value& value);
 
+/// The shortest text form of stages without a problem.
+///   layout_text({"Ettt", "tt", "tt", "mL"}) → "Et*3|(t*2|)*2mL"
+std::string layout_text(const std::vector<std::string>& stages);
+
 /// The value of a list expression such as "([0]*3+[1]*58)", which Megatron-LM passes to Python:
 /// integers and lists of them with `+`, `*`, brackets and commas. nullopt if Python raises, if the
 /// text contains any other character (including blanks, as upstream), and for constructs that no

@@ -114,6 +114,9 @@ class Checker {
   void check(const std::string& path) {
     std::string reason;
     const auto job = simulate(simulator_, path, reason);
+    if (job && !job->report.takes_steps) {
+      return;  // a reference model has no step that a limit could hold for
+    }
     if (!job) {
       for (const auto& [option, limit, given] :
            {std::tuple(kExposed, limits_.exposed_text, limits_.exposed.has_value()),
@@ -152,11 +155,13 @@ class Checker {
                                        std::string& reason) const {
     try {
       SimulatedJob job = simulator.run(operand_of(path), true);
-      if (job.report.prediction) {
+      if (!job.report.prediction) {
+        reason =
+            job.report.missing.empty() ? "facts are missing" : job.report.missing.front().message;
+      }
+      if (job.report.prediction || !job.report.takes_steps) {
         return job;
       }
-      reason =
-          job.report.missing.empty() ? "facts are missing" : job.report.missing.front().message;
     } catch (const os::MissingError& error) {
       reason = error.what();
     } catch (const UsageError& error) {
@@ -219,7 +224,7 @@ class Checker {
     Simulator simulator(before, arguments_, workspace);
     std::string reason;
     const auto old = simulate(simulator, path, reason);
-    if (!old) {
+    if (!old || !old->report.prediction) {
       add(path,
           kRegression,
           limits_.regression_text,

@@ -428,6 +428,10 @@ std::string Tracer::trainer_step(std::string_view key) const {
       return found->second.to_text();
     }
   }
+  const auto of_rank = recipe_.raw.find("raw.step_rank_batch");
+  if (key == "train.global_batch_size" && of_rank != recipe_.raw.end()) {
+    return of_rank->second.to_text() + " for each data-parallel rank";
+  }
   return "";
 }
 

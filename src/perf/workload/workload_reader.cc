@@ -497,8 +497,13 @@ Batch read_batch(FieldReader& reader, const Parallel& parallel) {
   Batch batch;
   batch.micro =
       given_or(reader, "train.micro_batch_size", "raw.step_micro_batch", "the micro-batch size");
-  batch.global =
-      given_or(reader, "train.global_batch_size", "raw.step_global_batch", "the global batch size");
+  const bool written = reader.is_written("train.global_batch_size");
+  const auto of_rank = written ? std::nullopt : reader.integer("raw.step_rank_batch");
+  batch.global = of_rank ? clamped(static_cast<double>(*of_rank) * parallel.data)
+                         : given_or(reader,
+                                    "train.global_batch_size",
+                                    "raw.step_global_batch",
+                                    "the global batch size");
   if (batch.micro > 0) {
     const double steps =
         static_cast<double>(batch.global) / (static_cast<double>(batch.micro) * parallel.data);

@@ -20,7 +20,7 @@ constexpr std::string_view kElsewhere = "raw.settings_elsewhere";
 constexpr std::string_view kPreset = "raw.preset.";
 constexpr std::string_view kUnread = "raw.unread.";
 constexpr std::string_view kLongestSequence = "raw.longest_sequence";
-constexpr std::string_view kStepOfRanks = "raw.step_of_ranks";
+constexpr std::string_view kRankBatch = "raw.step_rank_batch";
 constexpr std::string_view kLongestMicroBatch = "raw.longest_micro_batch";
 
 const Value* raw(const Recipe& recipe, std::string_view name) {
@@ -82,14 +82,13 @@ void note_training_step(Recipe& recipe, const TrainingStep& step) {
   if (step.sequence > 0 && step.micro_batch > 0 && step.global_batch > 0) {
     recipe.raw["raw.step_sequence"] = Value::of(step.sequence);
     recipe.raw["raw.step_micro_batch"] = Value::of(step.micro_batch);
-    recipe.raw["raw.step_global_batch"] = Value::of(step.global_batch);
-    recipe.raw[std::string(kStepOfRanks)] = Value::of(step.of_ranks);
+    const std::string_view batch = step.of_rank ? kRankBatch : "raw.step_global_batch";
+    recipe.raw[std::string(batch)] = Value::of(step.global_batch);
   }
 }
 
 bool batch_follows_ranks(const Recipe& recipe) {
-  const Value* follows = raw(recipe, kStepOfRanks);
-  return follows != nullptr && follows->truthy();
+  return raw(recipe, kRankBatch) != nullptr;
 }
 
 std::optional<LongestStep> longest_step(const Recipe& recipe) {

@@ -40,11 +40,11 @@ struct TrainingStep {
   std::int64_t sequence = 0;
   std::int64_t micro_batch = 1;
   std::int64_t global_batch = 1;
-  bool of_ranks = false;  // it follows from the number of data-parallel ranks
+  bool of_rank = false;  // global_batch is the share of each data-parallel rank
 };
 
-/// Stored as raw.step_sequence, raw.step_micro_batch and raw.step_global_batch. Nothing is stored for
-/// numbers below 1.
+/// Stored as raw.step_sequence, raw.step_micro_batch, and raw.step_global_batch or raw.step_rank_batch.
+/// Nothing is stored for numbers below 1.
 void note_training_step(Recipe& recipe, const TrainingStep& step);
 
 /// Whether another number of data-parallel ranks makes a step of the optimizer larger or smaller.

@@ -447,28 +447,9 @@ RollFill roll_fill(const ConfigNode& root, const std::string& role) {
   return {number_at(root, role + ".sequence_packing_args.max_packed_sequence_length_train"), false};
 }
 
-/// The data-parallel ranks of a role's devices; nullopt if a size is unknown or they do not divide.
-std::optional<std::int64_t> roll_data_ranks(const Recipe& recipe, std::int64_t devices) {
-  std::int64_t ranks = devices;
-  for (const char* name : {"model.tensor_model_parallel_size",
-                           "model.pipeline_model_parallel_size",
-                           "model.context_parallel_size"}) {
-    const expr::Value* value = field_value(recipe, name);
-    const std::int64_t* size = value == nullptr ? nullptr : value->integer();
-    if (size == nullptr || *size < 1 || ranks % *size != 0) {
-      return std::nullopt;
-    }
-    ranks /= *size;
-  }
-  return ranks > 0 ? std::optional(ranks) : std::nullopt;
-}
-
 /// A step of the optimizer takes gradient_accumulation_steps micro-batches of every data-parallel rank
 /// (roll/pipeline/base_worker.py, roll/distributed/strategy/megatron_strategy.py).
-void note_roll_step(Recipe& recipe,
-                    const ConfigNode& root,
-                    const TrainerRole& role,
-                    std::optional<std::int64_t> devices) {
+void note_roll_step(Recipe& recipe, const ConfigNode& root, const TrainerRole& role) {
   const auto sample = roll_sample(root);
   const auto samples = roll_micro_batch(root, role.name);
   const RollFill fill = roll_fill(root, role.name);
@@ -483,12 +464,10 @@ void note_roll_step(Recipe& recipe,
     note_longest_step(recipe, {*sample, *samples});
   }
   const auto steps = number_or(root, role.name + ".training_args.gradient_accumulation_steps", 1);
-  const auto ranks = devices ? roll_data_ranks(recipe, *devices) : std::nullopt;
   const auto own =
       steps ? units::product(fill.dynamic ? together : *samples, *steps) : std::nullopt;
-  const auto batch = own && ranks ? units::product(*own, *ranks) : std::nullopt;
-  if (batch) {
-    note_training_step(recipe, {*sample, together, *batch, true});
+  if (own) {
+    note_training_step(recipe, {*sample, together, *own, true});
   }
 }
 
@@ -496,7 +475,7 @@ void complete_roll(Recipe& recipe, const ConfigNode& root, const TrainerRole& ro
   complete_model(recipe);
   const ConfigNode* mapping = node_at(root, role.name + ".device_mapping");
   const auto count = mapping == nullptr ? std::nullopt : device_count(*mapping);
-  note_roll_step(recipe, root, role, count);
+  note_roll_step(recipe, root, role);
   if (count) {
     set_world(recipe, {1, *count, mapping->mark});
   }

@@ -85,9 +85,9 @@ std::string step_of(const Recipe& recipe) {
     return found == recipe.raw.end() ? std::string() : found->second.to_text();
   };
   const std::string sequence = fact("raw.step_sequence");
-  return sequence.empty() ? "-"
-                          : sequence + ", " + fact("raw.step_micro_batch") + ", " +
-                                fact("raw.step_global_batch");
+  const std::string of_rank = fact("raw.step_rank_batch");
+  const std::string batch = of_rank.empty() ? fact("raw.step_global_batch") : of_rank + " a rank";
+  return sequence.empty() ? "-" : sequence + ", " + fact("raw.step_micro_batch") + ", " + batch;
 }
 
 TEST_CASE("a step of slime and of ms-swift takes samples of the longest length") {
@@ -150,20 +150,20 @@ TEST_CASE("a step of ROLL takes the accumulated micro-batches of every data-para
                              "context_parallel_size: 2, expert_model_parallel_size: 2}}\n";
     return step_of(read_format("a.yaml", text).front());
   };
-  CHECK(step("prompt_length: 1000\n") == "4000, 2, 64");  // 2 × 16 × 32 / (2 × 4 × 2)
-  CHECK(step("") == "4024, 2, 64");                       // the default of prompt_length
-  CHECK(step("sequence_length: 6000\n") == "6000, 2, 64");
-  CHECK(step("sequence_length: 6000\nbeta: 0.1\n") == "6000, 4, 128");  // DPO: pairs
-  CHECK(step("", "", "learning_rate: 1.0e-6") == "4024, 8, 16");        // transformers' defaults
+  CHECK(step("prompt_length: 1000\n") == "4000, 2, 32 a rank");  // 2 × 16
+  CHECK(step("") == "4024, 2, 32 a rank");                       // the default of prompt_length
+  CHECK(step("sequence_length: 6000\n") == "6000, 2, 32 a rank");
+  CHECK(step("sequence_length: 6000\nbeta: 0.1\n") == "6000, 4, 64 a rank");  // DPO: pairs
+  CHECK(step("", "", "learning_rate: 1.0e-6") == "4024, 8, 8 a rank");  // transformers' defaults
   CHECK(step("", "", "per_device_train_batch_size: 0") == "-");
   CHECK(step("prompt_length: 1000\n",
              "  use_dynamic_batching_in_train: true\n"
-             "  max_tokens_per_microbatch_in_train: 17000\n") == "4000, 4, 128");
+             "  max_tokens_per_microbatch_in_train: 17000\n") == "4000, 4, 64 a rank");
   CHECK(step("prompt_length: 1000\n",
              "  use_sequence_packing: true\n"
              "  sequence_packing_args: {algorithm: load_balance, "
-             "max_packed_sequence_length_train: 17000}\n") == "4000, 4, 64");
-  CHECK(step("prompt_length: 1000\n", "  use_sequence_packing: true\n") == "4000, 2, 64");
+             "max_packed_sequence_length_train: 17000}\n") == "4000, 4, 32 a rank");
+  CHECK(step("prompt_length: 1000\n", "  use_sequence_packing: true\n") == "4000, 2, 32 a rank");
   CHECK(step("prompt_length: 1000\n", "  use_dynamic_batching_in_train: true\n") == "-");
 }
 

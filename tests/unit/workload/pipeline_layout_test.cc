@@ -1,5 +1,6 @@
 #include "perf/workload/pipeline_layout.h"
 
+#include <string>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -105,4 +106,19 @@ TEST_CASE("a written layout names the layers of every chunk") {
   CHECK_FALSE(split.assumed);
   CHECK_FALSE(read_split(layout, request(15, 1, 3, 1)).problem.empty());
   CHECK_FALSE(read_split(layout, request(16, 1, 4, 1)).problem.empty());
+}
+
+TEST_CASE("the text of a layout is short, and is read as the same layout") {
+  using epwise::expr::layout_text;
+  using epwise::expr::read_layout;
+  CHECK(layout_text({"Ettt", "tt", "tt", "mL"}) == "Et*3|(t*2|)*2mL");
+  CHECK(layout_text({"EtL"}) == "EtL");
+  CHECK(layout_text({}).empty());
+  for (const std::vector<std::string>& stages :
+       std::vector<std::vector<std::string>>{{"E", "", "", "t", "L"},
+                                             {"Et", "t", "t", "tmmL"},
+                                             {"E", "t", "tt", "tt", "tt", "m", "m", "L"},
+                                             {"tt", "tt", "tt"}}) {
+    CHECK(read_layout(layout_text(stages)).stages == stages);
+  }
 }
