@@ -523,7 +523,9 @@ bool PlanMaker::is_tie(const Candidate& candidate,
                        const Candidate& other,
                        const Prospect& documented) {
   const Prospect its = study_.assessor.prospect(candidate);
-  if (its.work == nullptr || study_.space.changed(other).empty()) {
+  const bool longer = study_.space.changed(other).size() > study_.space.changed(candidate).size();
+  if (its.work == nullptr || study_.space.changed(other).empty() ||
+      (longer && documented.assessment.costs_as(its.assessment))) {  // no tokens are exchanged
     return false;
   }
   const double present = study_.present.assessment.step;

@@ -1,6 +1,7 @@
 #include "ui/report_output.h"
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <ostream>
 #include <string_view>
@@ -103,6 +104,12 @@ std::string template_text(const std::string& layout, const os::Files& files) {
 
 }  // namespace
 
+bool is_standard_output(std::string_view path) {
+  constexpr std::array<std::string_view, 4> kNames = {
+      "-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"};
+  return std::ranges::find(kNames, path) != kNames.end();
+}
+
 std::vector<Sink> parse_formats(const std::vector<Setting>& formats,
                                 const os::Variables& variables) {
   std::vector<Sink> sinks;
@@ -125,7 +132,8 @@ std::vector<Sink> parse_formats(const std::vector<Setting>& formats,
       automatic = true;
       chosen.push_back({nullptr, "", false});
     } else {
-      chosen.push_back({writer_of(name, format.source), path == "-" ? "" : path, false});
+      chosen.push_back(
+          {writer_of(name, format.source), is_standard_output(path) ? "" : path, false});
     }
   }
   check_standard_output(formats, chosen);

@@ -3,6 +3,7 @@
 #include <iosfwd>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "session/options/arguments.h"
@@ -18,6 +19,9 @@ struct Sink {
   bool append = false;      // append to the file
   std::string layout = {};  // only for `template`: its text, or its file
 };
+
+/// Whether a path names standard output: "-", "/dev/stdout".
+bool is_standard_output(std::string_view path);
 
 /// --format NAME[=PATH] … → sinks; nothing given means `auto`: full text on standard output and,
 /// in a GitHub workflow (GITHUB_ACTIONS=true), annotations after it and Markdown at the end of the

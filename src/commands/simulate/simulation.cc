@@ -17,6 +17,7 @@
 #include "recipe/trainers/trainer_facts.h"
 #include "session/target/resolution.h"
 #include "ui/findings/lint_report.h"
+#include "ui/report_output.h"
 #include "ui/single_recipe.h"
 
 namespace epwise::cli {
@@ -290,7 +291,7 @@ std::vector<FormatSink> format_sinks(const std::vector<Setting>& formats,
         throw os::UsageError(
             fmt::format("{}: `{}` does not name a file", format.source, format.value));
       }
-      sink.path = sink.path == "-" ? "" : sink.path;
+      sink.path = is_standard_output(sink.path) ? "" : sink.path;
     }
     if (sink.path.empty() &&
         std::ranges::find(sinks, sink.path, &FormatSink::path) != sinks.end()) {

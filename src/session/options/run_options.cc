@@ -3,6 +3,11 @@
 #include <algorithm>
 #include <iterator>
 #include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "base/os/files.h"
 
 namespace epwise::session {
 
@@ -62,17 +67,30 @@ std::vector<Option> selection_options() {
   };
 }
 
+namespace {
+
+/// Throws UsageError for an empty list: an unset shell variable must not select every rule.
+std::vector<Setting> rules_in(const Setting& list) {
+  std::vector<Setting> rules = split_list(list);
+  if (rules.empty()) {
+    throw os::UsageError(fmt::format("{}: expected a rule, not an empty text", list.source));
+  }
+  return rules;
+}
+
+}  // namespace
+
 RunSettings run_settings(const Arguments& arguments) {
   RunSettings settings;
   for (const Setting& list : arguments.all("--select")) {
-    std::ranges::move(split_list(list), std::back_inserter(settings.select));
+    std::ranges::move(rules_in(list), std::back_inserter(settings.select));
   }
   for (const Setting& list : arguments.all("--ignore")) {
-    std::ranges::move(split_list(list), std::back_inserter(settings.ignore));
+    std::ranges::move(rules_in(list), std::back_inserter(settings.ignore));
   }
   for (const bool takes : {true, false}) {
     for (const Setting& list : arguments.all(takes ? "--extend-select" : "--extend-ignore")) {
-      for (Setting& rule : split_list(list)) {
+      for (Setting& rule : rules_in(list)) {
         settings.extensions.push_back({std::move(rule), takes});
       }
     }
