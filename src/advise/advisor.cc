@@ -44,7 +44,7 @@ Mended mend(const session::Analysis& base) {
     if (session::count_errors(mended.recipe.result) == 0) {
       break;
     }
-    constexpr fix::Bounds kBounds{16, 200};
+    constexpr fix::Bounds kBounds{.options = 16, .looks = 200, .tidy = false};
     fix::Plan plan = fix::plan(mended.recipe, tier, kBounds);
     fix::append(mended.repairs, std::move(plan.repairs));
     mended.recipe = std::move(plan.after);

@@ -175,7 +175,8 @@ std::optional<Edit> Evaluator::removal_of(const std::string& field) const {
 }
 
 bool Evaluator::is_idle(const Edit& edit) const {
-  return edit.drop ? !is_written(edit.field) : present(edit.field) == edit.value;
+  return edit.drop ? !is_written(edit.field) || is_null(edit.field)
+                   : present(edit.field) == edit.value;
 }
 
 std::vector<lint::Variants::Change> Evaluator::changes_of(const Edits& edits) const {
@@ -190,6 +191,9 @@ std::vector<lint::Variants::Change> Evaluator::changes_of(const Edits& edits) co
       const expr::Value* preset = recipe::preset(recipe_, edit.field);
       value = preset == nullptr ? vocabulary_.default_of(edit.field) : *preset;
     }
+    if (edit.field.starts_with("env.") && value.is_known() && !value.is_unset()) {
+      value = expr::Value::of(value.to_text());  // variables are texts
+    }
     changes.push_back({*slot, std::move(value)});
   }
   return changes;
@@ -203,6 +207,14 @@ void Evaluator::vary(const Edits& edits) {
   for (lint::Variants::Change& change : changes_of(edits)) {
     facts_.vary(change.slot, std::move(change.value));
   }
+}
+
+bool Evaluator::concerns(const lint::Rule& rule, const Edits& edits) {
+  vary(edits);
+  const expr::Value given =
+      rule.given.empty() ? expr::Value::of(true) : expr::evaluate(rule.given, facts_);
+  facts_.restore();
+  return !given.is_known() || given.truthy();
 }
 
 bool Evaluator::fails_any(const std::vector<const lint::Rule*>& rules, const Edits& edits) {

@@ -106,6 +106,9 @@ class Evaluator {
 
   lint::Judgement judge(const Edits& edits);
 
+  /// Whether the condition under which a rule asks anything may hold with these edits.
+  bool concerns(const lint::Rule& rule, const Edits& edits);
+
   /// Whether any of these rules fails on the values as written, without running the launch model.
   /// Cheap.
   bool fails_any(const std::vector<const lint::Rule*>& rules, const Edits& edits);

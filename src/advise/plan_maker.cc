@@ -405,7 +405,7 @@ void PlanMaker::list_environment(const Candidate& candidate, const Prospect& pro
         }
         Edits all = edits;
         all.insert(all.end(), fix.begin(), fix.end());
-        if (study_.assessor.is_legal(all)) {
+        if (evaluator->concerns(*rule, all) && study_.assessor.is_legal(all)) {
           variables.emplace(fix.front().field.substr(kVariable.size()),
                             fix.front().value.to_text());
         }
@@ -468,9 +468,23 @@ session::Draft draft_with(const Edits& edits,
   return draft;
 }
 
-void PlanMaker::write(const Prospect& prospect, Plan& plan) {
+Edits PlanMaker::with_variables(Edits edits, Plan& plan) {
+  const Evaluator& plain = study_.assessor.cache().plain();
+  std::erase_if(plan.environment, [&](const std::pair<std::string, std::string>& variable) {
+    const std::string field = std::string(kVariable) + variable.first;
+    const bool placed = plain.has_place(field);
+    if (placed) {
+      edits.push_back({field, expr::Value::of(variable.second), false});
+      plan.changes.push_back(change_of(edits.back(), lint::Tier::performance, "launch", plain));
+    }
+    return placed;
+  });
+  return edits;
+}
+
+void PlanMaker::write(const Edits& edits, Plan& plan) {
   const session::Analysis& base = study_.world.base;
-  plan.draft = draft_with(prospect.assessment.edits, study_.assessor.cache(), base, plan.obstacle);
+  plan.draft = draft_with(edits, study_.assessor.cache(), base, plan.obstacle);
   if (plan.obstacle.empty()) {
     // a patch of the file as it is, with the fixes made before
     const auto& file = base.document->request.file;
@@ -629,9 +643,9 @@ std::optional<Plan> PlanMaker::make_exactly(const Candidate& chosen) {
   }
   Plan plan;
   plan.candidate = chosen;
-  write(prospect, plan);
   list_changes(chosen, prospect, plan);
   list_environment(chosen, prospect, plan);
+  write(with_variables(prospect.assessment.edits, plan), plan);
   list_bring_up(chosen, prospect, plan);
   if (plan.obstacle.empty() && !verify(plan)) {
     return std::nullopt;

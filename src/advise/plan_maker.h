@@ -82,7 +82,9 @@ class PlanMaker {
   /// The precedent that speaks about a candidate; null pointer if there is none.
   const Precedent* precedent_of(const Candidate& candidate) const;
 
-  void write(const Prospect& prospect, Plan& plan);
+  /// The edits with those variables of the plan that the file has a place for, which become changes.
+  Edits with_variables(Edits edits, Plan& plan);
+  void write(const Edits& edits, Plan& plan);
   bool verify(Plan& plan);
   void list_changes(const Candidate& candidate, const Prospect& prospect, Plan& plan);
   void list_companions(const Prospect& prospect, Plan& plan);

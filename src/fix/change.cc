@@ -165,6 +165,25 @@ std::optional<text::Mark> only_value(const text::Mark& use) {
              : std::nullopt;
 }
 
+/// " (line 77: ${actor_tp}, which line 27 sets)": where a value that is put together comes from.
+std::string source_text(const text::Mark& use) {
+  constexpr std::size_t kMost = 60;
+  const std::string_view text = use.file->bytes();
+  const std::string_view value = text.substr(use.begin, use.end - use.begin);
+  const bool brief = value.size() <= kMost && value.find('\n') == std::string_view::npos;
+  const std::string_view name = variable_name(value);
+  const std::vector<std::size_t> places =
+      name.empty() ? std::vector<std::size_t>() : places_of(name, text);
+  const auto set = std::ranges::find_if(
+      places, [&](std::size_t at) { return text.substr(at + name.size()).starts_with('='); });
+  return fmt::format(" (line {}{}{})",
+                     use.start().line,
+                     brief ? fmt::format(": {}", value) : "",
+                     set == places.end()
+                         ? ""
+                         : fmt::format(", which line {} sets", use.file->position(*set).line));
+}
+
 class Translator {
  public:
   Translator(const recipe::Recipe& recipe, const recipe::Vocabulary& vocabulary)
@@ -188,10 +207,19 @@ class Translator {
   }
 
  private:
-  void obstruct(std::string reason) {
-    if (change_.obstacle.empty()) {
-      change_.obstacle = std::move(reason);
+  /// Every place that the user has to change is named.
+  void obstruct(const std::string& reason) {
+    if (change_.obstacle.find(reason) == std::string::npos) {
+      change_.obstacle += (change_.obstacle.empty() ? "" : "; ") + reason;
     }
+  }
+
+  static std::string elsewhere_text(const std::string& field, const text::Mark& mark) {
+    return mark.nowhere() ? fmt::format("{} is set outside of the script", field)
+                          : fmt::format("{} stands in {}:{}, not in the script",
+                                        field,
+                                        mark.file->name(),
+                                        mark.start().line);
   }
 
   /// The recipe's value of a field, excluding values that a trainer sets by default.
@@ -229,7 +257,7 @@ class Translator {
     if (bound || substituted) {
       obstruct(fmt::format("the value of {} comes from a variable{}",
                            field.spelling,
-                           bound ? "" : fmt::format(" (line {})", field.mark.start().line)));
+                           bound ? "" : source_text(field.mark)));
     }
   }
 
@@ -247,7 +275,7 @@ class Translator {
   /// Words of the script itself; values in a file that it names must be edited there.
   void edit_script(const Field* field, WordEdit edit) {
     if (field != nullptr && !stands_in(field->key, recipe_)) {
-      obstruct(fmt::format("{} is in a different file than the script", field->spelling));
+      obstruct(elsewhere_text(field->spelling, field->key));
       return;
     }
     change_.script.push_back(std::move(edit));
@@ -272,7 +300,7 @@ class Translator {
     const bool behind = !edit.mark.nowhere() && edit.mark.file->name() == recipe::kCommandLine;
     if (is_script() && !behind) {
       if (!edit.mark.nowhere() && !stands_in(edit.mark, recipe_)) {
-        obstruct(fmt::format("{} is in a different file than the script", edit.field));
+        obstruct(elsewhere_text(edit.field, edit.mark));
       }
       change_.script.push_back({edit.field, std::nullopt, right_name(edit)});
       return;

@@ -250,9 +250,11 @@ void advance(lint::Tier highest, const Bounds& bounds, Plan& plan) {
       break;
     }
   }
-  Bounds rest = bounds;
-  rest.looks += plan.trials;
-  Finisher(highest, rest, plan).run();
+  if (bounds.tidy) {
+    Bounds rest = bounds;
+    rest.looks += plan.trials;
+    Finisher(highest, rest, plan).run();
+  }
 }
 
 /// Plans until nothing changes any more.

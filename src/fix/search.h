@@ -81,6 +81,7 @@ class Situation {
 struct Bounds {
   int options = 16;  // in a set
   int looks = 600;   // limit on evaluated sets
+  bool tidy = true;  // also what is not an error
 };
 
 struct Found {

@@ -245,10 +245,19 @@ void check_same_number(const std::vector<Analysis>& a, const std::vector<Analysi
 }
 
 void check_readable(const Analysis& analysis) {
-  if (!analysis.recipe->readable) {
-    throw MissingError(fmt::format("cannot read {} as a recipe; `epwise lint` gives the reason",
-                                   analysis.recipe->path));
+  if (analysis.recipe->readable) {
+    return;
   }
+  const auto& found = analysis.recipe->diagnostics;
+  const auto reason = std::ranges::find_if(
+      found, [](const text::Diagnostic& each) { return !each.message.empty(); });
+  throw MissingError(
+      fmt::format("cannot read {} as a recipe{}",
+                  analysis.recipe->path,
+                  reason == found.end() ? ""
+                  : reason->mark.nowhere()
+                      ? ": " + reason->message
+                      : fmt::format(": line {}: {}", reason->mark.start().line, reason->message)));
 }
 
 bool is_not_a_recipe(const std::vector<Analysis>& analyses) {

@@ -818,9 +818,12 @@ std::optional<Splice> line_of(std::string_view text, const Node& item) {
 }
 
 /// Lines of removed items are deleted, new ones are put before the next item that stays, or at the
-/// end.
+/// end. Items with lines of their own below them are replaced together, by one line.
 Patch rewrite_block(std::string_view text, const Entry& entry, const Literal& list) {
   const Node& old = entry.value;
+  if (std::ranges::any_of(old.items, &Node::is_mapping)) {
+    return set_value(text, entry, list);
+  }
   std::vector<Splice> lines;
   for (const Node& item : old.items) {
     const auto line = line_of(text, item);

@@ -160,6 +160,16 @@ expr::Value setting_value(std::string_view text) {
   return expr::Value::of(text);
 }
 
+/// Whether a word stands for itself: "8" for a variable, "none" for a field that knows this word.
+bool is_text(std::string_view word, std::string_view field, const recipe::FieldSpec* spec) {
+  if (field.starts_with("env.")) {
+    return word != "null";
+  }
+  return spec != nullptr &&
+         (std::ranges::find(spec->choices, word) != spec->choices.end() ||
+          (spec->default_value.text() != nullptr && *spec->default_value.text() == word));
+}
+
 /// The canonical name of a path in a trainer's configuration, which answers spell; empty if none.
 std::string name_of_path(std::string_view path, const AdvisedJob& job) {
   if (!recipe::has_trainer(job.recipe())) {
@@ -432,9 +442,10 @@ advise::Edit edit_of(const Setting& question, const AdvisedJob& job) {
   }
   advise::Edit edit;
   edit.field = field_name(question, question.value.substr(0, sign), job);
-  edit.value = setting_value(std::string_view(question.value).substr(sign + 1));
-  check_section(question, edit, job);
+  const std::string_view word = std::string_view(question.value).substr(sign + 1);
   const auto* spec = job.base().vocabulary().find(edit.field);
+  edit.value = is_text(word, edit.field, spec) ? expr::Value::of(word) : setting_value(word);
+  check_section(question, edit, job);
   if (spec != nullptr && spec->type.kind == expr::Kind::list && edit.value.text() != nullptr) {
     edit.value =
         expr::Value::of(expr::Value::List{edit.value});  // as a flag that takes several words

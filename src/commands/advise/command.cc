@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <initializer_list>
+#include <limits>
 #include <ostream>
 #include <string>
 #include <string_view>
@@ -9,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "base/text/spelling.h"
+#include "base/units/checked.h"
 #include "commands/advise/advising.h"
 #include "commands/advise/interview.h"
 #include "commands/advise/report.h"
@@ -129,33 +131,61 @@ ExitCode answer(Console& console, const Arguments& arguments, const AdvisedJob& 
   return answered.answer.legality.legal ? ExitCode::clean : ExitCode::findings;
 }
 
-/// Whether the text cannot be changed as the first plan asks; says why.
-bool is_obstructed(const advise::Advice& advice, Console& console) {
-  if (advice.plans.empty() || advice.plans.front().obstacle.empty()) {
+/// The plan that --diff and --write are about.
+struct Chosen {
+  const advise::Plan* plan = nullptr;  // null pointer: there is none
+  std::string name = "the first plan";
+};
+
+/// The first plan, or that of --plan. Throws os::UsageError for a number that no plan has.
+Chosen chosen_plan(const advise::Advice& advice, const Arguments& arguments) {
+  const auto asked = arguments.one("--plan");
+  if (!asked) {
+    return {advice.plans.empty() ? nullptr : &advice.plans.front()};
+  }
+  const auto number = units::whole_number(asked->value, 1, std::numeric_limits<int>::max());
+  if (!number) {
+    throw os::UsageError(
+        fmt::format("{}: expected the number of a plan, not `{}`", asked->source, asked->value));
+  }
+  if (static_cast<std::size_t>(*number) > advice.plans.size()) {
+    throw os::UsageError(
+        fmt::format("{}: there is no plan {}: the search made {}",
+                    asked->source,
+                    *number,
+                    report::counted(static_cast<int>(advice.plans.size()), "plan")));
+  }
+  return {&advice.plans[static_cast<std::size_t>(*number - 1)], fmt::format("plan {}", *number)};
+}
+
+/// Whether the text cannot be changed as the plan asks; says why.
+bool is_obstructed(const Chosen& chosen, Console& console) {
+  if (chosen.plan == nullptr || chosen.plan->obstacle.empty()) {
     return false;
   }
-  console.err << fmt::format("epwise: the first plan is not applied: {}\n",
-                             advice.plans.front().obstacle);
+  console.err << fmt::format("epwise: {} is not applied: {}\n", chosen.name, chosen.plan->obstacle);
   return true;
 }
 
-/// The variables that the first plan needs and that the file cannot hold.
-void tell_variables(const advise::Advice& advice, Console& console) {
-  if (!advice.plans.empty()) {
-    for (const auto& [name, value] : advice.plans.front().environment) {
+/// The variables that the plan needs and that the file cannot hold.
+void tell_variables(const Chosen& chosen, Console& console) {
+  if (chosen.plan != nullptr) {
+    for (const auto& [name, value] : chosen.plan->environment) {
       console.err << fmt::format("epwise: launch it with {}={}\n", name, value);
     }
   }
 }
 
-ExitCode write_first(Console& console, const AdvisedJob& job, const advise::Advice& advice) {
+ExitCode write_plan(Console& console,
+                    const AdvisedJob& job,
+                    const advise::Advice& advice,
+                    const Chosen& chosen) {
   const Draft before = job.base().document->draft();
-  if (is_obstructed(advice, console)) {
+  if (is_obstructed(chosen, console)) {
     console.err << "epwise: nothing written\n";
     return ExitCode::findings;
   }
-  const bool plan = !advice.plans.empty();
-  const Draft* after = plan ? &advice.plans.front().draft : &advice.mended;
+  const Draft* after = chosen.plan != nullptr ? &chosen.plan->draft : &advice.mended;
   if (after->bytes == before.bytes) {
     console.err << "epwise: no plan changes the file: nothing written\n";
     return ExitCode::clean;
@@ -165,20 +195,18 @@ ExitCode write_first(Console& console, const AdvisedJob& job, const advise::Advi
     throw os::MissingError(
         fmt::format("{} was modified by another process: nothing written", path));
   }
-  console.err << fmt::format(
-      "epwise: {}: {} written\n", path, plan ? "the first plan is" : "the fixes are");
-  tell_variables(advice, console);
+  console.err << fmt::format("epwise: {}: {} written\n",
+                             path,
+                             chosen.plan != nullptr ? chosen.name + " is" : "the fixes are");
+  tell_variables(chosen, console);
   return ExitCode::clean;
-}
-
-void show_diff(Console& console, const advise::Advice& advice) {
-  console.out << (advice.plans.empty() ? advice.repair_diff : advice.plans.front().diff);
 }
 
 void print(Console& console, const Arguments& arguments, const report::AdvisedRecipe& recipe) {
   const Destination destination = destination_of(console, arguments);
   if (arguments.flag("--diff")) {
-    show_diff(console, recipe.advice);
+    const Chosen chosen = chosen_plan(recipe.advice, arguments);
+    console.out << (chosen.plan == nullptr ? recipe.advice.repair_diff : chosen.plan->diff);
   } else if (destination.format == "json") {
     put(report::advise_json(recipe, console.newer_releases()), destination, console);
   } else if (destination.format == "markdown") {
@@ -214,11 +242,12 @@ Advised advise_recipe(Console& console, const Arguments& arguments) {
   if (!advice.plans.empty() && advice.plans.front().obstacle.empty()) {
     advised.planned = advice.plans.front().draft.bytes;
   }
+  const Chosen chosen = chosen_plan(advice, arguments);
   if (arguments.flag("--write") && !words_only) {
-    advised.code = write_first(console, job, advice);
+    advised.code = write_plan(console, job, advice, chosen);
   } else if (arguments.flag("--diff")) {
-    tell_variables(advice, console);
-    advised.code = is_obstructed(advice, console) ? ExitCode::findings : ExitCode::clean;
+    tell_variables(chosen, console);
+    advised.code = is_obstructed(chosen, console) ? ExitCode::findings : ExitCode::clean;
   }
   return advised;
 }
@@ -279,6 +308,7 @@ ExitCode run_advise(Console& console, const Arguments& arguments) {
             "--why-not",
             "--write",
             "--diff",
+            "--plan",
             "--goal",
             "--keep",
             "--may-change",
@@ -289,8 +319,11 @@ ExitCode run_advise(Console& console, const Arguments& arguments) {
   refuse(arguments, {"--model", "--ep"}, "{} needs --which dispatcher");
   if (arguments.one("--why-not")) {
     refuse(arguments,
-           {"--write", "--diff", "--among", "--top", "--profile"},
+           {"--write", "--diff", "--plan", "--among", "--top", "--profile"},
            "--why-not answers one question and takes no {}");
+  }
+  if (!arguments.flag("--diff") && !arguments.flag("--write")) {
+    refuse(arguments, {"--plan"}, "{} needs --diff or --write");
   }
   if (arguments.flag("--diff") && arguments.one("--format")) {
     throw os::UsageError("--diff prints a diff and nothing else: leave out --format");
@@ -344,6 +377,10 @@ std::vector<Option> question_options() {
        .summary = "with --model: expert-parallel ranks (default: those of the fastest layout)"},
       {.name = "--diff", .summary = "print the diff of the first plan only", .brief = true},
       {.name = "--write", .summary = "apply the first plan to the file", .brief = true},
+      {.name = "--plan",
+       .arity = Option::Arity::one,
+       .value = "N",
+       .summary = "with --diff or --write: this plan instead of the first"},
   };
 }
 

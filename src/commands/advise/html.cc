@@ -332,8 +332,9 @@ std::string advice_body(const AdvisedRecipe& recipe) {
     out += "<section><h2>Fixed first</h2><ul>";
     for (const fix::Repair& repair : advice.repairs) {
       for (const fix::Repair::Edit& edit : repair.edits) {
-        out += fmt::format(
-            "<li><code>{}</code> ({})</li>\n", escaped(fix::to_text(edit)), escaped(repair.rule));
+        out += fmt::format("<li><code>{}</code> ({})</li>\n",
+                           escaped(fix::to_text(edit)),
+                           escaped(reason_text(repair)));
       }
     }
     out += "</ul></section>\n";

@@ -180,7 +180,8 @@ std::string advise_markdown(const AdvisedRecipe& recipe) {
   }
   for (const fix::Repair& repair : advice.repairs) {
     for (const fix::Repair::Edit& edit : repair.edits) {
-      out += fmt::format("- fixed first: {} ({})\n", code_span(fix::to_text(edit)), repair.rule);
+      out += fmt::format(
+          "- fixed first: {} ({})\n", code_span(fix::to_text(edit)), reason_text(repair));
     }
   }
   if (const auto settled = settled_list(advice)) {

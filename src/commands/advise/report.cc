@@ -104,6 +104,10 @@ std::string headline_text(const advise::Plan& plan) {
   return fmt::format("{}: {}{}", surely ? "fits" : "may fit", plan.means, risk);
 }
 
+std::string reason_text(const fix::Repair& repair) {
+  return repair.rule + (repair.tier == lint::Tier::training ? ", changes training" : "");
+}
+
 std::string refusal_text(const advise::Legality& legality) {
   const bool warned = legality.rule != nullptr && legality.rule->severity < lint::Severity::error;
   return (warned ? "lint warns against it: " : "not valid: ") + reason_text(legality);

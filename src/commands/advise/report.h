@@ -110,6 +110,9 @@ std::string overflow_text(double out_of_memory);
 /// "step now"; "step, fixed" or "step, set" where it is that of the recipe with the changes before
 std::string step_label(const advise::Advice& advice, std::string_view what);
 
+/// "shape/heads"; "hygiene/two-data-lengths, changes training"
+std::string reason_text(const fix::Repair& repair);
+
 /// "settles PAR002 (shape/expert-world)"
 std::string settles_text(const lint::Rule& rule);
 

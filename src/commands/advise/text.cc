@@ -143,6 +143,12 @@ class AdviceText {
                                         gib_text(limit),
                                         100 * advice.fits_risk)
                           : "of unknown capacity"));
+    if (const auto step = std::ranges::find(advice.inputs, "step", &workload::Input::key);
+        step != advice.inputs.end()) {
+      say(fmt::format("  {:<{}}", "a step is", kAdviceNameWidth),
+          fmt::format("{}: {}", step->value, step->why),
+          Role::dim);
+    }
     line(fmt::format("  {:<{}}", "limited by", kAdviceNameWidth) +
          paint_(Role::strong, advice.diagnosis.wall) +
          fmt::format(", {:.0f} % sure", 100 * advice.diagnosis.sure));
@@ -166,7 +172,7 @@ class AdviceText {
             "file");
       for (const fix::Repair& repair : advice.repairs) {
         for (const fix::Repair::Edit& edit : repair.edits) {
-          say("  ", fmt::format("{} ({})", fix::to_text(edit), repair.rule));
+          say("  ", fmt::format("{} ({})", fix::to_text(edit), reason_text(repair)));
         }
       }
     }

@@ -417,7 +417,8 @@ void read_inputs(FieldReader& reader, Workload& workload) {
                   "the longest that the trainer's settings allow; shorter ones make shorter steps");
     notes.assumed("step",
                   "one update of the optimizer",
-                  "generation, log probabilities and the reference model are not part of it");
+                  "generation, log probabilities and the reference model are not part of it, and "
+                  "are assumed to hold no memory meanwhile");
   }
   note_training(notes, workload);
   note_vision(reader, notes, workload);

@@ -95,6 +95,12 @@ class LaunchScriptReader {
     }
     if (recipes_.empty()) {
       recipes_.push_back(nothing());
+      Recipe& recipe = recipes_.front();
+      if (!trace_.cut_off.empty() && mentions_training()) {
+        recipe.diagnostics.clear();  // this tells more than that there is no training
+        recipe.files.insert(recipe.files.end(), trace_.files.begin(), trace_.files.end());
+        report_cut_options(recipe);
+      }
     }
     report_unread(recipes_.front());
     report_unclosed();
@@ -359,12 +365,33 @@ class LaunchScriptReader {
     }
   }
 
+  /// Where the script has an option that its command does not contain: for one of an array that
+  /// another file fills, the line behind the command.
+  text::Mark place_of(const Given& option) const {
+    const text::SourceFile& script = *request_.file;
+    if (option.mark.file == &script || trace_.invocations.empty()) {
+      return option.mark;
+    }
+    std::uint32_t end = 0;
+    for (const Given& word : trace_.invocations.back().words) {
+      end = word.mark.file == &script ? std::max(end, word.mark.end) : end;
+    }
+    const int next = static_cast<int>(script.position(end).line) + 1;
+    const std::size_t begin = script.line_offset(next);
+    const std::string_view line = script.line(next);
+    const std::size_t indent = std::min(line.find_first_not_of(" \t"), line.size());
+    return end == 0 ? option.mark
+                    : text::Mark{&script,
+                                 static_cast<std::uint32_t>(begin + indent),
+                                 static_cast<std::uint32_t>(begin + line.size())};
+  }
+
   /// bash looks for a program of that name, says that there is none, and goes on.
   void report_cut_options(Recipe& recipe) const {
     for (const Given& option : trace_.cut_off) {
       recipe.diagnostics.push_back(
           {"recipe/cut-options",
-           option.mark,
+           place_of(option),
            fmt::format(
                "`{}` does not reach the program: the command ends before this line, and bash "
                "takes the option for a command of its own",

@@ -174,6 +174,7 @@ TEST_CASE("lists change item by item") {
       {"a:\n  - 'x'\n  - y\n", {set("a", list({"y", "z"}))}, "a:\n  - y\n  - 'z'\n"},
       {"a:\n- x\n- y\nb: 1\n", {set("a", list({}))}, "a: []\nb: 1\n"},
       {"a:\n- x\n- y\nb: 1\n", {set("a", list({"w"}))}, "a:\n- w\nb: 1\n"},
+      {"a:\n- k: x\n  l: y\nb: 1\n", {set("a", list({"w", "v"}))}, "a: [w, v]\nb: 1\n"},
   });
 }
 
@@ -265,6 +266,9 @@ TEST_CASE("what can't be changed alone is refused with its place") {
       {"a: {b: 1}\n", {set("a", number(3))}, "1:4: there is a whole section here"},
       {"a: 1\n", {set("a/b", number(3))}, "1:4: `a` has no keys"},
       {"a: [1,\n 2]\n", {set("a", list({"x"}))}, "1:4: the list spans several lines"},
+      {"a:\n- k: x  # why\n  l: y\n",
+       {set("a", list({"w"}))},
+       "2:3: the list contains comments, anchors or tags that would be lost"},
       {"a:\n- 1  # x\n- 2\n",
        {set("a", list({}))},
        "2:1: the list contains comments, anchors or tags that would be lost"},
