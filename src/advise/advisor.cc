@@ -235,6 +235,10 @@ void make_plans(const Study& study,
     prefer_lighter(study.space, request.goal, advice.plans);
     sort_plans(request.goal, advice.close);
   }
+  if (request.goal == Goal::speed) {
+    maker.remove_needless(advice.plans);
+    maker.remove_needless(advice.close);
+  }
   for (auto* plans : {&advice.plans, &advice.close}) {
     plans->erase(plans->begin() + static_cast<std::ptrdiff_t>(std::min(request.top, plans->size())),
                  plans->end());

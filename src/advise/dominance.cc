@@ -51,6 +51,12 @@ bool dominates(const Standing& a, const Standing& b) {
   return !worse && better;
 }
 
+bool adds_nothing(const Standing& b, const Standing& a) {
+  constexpr double kNotable = 1.03;  // of memory
+  return b.changes >= a.changes && b.tier >= a.tier && b.risk >= a.risk &&
+         kRounding * b.step >= a.step && kNotable * b.memory >= a.memory;
+}
+
 std::vector<std::size_t> own_axes(const Candidate& candidate,
                                   const Space& space,
                                   std::string_view documented) {

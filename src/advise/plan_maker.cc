@@ -285,6 +285,19 @@ void PlanMaker::remove_dominated(std::vector<Plan>& plans, const std::vector<Pla
   });
 }
 
+void PlanMaker::remove_needless(std::vector<Plan>& plans) {
+  std::vector<Plan> kept;
+  std::vector<Standing> told;
+  for (Plan& plan : plans) {
+    const Standing own = standing_of(plan.candidate, assessed(plan.candidate), study_.space);
+    if (std::ranges::none_of(told, [&](const Standing& each) { return adds_nothing(own, each); })) {
+      told.push_back(own);
+      kept.push_back(std::move(plan));
+    }
+  }
+  plans = std::move(kept);
+}
+
 void PlanMaker::list_changes(const Candidate& candidate, const Prospect& prospect, Plan& plan) {
   const Evaluator& plain = study_.assessor.cache().plain();
   const auto removes_nothing = [&](const Edit& edit) { return edit.drop && plain.is_idle(edit); };

@@ -49,6 +49,9 @@ class PlanMaker {
   /// Without the plans that one of `better` dominates, which may be the same list.
   void remove_dominated(std::vector<Plan>& plans, const std::vector<Plan>& better);
 
+  /// Without the plans that add nothing to one before them.
+  void remove_needless(std::vector<Plan>& plans);
+
  private:
   const Assessment& assessed(const Candidate& candidate);
 

@@ -215,4 +215,21 @@ TEST_CASE("dominance asks for nothing worse and something better") {
   CHECK_FALSE(dominates(other, plain));
 }
 
+TEST_CASE("a further plan adds nothing without a notable difference") {
+  const Standing first{10, 50, 2, lint::Tier::performance, Risk::medium};
+  Standing other = first;
+  CHECK(adds_nothing(other, first));
+  other.changes = 3;
+  other.memory = 49;  // 2 % less
+  CHECK(adds_nothing(other, first));
+  other.memory = 48;
+  CHECK_FALSE(adds_nothing(other, first));
+  other.memory = 50;
+  other.step = 9.9;
+  CHECK_FALSE(adds_nothing(other, first));
+  other.step = 11;
+  other.risk = Risk::low;
+  CHECK_FALSE(adds_nothing(other, first));
+}
+
 }  // namespace epwise::advise

@@ -268,7 +268,7 @@ TEST_CASE("what can't be changed alone is refused with its place") {
       {"a: [1,\n 2]\n", {set("a", list({"x"}))}, "1:4: the list spans several lines"},
       {"a:\n- k: x  # why\n  l: y\n",
        {set("a", list({"w"}))},
-       "2:3: the list contains comments, anchors or tags that would be lost"},
+       "2:1: the list contains comments, anchors or tags that would be lost"},
       {"a:\n- 1  # x\n- 2\n",
        {set("a", list({}))},
        "2:1: the list contains comments, anchors or tags that would be lost"},
