@@ -82,6 +82,11 @@ class PlanMaker {
   /// The precedent that speaks about a candidate; null pointer if there is none.
   const Precedent* precedent_of(const Candidate& candidate) const;
 
+  /// What the candidate would be with the documents' dispatcher; nullopt if it changes none, or to that
+  /// one.
+  std::optional<DocumentedInstead> documented_instead(const Candidate& candidate,
+                                                      const Prospect& prospect);
+
   void write(const Prospect& prospect, Plan& plan);
   bool verify(Plan& plan);
   void list_changes(const Candidate& candidate, const Prospect& prospect, Plan& plan);
