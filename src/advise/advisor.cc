@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <iterator>
 #include <memory>
 #include <set>
@@ -867,8 +868,8 @@ WhyNot why_not(const World& world, const Knowledge& knowledge, const Edit& edit,
   const Prospect other = question.answer();
   answer.legality = legality_of(other, question.evaluator());
   for (const Edit& each : other.assessment.edits) {
-    const bool along = std::ranges::any_of(
-        other.assessment.companions, [&](const Companion& companion) {
+    const bool along =
+        std::ranges::any_of(other.assessment.companions, [&](const Companion& companion) {
           return find_edit(companion.edits, each.field) != nullptr;
         });
     if (!along && !question.evaluator().is_idle(each)) {
@@ -903,7 +904,10 @@ WhyNot why_not(const World& world, const Knowledge& knowledge, const Edit& edit,
     return answer;
   }
   for (const sim::CauseOfDifference& cause : comparison.causes) {
-    answer.costs.emplace_back(cause.name, -cause.saved());
+    constexpr double kNothing = 1e-9;  // of the step: rounding
+    if (std::abs(cause.saved()) > kNothing * answer.step->value) {
+      answer.costs.emplace_back(cause.name, -cause.saved());
+    }
   }
   price_around(mended, knowledge, question, other, std::move(request), answer);
   return answer;

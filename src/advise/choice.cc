@@ -129,8 +129,13 @@ std::string standing_text(const std::vector<DispatcherRow>& rows, const Dispatch
   std::vector<std::string> tied;
   std::vector<std::string> slower;
   for (const DispatcherRow& row : rows) {
-    if (&row != &first && is_usable(row)) {
-      (row.tie ? tied : slower).push_back(row.name);
+    if (&row == &first || !is_usable(row)) {
+      continue;
+    }
+    if (row.tie) {
+      tied.push_back(row.name);
+    } else if (row.step->value > first.step->value) {
+      slower.push_back(row.name);
     }
   }
   if (first.rank != 1) {  // ties are those with the first row, which does not fit

@@ -652,8 +652,7 @@ std::optional<DocumentedInstead> PlanMaker::documented_instead(const Candidate& 
   instead.needed_memory = theirs.assessment.needed_memory;
   if (theirs.work != nullptr) {
     instead.step = step_range(*theirs.work, study_.world);
-    instead.verdict =
-        sim::compare(*theirs.work, *prospect.work, study_.world.constants).verdict;
+    instead.verdict = sim::compare(*theirs.work, *prospect.work, study_.world.constants).verdict;
   }
   return instead;
 }

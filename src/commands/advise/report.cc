@@ -148,8 +148,7 @@ std::string documented_text(const advise::Plan& plan) {
     return head + "cannot be predicted";
   }
   const std::string overflow =
-      other.fits ? ""
-                 : fmt::format("; it does not fit: {} needed", gib_text(other.needed_memory));
+      other.fits ? "" : fmt::format("; it does not fit: {} needed", gib_text(other.needed_memory));
   return fmt::format("{}takes {}, {}{}",
                      head,
                      seconds_text(other.step->value),
@@ -281,9 +280,8 @@ std::string published_text(const advise::PublishedRow& row) {
                                          first);
   // Another recipe, mostly on another GPU: the second ratio does not predict the first.
   const std::string own =
-      row.predicted > 0
-          ? fmt::format("; in yours, {:.2f} times is predicted", shown(row.predicted))
-          : "";
+      row.predicted > 0 ? fmt::format("; in yours, {:.2f} times is predicted", shown(row.predicted))
+                        : "";
   return fmt::format("{} on {}{}{}, {} ({}): {}; in that recipe {}{}",
                      runs.model,
                      runs.gpus > 0 ? fmt::format("{} ", runs.gpus) : "",

@@ -238,7 +238,7 @@ class AdviceText {
     if (choice.published.empty()) {
       return;
     }
-    title("PUBLISHED RUNS", "that differ in the dispatcher, of other recipes than yours");
+    title("PUBLISHED RUNS", "that differ in the dispatcher; predicted: for this recipe");
     for (const advise::PublishedRow& row : choice.published) {
       say("  ", published_text(row));
       say("      ", published_source(row.runs), Role::dim);
