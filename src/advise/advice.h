@@ -119,7 +119,11 @@ struct RungState {
   std::optional<sim::Range> added;                 // T(rungs below)/T(with this one too)
   std::optional<sim::Range> together;              // T(without any)/T(with all up to this one)
   sim::Verdict verdict = sim::Verdict::too_close;  // of `added`: the gain is certain
-  double out_of_memory = 0;                        // probability
+  /// Companions that make the step shorter without the rung too: `added` and `alone` are without their
+  /// gain, `together` with it.
+  std::vector<PlanChange> gainers;
+  std::optional<sim::Range> gainers_gain;  // T(rungs below)/T(with these changes too)
+  double out_of_memory = 0;                // probability
   bool fits = true;
   bool present = false;  // the recipe has it
 };
@@ -149,6 +153,17 @@ struct Shortage {
   int most_gpus = 0;  // that were tried
 };
 
+/// What a plan would be with the dispatcher that documents recommend.
+struct DocumentedInstead {
+  std::string name;                                // "deepep"
+  std::optional<sim::Range> step;                  // s
+  sim::Verdict verdict = sim::Verdict::too_close;  // b: the plan is certainly faster than with it
+  std::string lost;          // a change of the plan that goes with it; may be empty
+  double needed_memory = 0;  // bytes
+  bool fits = true;
+  Legality legality;
+};
+
 /// A short list of edits with their effects.
 struct Plan {
   std::string means;  // of fitting, if the recipe does not fit: "selective recompute"
@@ -170,8 +185,9 @@ struct Plan {
   std::string diff;         // of the user's file, with the fixes; empty if only the launch changes
   std::string obstacle;     // why there is none
   std::string measurement;  // verdict too_close: what would decide
-  session::Draft draft;     // the recipe with it
-  Candidate candidate;      // for tests
+  std::optional<DocumentedInstead> documented;  // of a plan that takes another dispatcher
+  session::Draft draft;                         // the recipe with it
+  Candidate candidate;                          // for tests
 };
 
 /// A recipe given by the user to rank next to the advised one.
@@ -275,12 +291,14 @@ struct WhyNot {
   double memory_limit = 0;
   double out_of_memory = 0;
   bool fits = true;
-  bool recipe_fits = true;                            // as it is
-  std::vector<std::pair<std::string, double>> costs;  // terms of the step that grow, s
-  std::optional<Plan> around;                         // the best plan with the value fixed
-  std::optional<sim::Range> around_speedup;           // of value and that plan over the recipe
-  std::optional<Shortage> shortage;                   // if no plan with the value fits
-  bool other_model = false;                           // it makes another model: nothing to compare
+  bool recipe_fits = true;  // as it is
+  // terms of the step: s by which they grow, negative where they shrink; largest difference first
+  std::vector<std::pair<std::string, double>> costs;
+  std::vector<std::string> changed;          // fields, canonical, without the companions'
+  std::optional<Plan> around;                // the best plan with the value fixed
+  std::optional<sim::Range> around_speedup;  // of value and that plan over the recipe
+  std::optional<Shortage> shortage;          // if no plan with the value fits
+  bool other_model = false;                  // it makes another model: nothing to compare
 };
 
 }  // namespace epwise::advise

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <iterator>
 #include <memory>
 #include <set>
@@ -134,9 +135,10 @@ bool read_present(const World& world,
                   const Request& request,
                   Advice& advice) {
   if (present.work == nullptr) {
-    text::Diagnostic& problem = advice.missing.emplace_back();
-    problem.message = present.assessment.problem;
-    problem.help = "`epwise simulate --force` lists all missing facts";
+    advice.missing = present.assessment.missing;
+    if (advice.missing.empty()) {
+      advice.missing.emplace_back().message = present.assessment.problem;
+    }
     return false;
   }
   sim::CalibrationEffect effect = request.calibration.value_or(sim::CalibrationEffect{});
@@ -869,6 +871,18 @@ WhyNot why_not(const World& world, const Knowledge& knowledge, const Edit& edit,
   const Prospect& present = question.present();
   const Prospect other = question.answer();
   answer.legality = legality_of(other, question.evaluator());
+  for (const Edit& each : other.assessment.edits) {
+    const bool along =
+        std::ranges::any_of(other.assessment.companions, [&](const Companion& companion) {
+          return find_edit(companion.edits, each.field) != nullptr;
+        });
+    if (!along && !question.evaluator().is_idle(each)) {
+      answer.changed.push_back(each.field);
+    }
+  }
+  if (answer.changed.empty() && !question.evaluator().is_idle(edit)) {
+    answer.changed.push_back(edit.field);  // not tried: the framework refuses the value
+  }
   const bool unknown = answer.legality.legal && other.work == nullptr;
   if (!unknown && (answer.legality.legal || answer.legality.reason.empty())) {
     answer.legality.reason = question.note();
@@ -894,7 +908,8 @@ WhyNot why_not(const World& world, const Knowledge& knowledge, const Edit& edit,
     return answer;
   }
   for (const sim::CauseOfDifference& cause : comparison.causes) {
-    if (cause.saved() < 0) {
+    constexpr double kNothing = 1e-9;  // of the step: rounding
+    if (std::abs(cause.saved()) > kNothing * answer.step->value) {
       answer.costs.emplace_back(cause.name, -cause.saved());
     }
   }

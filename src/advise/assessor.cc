@@ -198,6 +198,7 @@ std::shared_ptr<workload::Workload> Assessor::predict(Assessment& assessment,
   workload::WorkloadReading reading = evaluator->workload(assessment.edits, unpriced);
   if (!reading.problems.empty()) {
     assessment.problem = reading.problems.front().message;
+    assessment.missing = std::move(reading.problems);
     return nullptr;
   }
   const auto* hw = world_.base.target->hw;
@@ -275,6 +276,27 @@ Prospect Assessor::prospect(const Candidate& candidate) {
   prospect.assessment.edits = space_->edits(candidate);
   prospect.assessment.legal = complete(space_->guarded(candidate), prospect.assessment);
   return prospect.assessment.legal ? predicted(std::move(prospect)) : prospect;
+}
+
+Prospect Assessor::prospect(const Candidate& candidate, const std::vector<Companion>& kept) {
+  const std::vector<std::string> guarded = space_->guarded(candidate);
+  Prospect prospect;
+  Assessment& assessment = prospect.assessment;
+  assessment.edits = space_->edits(candidate);
+  for (const Companion& companion : kept) {
+    const bool free = std::ranges::none_of(companion.edits, [&](const Edit& edit) {
+      return find_edit(assessment.edits, edit.field) != nullptr;
+    });
+    if (free && may_touch(companion.edits, guarded)) {
+      assessment.edits = edits_of_both(assessment.edits, companion.edits);
+      assessment.companions.push_back(companion);
+    }
+  }
+  if (assessment.companions.empty()) {
+    return this->prospect(candidate);
+  }
+  assessment.legal = complete(guarded, assessment);
+  return assessment.legal ? predicted(std::move(prospect)) : this->prospect(candidate);
 }
 
 Prospect Assessor::prospect(Edits edits, const std::vector<std::string>& guarded) {

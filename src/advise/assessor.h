@@ -54,7 +54,8 @@ struct Assessment {
   // not valid: the rule that forbids it; null pointer: see `problem`
   const lint::Rule* blocked = nullptr;
   std::string problem;
-  Edits edits;  // the candidate's own edits and those of its companions
+  std::vector<text::Diagnostic> missing;  // no prediction: all facts that are missing
+  Edits edits;                            // the candidate's own edits and those of its companions
   std::vector<Companion> companions;
   std::vector<const lint::Rule*> warned;   // warnings that come with it
   double step = 0;                         // s; 0: no prediction
@@ -104,6 +105,10 @@ class Assessor {
   bool impossible(const Candidate& candidate, const std::vector<const lint::Rule*>& quick);
 
   Prospect prospect(const Candidate& candidate);
+
+  /// With the companions of another candidate, except those that set what this one sets itself. If it
+  /// is not valid with them, as without.
+  Prospect prospect(const Candidate& candidate, const std::vector<Companion>& kept);
 
   /// `guarded`: further fields that no companion may change.
   Prospect prospect(Edits edits, const std::vector<std::string>& guarded = {});

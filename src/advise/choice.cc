@@ -7,6 +7,7 @@
 
 #include "advise/comparison_tables.h"
 #include "base/text/ascii.h"
+#include "base/text/count.h"
 #include "base/units/quantity.h"
 #include "perf/workload/memory.h"
 
@@ -122,6 +123,35 @@ std::string memory_text(const Study& study, const std::string& name) {
                      parts);
 }
 
+/// Which of those that fit are too close to the first to call, and which are certainly slower: it is the
+/// documents' choice.
+std::string standing_text(const std::vector<DispatcherRow>& rows, const DispatcherRow& first) {
+  std::vector<std::string> tied;
+  std::vector<std::string> slower;
+  for (const DispatcherRow& row : rows) {
+    if (&row == &first || !is_usable(row)) {
+      continue;
+    }
+    if (row.tie) {
+      tied.push_back(row.name);
+    } else if (row.step->value > first.step->value) {
+      slower.push_back(row.name);
+    }
+  }
+  if (first.rank != 1) {  // ties are those with the first row, which does not fit
+    return "of those that fit in memory it has the shortest step, and it is the documents' choice";
+  }
+  if (tied.empty()) {
+    return "it is certainly the fastest, and the documents' choice";
+  }
+  return fmt::format("it is too close to {} to call, and the documents' choice{}",
+                     text::listed(tied),
+                     slower.empty() ? ""
+                                    : fmt::format("; {} {} certainly slower",
+                                                  text::listed(slower),
+                                                  slower.size() == 1 ? "is" : "are"));
+}
+
 /// Of a bring-up, or where documents name another one.
 std::string reason_for(const std::vector<DispatcherRow>& rows,
                        const std::vector<PublishedRow>& published,
@@ -129,8 +159,7 @@ std::string reason_for(const std::vector<DispatcherRow>& rows,
                        const std::string& documented) {
   const auto theirs = std::ranges::find(rows, documented, &DispatcherRow::name);
   if (first.name == documented) {
-    return first.tie ? "it is too close to the others to call, and the documents' choice"
-                     : "it is certainly the fastest, and the documents' choice";
+    return standing_text(rows, first);
   }
   if (theirs == rows.end() || !is_usable(*theirs)) {
     const bool warned = theirs != rows.end() && theirs->legality.rule != nullptr &&

@@ -285,8 +285,9 @@ class Climb {
     return key(one) < key(other);
   }
 
-  /// The best move of a rung on top of a candidate; the first if none is valid.
-  Step best(const Rung& rung, const Candidate& from) {
+  /// The best move of a rung on top of a candidate; the first if none is valid. What rules required of
+  /// the candidate stays.
+  Step best(const Rung& rung, const Candidate& from, const Prospect& below) {
     Step chosen;
     for (const std::string& move : rung.moves) {
       if (!study_.space.possible(rung.axis, move)) {
@@ -303,7 +304,7 @@ class Climb {
       if (!study_.space.possible(step.candidate)) {
         continue;
       }
-      step.prospect = study_.assessor.prospect(step.candidate);
+      step.prospect = study_.assessor.prospect(step.candidate, below.assessment.companions);
       if (chosen.move.empty() || is_better(step.prospect.assessment, chosen.prospect.assessment)) {
         chosen = std::move(step);
       }
@@ -332,7 +333,7 @@ class Climb {
     RungState state;
     state.name = rung.name;
     state.title = rung.title;
-    const Step step = best(rung, at_);
+    const Step step = best(rung, at_, below_);
     state.move = step.move;
     if (const Move* move = study_.knowledge.axis(rung.axis)->move(step.move)) {
       state.move_title = move->title;
@@ -353,20 +354,65 @@ class Climb {
     state.out_of_memory = step.prospect.assessment.out_of_memory;
     state.fits = step.prospect.assessment.fits;
     state.step = step_range(*step.prospect.work, study_.world);
-    const sim::Comparison added = sim::compare(*below_.work, *step.prospect.work, constants);
+    const Ground ground = ground_of(below_, step.prospect);
+    const sim::Comparison added = sim::compare(*ground.work, *step.prospect.work, constants);
     state.added = added.speedup;
     state.verdict = added.verdict;
+    state.gainers = ground.gainers;
+    state.gainers_gain = ground.gain;
     state.together = sim::compare(*start_.work, *step.prospect.work, constants).speedup;
     if (rung.behind.empty()) {
-      const Step alone = best(rung, bottom_);
+      const Step alone = best(rung, bottom_, start_);
       if (alone.prospect.work != nullptr) {
-        state.alone = sim::compare(*start_.work, *alone.prospect.work, constants).speedup;
+        const Ground own = ground_of(start_, alone.prospect);
+        state.alone = sim::compare(*own.work, *alone.prospect.work, constants).speedup;
       }
     }
     // Also one that does not fit: the ladder is about time, and "added" means to all those above.
     below_ = step.prospect;
     at_ = step.candidate;
     return state;
+  }
+
+  /// What a rung is compared with: the candidate below, with those companions of the rung that make
+  /// its step shorter without the rung. Their gain is not the rung's.
+  struct Ground {
+    std::shared_ptr<const sim::StepWork> work;
+    std::vector<PlanChange> gainers;
+    std::optional<sim::Range> gain;
+  };
+
+  Ground ground_of(const Prospect& below, const Prospect& with) {
+    constexpr double kGain = 1.005;  // two runs of the same recipe differ by as much
+    Ground ground{below.work, {}, std::nullopt};
+    Edits edits = below.assessment.edits;
+    for (const Companion& companion : with.assessment.companions) {
+      const bool had = std::ranges::any_of(companion.edits, [&](const Edit& edit) {
+        return find_edit(edits, edit.field) != nullptr;
+      });
+      if (had) {
+        continue;
+      }
+      Edits more = edits;
+      more.insert(more.end(), companion.edits.begin(), companion.edits.end());
+      const Prospect without = study_.assessor.prospect(more);
+      if (without.work == nullptr ||
+          sim::compare(*ground.work, *without.work, study_.world.constants).speedup.value < kGain) {
+        continue;
+      }
+      ground.work = without.work;
+      edits = std::move(more);
+      for (const Edit& edit : companion.edits) {
+        ground.gainers.push_back(change_of(edit,
+                                           lint::Tier::performance,
+                                           std::string(companion.rule->id),
+                                           study_.assessor.cache().plain()));
+      }
+    }
+    if (!ground.gainers.empty()) {
+      ground.gain = sim::compare(*below.work, *ground.work, study_.world.constants).speedup;
+    }
+    return ground;
   }
 
   std::vector<NeedState> needs_of(const Rung& rung, const Step& step) {

@@ -61,7 +61,8 @@ struct Ladder {
 };
 
 /// Starts without overlap and adds the rungs of the knowledge one after another: the gain of each,
-/// alone and added, and its requirements. A rung that is not valid is left out of those above it.
+/// alone and added, and its requirements. A rung that is not valid is left out of those above it. What
+/// rules required of a rung stays with those above it.
 Ladder overlap_ladder(const Study& study);
 
 /// Which dispatcher to take from the table of a recipe: the fastest, and of those that are too close

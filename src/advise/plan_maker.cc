@@ -648,6 +648,42 @@ std::optional<Plan> PlanMaker::make(const Candidate& candidate) {
   return make_exactly(undominated(pruned(std::move(chosen))));
 }
 
+std::optional<DocumentedInstead> PlanMaker::documented_instead(const Candidate& candidate,
+                                                               const Prospect& prospect) {
+  constexpr std::string_view kDispatcher = "dispatcher";
+  const int at = study_.space.index(kDispatcher);
+  const Move* own = study_.space.move(candidate, kDispatcher);
+  const std::string name = documented_dispatcher(study_);
+  if (at < 0 || own == nullptr || name.empty() || own->name == name ||
+      candidate[static_cast<std::size_t>(at)] == 0) {
+    return std::nullopt;
+  }
+  DocumentedInstead instead;
+  instead.name = name;
+  Candidate other = study_.space.with(candidate, kDispatcher, name);
+  for (const std::size_t axis : study_.space.changed(candidate)) {
+    const Axis& of = *study_.space.dimensions()[axis].axis;
+    if (static_cast<int>(axis) != at && !of.sweep && other[axis] != candidate[axis]) {
+      instead.lost = title_of(of, *study_.space.move(candidate, axis));
+      return instead;
+    }
+  }
+  if (!study_.space.possible(other)) {
+    instead.legality.reason = study_.assessor.cache().plain().missing_text();
+    return instead;
+  }
+  other = with_chosen_sms(study_, std::move(other));
+  const Prospect theirs = study_.assessor.prospect(other);
+  instead.legality = legality_of(theirs, study_.assessor.cache().plain());
+  instead.fits = theirs.assessment.fits;
+  instead.needed_memory = theirs.assessment.needed_memory;
+  if (theirs.work != nullptr) {
+    instead.step = step_range(*theirs.work, study_.world);
+    instead.verdict = sim::compare(*theirs.work, *prospect.work, study_.world.constants).verdict;
+  }
+  return instead;
+}
+
 std::optional<Plan> PlanMaker::make_exactly(const Candidate& chosen) {
   const Prospect prospect = study_.assessor.prospect(chosen);
   if (study_.space.changed(chosen).empty() || prospect.work == nullptr ||
@@ -682,6 +718,7 @@ std::optional<Plan> PlanMaker::make_exactly(const Candidate& chosen) {
     plan.saved_memory = study_.present.assessment.needed_memory - plan.needed_memory;
   }
   plan.out_of_memory = prospect.assessment.out_of_memory;
+  plan.documented = documented_instead(chosen, prospect);
   if (plan.verdict == sim::Verdict::too_close) {
     plan.measurement = deciding_measurement(
         *study_.present.work, *prospect.work, study_.world.constants, study_.knowledge);

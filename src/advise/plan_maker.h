@@ -85,6 +85,11 @@ class PlanMaker {
   /// The precedent that speaks about a candidate; null pointer if there is none.
   const Precedent* precedent_of(const Candidate& candidate) const;
 
+  /// What the candidate would be with the documents' dispatcher; nullopt if it changes none, or to that
+  /// one.
+  std::optional<DocumentedInstead> documented_instead(const Candidate& candidate,
+                                                      const Prospect& prospect);
+
   /// The edits with those variables of the plan that the file has a place for, which become changes.
   Edits with_variables(Edits edits, Plan& plan);
   void write(const Edits& edits, Plan& plan);

@@ -15,6 +15,7 @@
 #include "commands/advise/interview.h"
 #include "commands/advise/report.h"
 #include "commands/all.h"
+#include "commands/diff/effect.h"
 #include "commands/simulate/simulation.h"
 #include "session/files/places.h"
 #include "ui/console.h"
@@ -115,7 +116,7 @@ ExitCode answer(Console& console, const Arguments& arguments, const AdvisedJob& 
     throw os::UsageError(
         fmt::format("--why-not is answered as text or json, not as {}", destination.format));
   }
-  const report::AnsweredWhyNot answered{
+  report::AnsweredWhyNot answered{
       job.recipe().path,
       job.target_text(),
       report::checked_against(job.base().result, job.target_text()),
@@ -123,6 +124,10 @@ ExitCode answer(Console& console, const Arguments& arguments, const AdvisedJob& 
                       advise::knowledge(),
                       edit_of(*arguments.one("--why-not"), job),
                       advise_request(console, arguments, *job.base().target->hw))};
+  answered.changes_training =
+      std::ranges::any_of(answered.answer.changed, [](const std::string& field) {
+        return diff::EffectTable::embedded().effect_of(field) == diff::Effect::training;
+      });
   put(destination.format == "json"
           ? report::why_not_json(answered, console.newer_releases())
           : report::why_not_text(answered, style_for(destination, arguments, console)),

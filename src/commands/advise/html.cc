@@ -129,7 +129,9 @@ std::string ladder(const Advice& advice) {
     std::string more = fmt::format("adds {}: {}", ratio_text(*rung.added), effect_text(rung));
     more += rung.alone ? "; alone " + ratio_text(*rung.alone) : "";
     const std::string with = companions_text(rung.legality.with);
-    out += note(more + (with.empty() ? "" : "; " + with));
+    more += with.empty() ? "" : "; " + with;
+    const std::string gainers = gainers_text(rung);
+    out += note(more + (gainers.empty() ? "" : "; " + gainers));
   }
   return out + "</section>\n";
 }
@@ -186,6 +188,9 @@ std::string plan(const advise::Plan& plan, int number) {
     out += fmt::format("<li>{}</li>\n", escaped(settles_text(*rule)));
   }
   out += "</ul>\n";
+  if (const std::string why = documented_text(plan); !why.empty()) {
+    out += note(why);
+  }
   if (!plan.measurement.empty()) {
     out += note("to decide: " + plan.measurement);
   }

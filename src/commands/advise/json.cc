@@ -1,5 +1,6 @@
 #include <cmath>
 
+#include "advise/comparison_tables.h"
 #include "base/units/quantity.h"
 #include "commands/advise/report.h"
 #include "ui/prediction_text.h"
@@ -105,6 +106,10 @@ Json rung_json(const advise::RungState& rung) {
                       : rung.verdict == sim::Verdict::a ? "loss"
                                                         : "no_clear_gain";
     json["fits"] = rung.fits;
+    if (rung.gainers_gain) {
+      json["not_counted"] = {{"changes", advise::assignments_text(rung.gainers)},
+                             {"speedup", range_json(*rung.gainers_gain)}};
+    }
   }
   return json;
 }
@@ -148,6 +153,13 @@ Json plan_json(const advise::Plan& plan) {
   }
   for (const lint::Rule* rule : plan.settles) {
     json["settles"].push_back(rule->code);
+  }
+  if (plan.documented) {
+    json["documented_dispatcher"] = {
+        {"name", plan.documented->name},
+        {"because", documented_text(plan)},
+        {"step_time_s",
+         plan.documented->step ? range_json(*plan.documented->step) : Json(nullptr)}};
   }
   if (!plan.obstacle.empty()) {
     json["obstacle"] = plan.obstacle;
@@ -389,6 +401,7 @@ std::string why_not_json(const AnsweredWhyNot& answered,
   if (answer.legality.legal) {
     json["warns"] = Json::array();
   }
+  json["changes_training"] = answered.changes_training;
   for (const lint::Rule* rule : answer.legality.warned) {
     json["warns"].push_back({{"code", rule->code}, {"rule", rule->id}, {"what", rule->what}});
   }

@@ -54,13 +54,15 @@ std::string ladder_rows(const Advice& advice) {
           fmt::format("| + {} | | | | {} |\n", rung.title, markdown(refusal_text(rung.legality)));
       continue;
     }
-    out += fmt::format("| + {} ({}) | {} | {} | {} | {} |\n",
+    const std::string gainers = gainers_text(rung);
+    out += fmt::format("| + {} ({}) | {} | {} | {} | {}{} |\n",
                        rung.title,
                        rung.move_title,
                        seconds_text(rung.step->value),
                        ratio_text(*rung.added),
                        rung.alone ? ratio_text(*rung.alone) : "",
-                       effect_text(rung));
+                       effect_text(rung),
+                       gainers.empty() ? "" : "; " + table_cell(gainers));
   }
   return out;
 }
@@ -88,6 +90,9 @@ std::string plan_part(const advise::Plan& plan, int number) {
       plan.event_speedup);
   for (const advise::PlanChange& change : plan.changes) {
     out += fmt::format("- {} ({})\n", code_span(change_text(change)), lint::to_string(change.tier));
+  }
+  if (const std::string why = documented_text(plan); !why.empty()) {
+    out += fmt::format("- {}\n", markdown(why));
   }
   for (const auto& [name, value] : plan.environment) {
     out += fmt::format("- launch with {}\n", code_span(name + "=" + value));

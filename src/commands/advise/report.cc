@@ -136,6 +136,41 @@ std::string overflow_text(double out_of_memory) {
                                     : fmt::format("may not fit ({:.0f} %)", 100 * out_of_memory);
 }
 
+std::string documented_text(const advise::Plan& plan) {
+  if (!plan.documented) {
+    return "";
+  }
+  const advise::DocumentedInstead& other = *plan.documented;
+  const std::string head = fmt::format("documents recommend {}, with which this plan ", other.name);
+  if (!other.lost.empty()) {
+    return fmt::format("{}cannot have {}", head, other.lost);
+  }
+  if (!other.legality.legal) {
+    return fmt::format("{}is not valid: {}", head, reason_text(other.legality));
+  }
+  if (!other.step) {
+    return head + "cannot be predicted";
+  }
+  const std::string overflow =
+      other.fits ? "" : fmt::format("; it does not fit: {} needed", gib_text(other.needed_memory));
+  return fmt::format("{}takes {}, {}{}",
+                     head,
+                     seconds_text(other.step->value),
+                     other.verdict == sim::Verdict::b   ? "certainly longer"
+                     : other.verdict == sim::Verdict::a ? "certainly less"
+                                                        : "too close to call",
+                     overflow);
+}
+
+std::string gainers_text(const advise::RungState& rung) {
+  if (!rung.gainers_gain) {
+    return "";
+  }
+  return fmt::format("not counted: the gain of {} alone, {}",
+                     advise::assignments_text(rung.gainers),
+                     ratio_text(*rung.gainers_gain));
+}
+
 std::string step_label(const advise::Advice& advice, std::string_view what) {
   return fmt::format("{}{}",
                      what,
@@ -238,19 +273,29 @@ std::string published_text(const advise::PublishedRow& row) {
                            count_text(run.figure),
                            to_string(runs.unit));
   }
-  const std::string predicted =
-      row.predicted > 0 ? fmt::format(", {:.2f} predicted", row.predicted) : "";
-  return fmt::format("{} on {}{}{}, {}: {}; {} {:.2f}{} ({})",
+  const std::string& first = runs.runs.front().dispatcher;
+  const std::string& second = runs.runs.back().dispatcher;
+  const auto shown = [&](double ratio) { return memory ? 1 / ratio : ratio; };
+  const std::string theirs = fmt::format("{} {} {:.2f} times {} {}",
+                                         second,
+                                         memory ? "needs" : "is",
+                                         shown(row.measured),
+                                         memory ? "the memory of" : "as fast as",
+                                         first);
+  // Another recipe, mostly on another GPU: the second ratio does not predict the first.
+  const std::string own =
+      row.predicted > 0 ? fmt::format("; in yours, {:.2f} times is predicted", shown(row.predicted))
+                        : "";
+  return fmt::format("{} on {}{}{}, {} ({}): {}; in that recipe {}{}",
                      runs.model,
                      runs.gpus > 0 ? fmt::format("{} ", runs.gpus) : "",
                      runs.hw,
                      runs.expert_ranks > 0 ? fmt::format(", EP {}", runs.expert_ranks) : "",
                      runs.precision,
+                     row.likeness,
                      figures,
-                     memory ? "first over second" : "speed-up of the second",
-                     row.measured,
-                     predicted,
-                     row.likeness);
+                     theirs,
+                     own);
 }
 
 std::string published_source(const advise::PublishedRuns& runs) {

@@ -26,6 +26,7 @@ struct AnsweredWhyNot {
   std::string target;
   std::string against;
   advise::WhyNot answer;
+  bool changes_training = false;  // one of its changes does
 };
 
 /// For people, in the order of action: the limit of the step, the dispatchers, SM counts, the
@@ -78,6 +79,13 @@ std::string gib_text(double bytes);
 
 /// "a: 1 → 2", "add a: 2", "remove a"
 std::string change_text(const advise::PlanChange& change);
+
+/// Why a plan does not take the dispatcher that documents recommend; empty if it does.
+///   "documents recommend deepep, with which this plan takes 31.2 s, certainly longer"
+std::string documented_text(const advise::Plan& plan);
+
+/// The companions of a rung that make the run faster without it, and their gain; may be empty.
+std::string gainers_text(const advise::RungState& rung);
 
 /// "1.28 times as fast, 1.13 to 1.43 (80 % interval)", or that it is too close to call; "… per token,
 /// …; a step has 0.5 times the tokens" if `tokens` is not 1.

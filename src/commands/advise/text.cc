@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <string>
 #include <utility>
@@ -363,11 +364,13 @@ class AdviceText {
     const std::string indent(26, ' ');
     if (!missing.empty()) {
       say(indent, "needs " + missing, Role::dim);
-    } else if (!rung.needs.empty() && rung.step) {
+    } else if (!rung.needs.empty() && rung.step && rung.legality.with.empty()) {
       say(indent, "has everything it needs", Role::dim);
     }
-    if (const std::string with = companions_text(rung.legality.with); !with.empty()) {
-      say(indent, with, Role::dim);
+    for (const std::string& more : {companions_text(rung.legality.with), gainers_text(rung)}) {
+      if (!more.empty()) {
+        say(indent, more, Role::dim);
+      }
     }
   }
 
@@ -418,6 +421,9 @@ class AdviceText {
       say("       ",
           change_text(change) +
               (change.tier == lint::Tier::training ? "  (changes training)" : ""));
+    }
+    if (const std::string why = documented_text(plan); !why.empty()) {
+      say("       ", why, Role::dim);
     }
     for (const auto& [name, value] : plan.environment) {
       say("       ", fmt::format("launch with {}={}", name, value));
@@ -512,7 +518,8 @@ std::string advise_text(const AdvisedRecipe& recipe, const Style& style) {
 namespace {
 
 /// Whether a value is valid, with what, and what lint says of it.
-std::string verdict_lines(const advise::WhyNot& answer, const Style& style) {
+std::string verdict_lines(const AnsweredWhyNot& answered, const Style& style) {
+  const advise::WhyNot& answer = answered.answer;
   const advise::Legality& legality = answer.legality;
   std::string out = fmt::format("  {}={}: ", answer.field, answer.value);
   out += legality.legal ? std::string("legal\n")
@@ -522,6 +529,9 @@ std::string verdict_lines(const advise::WhyNot& answer, const Style& style) {
   }
   if (const std::string with = companions_text(legality.with); !with.empty()) {
     out += "  " + with + "\n";
+  }
+  if (answered.changes_training) {
+    out += "  it changes training\n";
   }
   for (const lint::Rule* rule : legality.warned) {
     out += printable(fmt::format("  {} warns: {}", rule->code, rule->what), style.unicode) + "\n";
@@ -579,7 +589,7 @@ std::string why_not_text(const AnsweredWhyNot& answered, const Style& style) {
   const Paint paint(style.colour, style.hyperlinks);
   std::string out = paint(Role::strong, printable(answered.path, style.unicode)) + " on " +
                     printable(answered.against, style.unicode) + "\n" +
-                    verdict_lines(answer, style);
+                    verdict_lines(answered, style);
   if (!answer.step) {
     return out + "  no prediction\n";
   }
@@ -589,10 +599,11 @@ std::string why_not_text(const AnsweredWhyNot& answered, const Style& style) {
   }
   for (const auto& [name, seconds] : answer.costs) {
     constexpr double kWorthTelling = 1e-3;  // of the step
-    if (seconds > kWorthTelling * answer.step->value) {
-      out += fmt::format("  {} grows by {}{}\n",
-                         name,
-                         seconds_text(seconds),
+    if (std::abs(seconds) > kWorthTelling * answer.step->value) {
+      out += fmt::format("  {}: {} {}{}\n",
+                         term_title(name),
+                         seconds_text(std::abs(seconds)),
+                         seconds > 0 ? "more" : "less",
                          answer.tokens == 1 ? "" : " for as many tokens");
     }
   }

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "advise/assessor.h"
 #include "base/units/quantity.h"
 #include "ui/columns.h"
 #include "ui/findings/lint_report.h"
@@ -67,19 +68,26 @@ class ComparisonText {
                   fmt::format("   lint finds {}: it would not run as written",
                               counted(recipe.lint_errors, "error"))));
     }
-    if (recipe.prediction && recipe.prediction->memory_limit > 0 &&
-        recipe.prediction->out_of_memory > 0.5) {
-      line(paint_(Role::error,
-                  fmt::format("   needs {:.0f} GiB of {:.0f}: it would run out of memory",
-                              recipe.prediction->needed_memory.value / units::kGiB,
-                              recipe.prediction->memory_limit / units::kGiB)));
-    }
+    memory(recipe);
     if (!recipe.accepted.empty()) {
       line(paint_(Role::warning, "   " + printable(recipe.accepted, style_.unicode)));
     }
     for (const text::Diagnostic& each : recipe.missing) {
       line("   missing: " + printable(missing_text(each), style_.unicode));
     }
+  }
+
+  void memory(const SimulatedRecipe& recipe) {
+    if (!recipe.prediction || recipe.prediction->memory_limit <= 0 ||
+        recipe.prediction->out_of_memory <= advise::kMostMemoryRisk) {
+      return;
+    }
+    constexpr double kLikely = 0.5;
+    line(paint_(recipe.prediction->out_of_memory > kLikely ? Role::error : Role::warning,
+                fmt::format("   needs {} GiB of {}: {:.0f} % probability of running out of memory",
+                            count_text(recipe.prediction->needed_memory.value / units::kGiB),
+                            count_text(recipe.prediction->memory_limit / units::kGiB),
+                            100 * recipe.prediction->out_of_memory)));
   }
 
   void verdict(const sim::Comparison& comparison) {
