@@ -673,7 +673,10 @@ class Question {
       note_ = fmt::format("this version takes only {}", fmt::join(choices, ", "));
       return {};
     }
-    if (evaluator().is_idle(edit_)) {
+    Edits missing = partners_;  // the recipe has the others
+    std::erase_if(missing, [&](const Edit& each) { return evaluator().is_idle(each); });
+    const bool stands = evaluator().is_idle(edit_);  // perhaps by default, beside what ignores it
+    if (stands && (missing.empty() || evaluator().is_written(edit_.field))) {
       note_ = "the recipe has it already";
       Prospect same = present_;
       same.assessment.legal = true;
@@ -687,8 +690,6 @@ class Question {
     }
     const bool moves = alone.work == nullptr || present_.work == nullptr ||
                        !alone.assessment.costs_as(present_.assessment);
-    Edits missing = partners_;  // the recipe has the others
-    std::erase_if(missing, [&](const Edit& each) { return evaluator().is_idle(each); });
     if (!moves && missing.empty()) {
       note_ = kNothingDepends;
     }
@@ -698,7 +699,7 @@ class Question {
     Edits edits = partners_;
     edits.push_back(edit_);
     Prospect together = assessor_.prospect(std::move(edits), guarded);
-    if (together.work != nullptr &&
+    if (!stands && together.work != nullptr &&
         together.assessment.costs_as(assessor_.predicted(partners_).assessment)) {
       note_ = kNothingDepends;  // the partners do it all
       return alone;

@@ -313,10 +313,16 @@ Prospect Assessor::predicted(Edits edits) {
 }
 
 Prospect Assessor::predicted(Prospect prospect) {
-  auto work = std::make_shared<sim::StepWork>();
-  prospect.job = predict(prospect.assessment, *work);
+  struct Lowered {
+    std::shared_ptr<const workload::Workload> job;  // the work points into it
+    sim::StepWork work;
+  };
+
+  const auto lowered = std::make_shared<Lowered>();
+  prospect.job = predict(prospect.assessment, lowered->work);
   if (prospect.job != nullptr) {
-    prospect.work = std::move(work);
+    lowered->job = prospect.job;
+    prospect.work = std::shared_ptr<const sim::StepWork>(lowered, &lowered->work);
   }
   return prospect;
 }

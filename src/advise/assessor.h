@@ -78,7 +78,7 @@ struct Assessment {
 struct Prospect {
   Assessment assessment;
   std::shared_ptr<const workload::Workload> job;  // null pointer if there is no prediction
-  std::shared_ptr<const sim::StepWork> work;
+  std::shared_ptr<const sim::StepWork> work;      // keeps the job
 };
 
 /// Lints and predicts candidates of one recipe. Not thread-safe.

@@ -650,9 +650,9 @@ std::optional<Plan> PlanMaker::make(const Candidate& candidate) {
 
 std::optional<DocumentedInstead> PlanMaker::documented_instead(const Candidate& candidate,
                                                                const Prospect& prospect) {
-  constexpr std::string_view kDispatcher = "dispatcher";
-  const int at = study_.space.index(kDispatcher);
-  const Move* own = study_.space.move(candidate, kDispatcher);
+  constexpr std::string_view kAxis = "dispatcher";
+  const int at = study_.space.index(kAxis);
+  const Move* own = study_.space.move(candidate, kAxis);
   const std::string name = documented_dispatcher(study_);
   if (at < 0 || own == nullptr || name.empty() || own->name == name ||
       candidate[static_cast<std::size_t>(at)] == 0) {
@@ -660,7 +660,7 @@ std::optional<DocumentedInstead> PlanMaker::documented_instead(const Candidate& 
   }
   DocumentedInstead instead;
   instead.name = name;
-  Candidate other = study_.space.with(candidate, kDispatcher, name);
+  Candidate other = study_.space.with(candidate, kAxis, name);
   for (const std::size_t axis : study_.space.changed(candidate)) {
     const Axis& of = *study_.space.dimensions()[axis].axis;
     if (static_cast<int>(axis) != at && !of.sweep && other[axis] != candidate[axis]) {

@@ -166,7 +166,7 @@ bool is_open(const Axis& axis,
     const expr::Value value = evaluator.present(name);
     return !value.is_unknown() && !value.truthy();
   });
-  if (freedom.by_hand && idle) {
+  if (idle) {
     return false;
   }
   if (freedom.careful && move.risk == Risk::high && axis.tier != lint::Tier::training) {

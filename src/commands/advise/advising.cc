@@ -132,6 +132,11 @@ advise::Measured measured_in(const Console& console,
 }
 
 expr::Value setting_value(std::string_view text) {
+  const bool quoted = text.size() > 1 && text.front() == text.back() &&
+                      (text.front() == '\'' || text.front() == '"');
+  if (quoted) {
+    return expr::Value::of(text.substr(1, text.size() - 2));
+  }
   if (text == "true" || text == "false") {
     return expr::Value::of(text == "true");
   }
@@ -265,9 +270,19 @@ void check_names(const advise::Freedom& freedom) {
   }
   const std::vector<std::string> words = advise::words_of(advise::knowledge());
   const std::vector<std::string_view> names(words.begin(), words.end());
-  throw UsageError(fmt::format("unknown name for --keep or --may-change: `{}`{}",
-                               strangers.front(),
-                               text::did_you_mean(strangers.front(), names)));
+  std::vector<std::string> groups;
+  for (const advise::Axis& axis : advise::knowledge().axes) {
+    if (std::ranges::find(groups, axis.group) == groups.end()) {
+      groups.push_back(axis.group);
+    }
+  }
+  throw UsageError(
+      fmt::format("unknown name for --keep or --may-change: `{}`{} (the groups are {}; the global "
+                  "batch and the "
+                  "model never change)",
+                  strangers.front(),
+                  text::did_you_mean(strangers.front(), names),
+                  fmt::join(groups, ", ")));
 }
 
 }  // namespace

@@ -17,6 +17,7 @@
 #include "commands/all.h"
 #include "commands/diff/effect.h"
 #include "commands/simulate/simulation.h"
+#include "session/files/file_selection.h"
 #include "session/files/places.h"
 #include "ui/console.h"
 #include "ui/report_output.h"
@@ -125,6 +126,7 @@ ExitCode answer(Console& console, const Arguments& arguments, const AdvisedJob& 
                       edit_of(*arguments.one("--why-not"), job),
                       advise_request(console, arguments, *job.base().target->hw))};
   answered.changes_training =
+      answered.answer.tokens != 1 ||
       std::ranges::any_of(answered.answer.changed, [](const std::string& field) {
         return diff::EffectTable::embedded().effect_of(field) == diff::Effect::training;
       });
@@ -204,6 +206,14 @@ ExitCode write_plan(Console& console,
                              path,
                              chosen.plan != nullptr ? chosen.name + " is" : "the fixes are");
   tell_variables(chosen, console);
+  const auto own = job.recipe().raw.find("raw.gpus");
+  const std::int64_t* count = own == job.recipe().raw.end() ? nullptr : own->second.integer();
+  if (const auto& gpus = job.base().target->gpus; count != nullptr && gpus && *gpus != *count) {
+    console.err << fmt::format(
+        "epwise: the file starts {} GPUs, and what was written is for {}: change that too\n",
+        *count,
+        *gpus);
+  }
   return ExitCode::clean;
 }
 
@@ -329,6 +339,11 @@ ExitCode run_advise(Console& console, const Arguments& arguments) {
   }
   if (!arguments.flag("--diff") && !arguments.flag("--write")) {
     refuse(arguments, {"--plan"}, "{} needs --diff or --write");
+  }
+  if (arguments.flag("--write") && !arguments.operands.empty() &&
+      session::is_standard_input(arguments.operands.front())) {
+    throw os::UsageError(
+        "--write needs a file: --diff prints the change of what standard input has");
   }
   if (arguments.flag("--diff") && arguments.one("--format")) {
     throw os::UsageError("--diff prints a diff and nothing else: leave out --format");

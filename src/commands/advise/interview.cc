@@ -370,11 +370,22 @@ Question StarterQuestions::framework_question() {
           }};
 }
 
+namespace {
+
+/// "nemo-26.06", not "nemo-rl-0.5.0": a container with Megatron-Bridge.
+bool is_nemo(std::string_view container) {
+  constexpr std::string_view kName = "nemo-";
+  return container.starts_with(kName) && container.size() > kName.size() &&
+         container[kName.size()] >= '0' && container[kName.size()] <= '9';
+}
+
+}  // namespace
+
 /// The newest container with Megatron-Bridge.
 std::string StarterQuestions::newest_container() const {
   std::string newest;
   for (const lint::Container& container : knowledge_.containers) {
-    if (container.name.starts_with("nemo-") && container.name > newest) {
+    if (is_nemo(container.name) && container.name > newest) {
       newest = container.name;
     }
   }

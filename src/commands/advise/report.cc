@@ -191,9 +191,13 @@ std::string plans_title(const advise::Advice& advice) {
     return "the recipe does not fit: ways to make it fit, in the documents' order, each "
            "faster than the one before";
   }
-  return fmt::format("goal: {}; each {} and fits in memory",
+  const bool fit = std::ranges::all_of(advice.plans, [](const advise::Plan& plan) {
+    return plan.out_of_memory <= advise::kMostMemoryRisk;
+  });
+  return fmt::format("goal: {}; each {} and {}",
                      to_string(advice.goal),
-                     advice.left.empty() ? "passes lint" : "adds no finding to those left");
+                     advice.left.empty() ? "passes lint" : "adds no finding to those left",
+                     fit ? "fits in memory" : "needs no more memory than the recipe");
 }
 
 std::string shortage_text(const advise::Shortage& shortage) {

@@ -151,6 +151,12 @@ bool FieldReader::flag(std::string_view name) const {
   return usable(found) && found.truthy();
 }
 
+std::optional<bool> FieldReader::boolean(std::string_view name) const {
+  const auto found = value(name);
+  const bool* known = found.boolean();
+  return known == nullptr ? std::nullopt : std::optional(*known);
+}
+
 bool FieldReader::is_set(std::string_view name) const {
   return usable(value(name));
 }

@@ -33,6 +33,7 @@ class FieldReader {
   std::optional<std::string> text(std::string_view name) const;
   std::vector<std::string> texts(std::string_view name) const;  // of a list, or of a single text
   bool flag(std::string_view name) const;                       // Python's truth; absent: false
+  std::optional<bool> boolean(std::string_view name) const;
   bool is_set(std::string_view name) const;
 
   /// An integer from 1 to kLargest; otherwise a problem with the field's name, and 0.

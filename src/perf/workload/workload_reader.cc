@@ -420,6 +420,19 @@ void read_inputs(FieldReader& reader, Workload& workload) {
                   "generation, log probabilities and the reference model are not part of it, and "
                   "are assumed to hold no memory meanwhile");
   }
+  if (workload.precision == Precision::bf16 && reader.boolean("model.bf16") == false &&
+      !reader.flag("model.fp16")) {
+    notes.assumed("fp32",
+                  "at the rates of BF16",
+                  "products in FP32 or TF32 are not predicted: they take longer");
+  }
+  if (const auto method = reader.text("raw.reference_for")) {
+    notes.assumed("reference",
+                  "left out",
+                  fmt::format("{} also keeps the weights of a reference model and runs it forward: "
+                              "it needs more memory and time than this",
+                              *method));
+  }
   note_training(notes, workload);
   note_vision(reader, notes, workload);
   decide_kernels(reader, notes, workload);
@@ -780,7 +793,7 @@ Routing read_routing(const FieldReader& reader) {
 
 Graphs read_graphs(const FieldReader& reader) {
   Graphs graphs;
-  const auto how = reader.text("d.impl").value_or("none");
+  const auto how = reader.text("d.captured_impl").value_or("none");
   if (how == "none") {
     return graphs;
   }

@@ -560,6 +560,10 @@ void note_swift_step(Recipe& recipe, const ConfigNode& root) {
   constexpr std::int64_t kUsualBatch = 16;
   const ConfigNode* kind = root.find("rlhf_type");
   const std::string* name = kind == nullptr ? nullptr : kind->value.text();
+  if (name != nullptr && (*name == "dpo" || *name == "kto") &&
+      !recipe.sections.contains("peft")) {  // adapters switched off are the reference
+    recipe.raw["raw.reference_for"] = expr::Value::of(*name == "dpo" ? "DPO" : "KTO");
+  }
   if (name == nullptr || (*name != "grpo" && *name != "gkd")) {
     return;
   }

@@ -205,7 +205,7 @@ TEST_CASE("what is packed is what is unpacked") {
 
 TEST_CASE("every constant that a measurement settles is one, and every term of a wall too") {
   CHECK_FALSE(knowledge().measurements.empty());
-  CHECK(knowledge().walls.size() == 3);
+  CHECK(knowledge().walls.size() == 4);
   for (const Rung& rung : knowledge().ladder) {
     REQUIRE(knowledge().axis(rung.axis) != nullptr);
   }
