@@ -129,6 +129,7 @@ struct PlanCost {
   int size = 0;
   int highest_tier = 0;
   int tiers = 0;
+  int distance = 0;
   std::size_t count = 0;
 
   auto operator<=>(const PlanCost&) const = default;
@@ -144,6 +145,7 @@ PlanCost cost_of(const std::vector<const Fix*>& fixes, const Analysis& before) {
     cost.size += price.size;
     cost.highest_tier = std::max(cost.highest_tier, tier);
     cost.tiers += tier * price.size;
+    cost.distance += price.distance;
   }
   return cost;
 }
