@@ -24,8 +24,8 @@ Standing standing_of(const Candidate& candidate, const Assessment& assessment, c
 /// Whether `a` is worse than `b` in nothing, and better by more than rounding in something.
 bool dominates(const Standing& a, const Standing& b);
 
-/// Whether `b` offers nothing that somebody who is told `a` would ask for: not fewer changes, a lower
-/// risk or tier, a faster step by more than rounding, or 3 % less memory.
+/// Whether `b` is not worth listing after `a`: it has at least as many changes, a risk and a tier at
+/// least as high, and neither a step that is shorter by more than rounding nor 3 % less memory.
 bool adds_nothing(const Standing& b, const Standing& a);
 
 /// The axes that a candidate changes, without those that are chosen by rules of their own: SM counts

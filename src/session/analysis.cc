@@ -248,16 +248,13 @@ void check_readable(const Analysis& analysis) {
   if (analysis.recipe->readable) {
     return;
   }
-  const auto& found = analysis.recipe->diagnostics;
-  const auto reason = std::ranges::find_if(
-      found, [](const text::Diagnostic& each) { return !each.message.empty(); });
-  throw MissingError(
-      fmt::format("cannot read {} as a recipe{}",
-                  analysis.recipe->path,
-                  reason == found.end() ? ""
-                  : reason->mark.nowhere()
-                      ? ": " + reason->message
-                      : fmt::format(": line {}: {}", reason->mark.start().line, reason->message)));
+  std::string why;
+  if (const auto& found = analysis.recipe->diagnostics; !found.empty()) {
+    const text::Mark& place = found.front().mark;
+    why = (place.nowhere() ? ": " : fmt::format(": line {}: ", place.start().line)) +
+          found.front().message;
+  }
+  throw MissingError(fmt::format("cannot read {} as a recipe{}", analysis.recipe->path, why));
 }
 
 bool is_not_a_recipe(const std::vector<Analysis>& analyses) {

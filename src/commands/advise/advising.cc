@@ -278,8 +278,7 @@ void check_names(const advise::Freedom& freedom) {
   }
   throw UsageError(
       fmt::format("unknown name for --keep or --may-change: `{}`{} (the groups are {}; the global "
-                  "batch and the "
-                  "model never change)",
+                  "batch and the model never change)",
                   strangers.front(),
                   text::did_you_mean(strangers.front(), names),
                   fmt::join(groups, ", ")));

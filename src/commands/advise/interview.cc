@@ -376,7 +376,7 @@ namespace {
 bool is_nemo(std::string_view container) {
   constexpr std::string_view kName = "nemo-";
   return container.starts_with(kName) && container.size() > kName.size() &&
-         container[kName.size()] >= '0' && container[kName.size()] <= '9';
+         text::is_digit(container[kName.size()]);
 }
 
 }  // namespace
